@@ -1,0 +1,129 @@
+# Every command of the project. `make` alone lists them; the first use builds the environment in .venv.
+#
+# Needed on the machine: Python 3.11 or newer with pip, and make. All else comes from requirements.lock.
+
+DEMO  := examples/three-regions
+# Directories of examples/ that show a conflict: `fairlead solve` must end with exit code 3 there, with 0 elsewhere.
+CONFLICT_EXAMPLES :=
+
+# Options of pytest: at most four worker processes, so that the solver's own threads find a core as well.
+PYTEST_OPTIONS := -q -n auto --maxprocesses=4
+# `make lock LOCK_OPTIONS=--upgrade` moves every pin to the newest version allowed by pyproject.toml.
+LOCK_OPTIONS :=
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test check-long bench lint types contracts tests tests-long examples wheel-check lock clean environment
+
+# Another project's environment or pip settings must not leak into this one.
+unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
+unexport PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION
+export PYTHONNOUSERSITE := 1
+export PIP_USER := 0
+export PIP_NO_INPUT := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+# Pyright is complete in the environment (with its own node): no question about newer versions over the network.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+# The first interpreter that is new enough; 3.11 is preferred because that is what the lock is tested with.
+PYTHON := $(shell unset PYTHONHOME PYTHONPATH; \
+	for name in python3.11 python3 python3.12 python3.13 python; do \
+		if "$$name" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+		then command -v "$$name"; break; fi; \
+	done)
+
+# The name of a stamp holds the checksum of what it was made from. The environment is made anew when the lock, the
+# interpreter or the place of the repository change; only the package is installed again when pyproject.toml changes.
+ENVIRONMENT_ID := $(shell { cat requirements.lock; pwd -P; "$(PYTHON)" -V; } 2>&1 | cksum | tr ' ' '-')
+PACKAGE_ID := $(shell cat pyproject.toml | cksum | tr ' ' '-')
+ENVIRONMENT := .venv/stamp-environment-$(ENVIRONMENT_ID)
+PACKAGE := .venv/stamp-package-$(PACKAGE_ID)
+
+# $(call quietly,command): show the output of the command only if it fails.
+quietly = log=$$(mktemp); if $(1) >"$$log" 2>&1; then rm -f "$$log"; \
+	else status=$$?; cat "$$log" >&2; rm -f "$$log"; exit $$status; fi
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+demo: environment ## place the workloads of an example and print the placement
+	@.venv/bin/python -m fairlead solve -f "$(DEMO)"
+
+test: lint types contracts tests examples wheel-check ## everything that must pass before a change is merged
+	@echo "==> all passed"
+
+check-long: lint types contracts tests-long examples wheel-check ## as test, with the long tests and many more random cases
+	@echo "==> all passed, long tests included"
+
+bench: environment ## measure speed against the contenders
+	@.venv/bin/python benchmarks/run.py
+
+lint: environment ## style: ruff check, ruff format --check
+	@echo "==> lint"
+	@.venv/bin/python -m ruff check src tests examples benchmarks
+	@.venv/bin/python -m ruff format --check src tests examples benchmarks
+
+types: environment ## types: mypy --strict, pyright
+	@echo "==> types"
+	@.venv/bin/python -m mypy
+	@.venv/bin/python -m pyright
+
+contracts: environment ## which layer may import which: import-linter
+	@echo "==> contracts"
+	@.venv/bin/lint-imports --no-logo
+
+tests: environment ## pytest, without the long tests
+	@echo "==> tests"
+	@.venv/bin/python -m pytest $(PYTEST_OPTIONS) -m "not long"
+
+tests-long: environment
+	@echo "==> tests, long ones included"
+	@FAIRLEAD_LONG=1 .venv/bin/python -m pytest $(PYTEST_OPTIONS)
+
+examples: environment ## run every example
+	@echo "==> examples"
+	@for example in examples/*/; do \
+		[ -d "$$example" ] || continue; \
+		example=$${example%/}; expected=0; status=0; \
+		case " $(CONFLICT_EXAMPLES) " in *" $$example "*) expected=3;; esac; \
+		output=$$(.venv/bin/python -m fairlead solve -f "$$example" 2>&1) || status=$$?; \
+		if [ "$$status" -ne "$$expected" ]; then \
+			echo "$$output" >&2; echo "$$example: exit code $$status, expected $$expected" >&2; exit 1; \
+		fi; \
+		echo "$$example: as expected (exit code $$status)"; \
+	done
+	@for example in examples/*.py; do \
+		[ -e "$$example" ] || continue; \
+		output=$$(.venv/bin/python "$$example" 2>&1) || { echo "$$output" >&2; echo "$$example failed" >&2; exit 1; }; \
+		echo "$$example: ran"; \
+	done
+
+wheel-check: environment ## build the wheel, install it in a bare environment, use it from outside
+	@echo "==> wheel-check"
+	@.venv/bin/python tests/distribution/wheel_check.py "$(DEMO)"
+
+lock: ## rebuild requirements.lock from pyproject.toml
+	@echo "==> lock"
+	@"$(PYTHON)" -m venv --clear build/lock
+	@$(call quietly,build/lock/bin/python -m pip install uv)
+	@$(call quietly,build/lock/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-emit-index-url $(LOCK_OPTIONS) -o requirements.lock)
+
+clean: ## remove everything that can be made again, the environment too
+	@rm -rf .venv build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+environment: $(PACKAGE)
+
+$(ENVIRONMENT):
+	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or newer is needed (or: make PYTHON=/path/to/python)" >&2; exit 1; fi
+	@echo "==> environment (.venv, from requirements.lock; takes a minute)"
+	@$(call quietly,"$(PYTHON)" -m venv --clear .venv)
+	@$(call quietly,.venv/bin/python -m pip install --require-hashes -r requirements.lock)
+	@touch "$@"
+
+$(PACKAGE): $(ENVIRONMENT)
+	@rm -f .venv/stamp-package-*
+	@$(call quietly,.venv/bin/python -m pip install --no-deps --no-build-isolation -e .)
+	@touch "$@"

@@ -1,0 +1,97 @@
+"""Proven-best placement of workload replicas on Kubernetes member clusters.
+
+>>> import fairlead
+>>> problem = fairlead.load("placement.yaml")  # doctest: +SKIP
+>>> outcome = fairlead.solve(problem)  # doctest: +SKIP
+>>> outcome.placement["default/nginx"]["member1"]  # doctest: +SKIP
+3
+
+The placement rules, for problems that are built in Python, are in `fairlead.models.rules`.
+"""
+
+from typing import TYPE_CHECKING
+
+from fairlead.models.check import check
+from fairlead.models.cluster import Cluster, Taint, Toleration
+from fairlead.models.errors import (
+    FairleadError,
+    InternalError,
+    ManifestError,
+    Mistake,
+    UnsupportedError,
+    UsageError,
+)
+from fairlead.models.levels import Deviation, Level
+from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import score
+from fairlead.models.source import Source
+from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
+from fairlead.models.workload import Workload
+
+if TYPE_CHECKING:
+    from fairlead.models.manifests.loading import load, select
+    from fairlead.solver.dispensing import dispense
+    from fairlead.solver.solving import solve
+
+__version__ = "0.1.0"
+
+# Functions that bring pydantic, PyYAML, NumPy or OR-Tools with them; imported at their first use.
+_LATE = {
+    "dispense": "fairlead.solver.dispensing",
+    "load": "fairlead.models.manifests.loading",
+    "select": "fairlead.models.manifests.loading",
+    "solve": "fairlead.solver.solving",
+}
+
+__all__ = [
+    "Attained",
+    "Cluster",
+    "ClusterDecision",
+    "Conflict",
+    "Deviation",
+    "FairleadError",
+    "InternalError",
+    "Level",
+    "ManifestError",
+    "Mistake",
+    "Outcome",
+    "Placement",
+    "Problem",
+    "Relaxation",
+    "Source",
+    "Statement",
+    "Status",
+    "Taint",
+    "Toleration",
+    "UnsupportedError",
+    "UsageError",
+    "Violation",
+    "Workload",
+    "__version__",
+    "check",
+    "dispense",
+    "load",
+    "score",
+    "select",
+    "solve",
+]
+
+
+if not TYPE_CHECKING:  # or type checkers would believe that every name exists
+
+    def __getattr__(name: str) -> object:
+        """Import a function at its first use."""
+        if name not in _LATE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        function = getattr(import_module(_LATE[name]), name)
+        globals()[name] = function
+        return function
+
+
+def __dir__() -> list[str]:
+    """Name everything, also what is not imported yet."""
+    return sorted({*globals(), *__all__})

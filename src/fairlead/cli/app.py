@@ -1,0 +1,68 @@
+"""The command ``fairlead``: its subcommands, and what becomes of errors."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from fairlead.cli import exits
+from fairlead.cli.solve import solve_command
+from fairlead.cli.validate import validate_command
+from fairlead.cli.version import completion_command, version_command
+
+COMPLETION = "_FAIRLEAD_COMPLETE"
+"""Environment variable by which a shell asks for completions."""
+
+
+@click.group(
+    "fairlead",
+    commands=[validate_command, solve_command, completion_command, version_command],
+    epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+def cli() -> None:
+    """Place the replicas of workloads on member clusters, proven best.
+
+    Reads the manifests of Karmada and KubeAdmiral; nothing is ever written to a cluster.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit code.
+
+    Parameters
+    ----------
+    arguments
+        Arguments without the program's name; None takes those of the process.
+    """
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _pipe_closed()
+    except click.exceptions.Exit as finished:
+        return finished.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return exits.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for users
+        return exits.tell(error)
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    """Run one command; it returns its exit code."""
+    if COMPLETION in os.environ:
+        cli.main(prog_name="fairlead", complete_var=COMPLETION)
+    with cli.make_context("fairlead", list(sys.argv[1:] if arguments is None else arguments)) as context:
+        code: int = cli.invoke(context)
+        return code
+
+
+def _pipe_closed() -> int:
+    """Let nothing complain when the interpreter flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return exits.PIPE_CLOSED

@@ -1,0 +1,66 @@
+"""Exit codes, and how errors are told."""
+
+import os
+import traceback
+from typing import TYPE_CHECKING
+
+from fairlead.cli import console
+from fairlead.models.errors import FairleadError, InternalError, ManifestError
+
+if TYPE_CHECKING:
+    from fairlead.models.outcome import Outcome
+
+SOLVED = 0
+UNEXPECTED = 1
+WRONG_INPUT = 2
+INFEASIBLE = 3
+NOT_PROVEN = 4
+INTERRUPTED = 130  # as shells report a program that Ctrl-C ended
+PIPE_CLOSED = 141  # as shells report a program whose reader went away
+
+
+def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
+    """Return the exit code of an outcome.
+
+    Parameters
+    ----------
+    outcome
+        The outcome.
+    require_proof
+        Whether an answer without proof is a failure.
+    """
+    from fairlead.models.outcome import Status
+    from fairlead.models.outcome_document import unplaced
+
+    if outcome.status is Status.INFEASIBLE:
+        return INFEASIBLE
+    if require_proof and outcome.status is not Status.OPTIMAL:
+        return NOT_PROVEN
+    if any(unplaced(outcome, workload) for workload in outcome.problem.workloads):
+        return INFEASIBLE
+    return SOLVED
+
+
+def tell(error: Exception) -> int:
+    """Print an error for people and return the exit code; the traceback only under FAIRLEAD_DEBUG."""
+    if os.environ.get("FAIRLEAD_DEBUG"):
+        console.note("".join(traceback.format_exception(error)).rstrip())
+    if isinstance(error, ManifestError):
+        console.note("\n".join([*map(str, error.mistakes), counted(error)]))
+        return WRONG_INPUT
+    if isinstance(error, FairleadError) and not isinstance(error, InternalError):
+        console.note("\n".join(f"error: {line}" for line in str(error).splitlines()))
+        return WRONG_INPUT
+    if isinstance(error, OSError) and error.filename is not None:
+        console.note(f"error: {error.filename}: {error.strerror}")
+        return WRONG_INPUT
+    what = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+    where = "" if os.environ.get("FAIRLEAD_DEBUG") else " (FAIRLEAD_DEBUG=1 shows where)"
+    console.note(f"internal error: {' '.join(what.split())}; please report it with the input{where}")
+    return UNEXPECTED
+
+
+def counted(error: ManifestError) -> str:
+    """Return how many mistakes there are, such as ``3 mistakes in 2 files``."""
+    mistakes, files = len(error.mistakes), len({mistake.source.file for mistake in error.mistakes})
+    return f"{mistakes} mistake{'s' * (mistakes != 1)} in {files} file{'s' * (files != 1)}"

@@ -1,0 +1,1 @@
+"""One placement rule a file: from the rule to CP-SAT variables, constraints and costs."""

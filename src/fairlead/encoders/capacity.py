@@ -1,0 +1,54 @@
+"""Capacity: what the workloads ask of a cluster together."""
+
+import math
+
+from fairlead.encoders.encoding import Because, Encoding, weighted
+from fairlead.encoders.variables import Place
+from fairlead.models.cluster import Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity
+from fairlead.models.rules.capacity import KIND, demands
+
+
+def encode(_rule: Capacity, problem: Problem, encoding: Encoding) -> None:
+    """No cluster is asked for more of a resource than it can give.
+
+    For every cluster c and resource r, over workloads a of which one replica takes d_acr there::
+
+        sum d_acr x_ac <= limit_cr
+
+    Every single workload gives ``x_ac <= floor(limit_cr / d_acr)``. The row over several is divided by the
+    greatest common divisor of its requests, ``sum (d_acr / g) x_ac <= floor(limit_cr / g)``, and left out
+    where it holds whatever the placement. Clusters of unknown capacity have no rows.
+    """
+    for cluster in problem.clusters:
+        if cluster.free is not None:
+            _encode_cluster(problem, cluster, encoding)
+
+
+def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> None:
+    """Add the rows of one cluster, the bounds of single workloads first."""
+    rows: dict[str, list[tuple[Place, int]]] = {}
+    for workload in problem.workloads:
+        place = Place(workload.key, cluster.name)
+        if encoding.variables.range(place).upper > 0:
+            for resource, need in demands(workload, cluster).items():
+                rows.setdefault(resource, []).append((place, need))
+    because = Because(KIND, None, cluster.name)
+    for resource, row in rows.items():
+        limit = problem.limits.get((cluster.name, resource), 0)
+        for place, need in row:
+            alone = Because(KIND, place.workload, cluster.name, resource) if len(row) == 1 else because
+            encoding.limit(place, upper=limit // need, because=alone)
+    for resource, row in rows.items():
+        if len(row) > 1:
+            _encode_row(row, problem.limits.get((cluster.name, resource), 0), because, encoding)
+
+
+def _encode_row(row: list[tuple[Place, int]], limit: int, because: Because, encoding: Encoding) -> None:
+    """Add the row of one resource where it can bind at all."""
+    if sum(need * encoding.variables.range(place).upper for place, need in row) <= limit:
+        return
+    divisor = math.gcd(*(need for _, need in row))
+    terms = [(encoding.replicas(*place), need // divisor) for place, need in row]
+    encoding.require_shared(weighted(terms) <= limit // divisor, because=because)

@@ -1,0 +1,38 @@
+"""Moves: replicas that are stopped although they need not be."""
+
+from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.variables import Place
+from fairlead.models.levels import MOVES_FIRST, MOVES_LAST
+from fairlead.models.rules import Moves
+from fairlead.models.rules.moves import KIND, comes_first
+from fairlead.models.workload import Workload
+
+
+def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
+    """Keep what runs where it runs, as far as other levels allow.
+
+    Over the clusters c of the problem that hold replicas now::
+
+        minimise  sum max(0, held_c - x_c) - max(0, sum held_c - N)
+
+    The step of a cluster from k to k + 1 replicas saves one move while k < held_c, then none.
+    """
+    held = {name: count for name, count in workload.current.items() if name in rule.present and count}
+    unavoidable = max(0, sum(held.values()) - workload.replicas)
+    encoding.prefer(
+        MOVES_FIRST if comes_first(rule, workload) else MOVES_LAST,
+        (
+            (place, encoding.convex_cost(place, _stopped(count)))
+            for place, count in ((Place(workload.key, name), count) for name, count in sorted(held.items()))
+        ),
+        because=Because(KIND, workload.key),
+        constant=-unavoidable,
+    )
+
+
+def _stopped(held: int) -> ConvexFunction:
+    """Return the replicas stopped on a cluster as a function of those placed there."""
+    return ConvexFunction(
+        marginal=lambda k: -1 if k < held else 0, anchor=held, closed=lambda x: max(0, held - x)
+    )

@@ -1,0 +1,66 @@
+"""Every rule with its encoder. Read from top to bottom, the list is the specification of a placement."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from fairlead.encoders import bounds, candidates, capacity, duplicated, moves, total, weights
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.variables import Ranges
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Moves, Total, Weights
+
+Encoder = Callable[[Any, Any, Encoding], None]
+
+ENCODERS: Mapping[type, Encoder] = MappingProxyType(
+    {
+        # What a single number of replicas may be. These come first: they narrow the range of a variable,
+        # and all that follows is the smaller for it.
+        Candidates: candidates.encode,  # on which clusters a workload may stand at all
+        Duplicated: duplicated.encode,  # a full copy on every candidate
+        Bounds: bounds.encode,  # the fewest and the most replicas on a cluster
+        # What several numbers are together.
+        Capacity: capacity.encode,  # what the workloads ask of a cluster together; narrows ranges as well
+        Total: total.encode,  # all replicas are placed, and no more
+        # What is minimised; the order of the levels is the problem's.
+        Weights: weights.encode,  # the distance from the wanted ratio
+        Moves: moves.encode,  # replicas that are stopped although they need not be
+    }
+)
+
+
+def encode(
+    problem: Problem,
+    within: Ranges | None = None,
+    centres: Placement | None = None,
+    *,
+    explain: bool = False,
+    in_time: Callable[[], bool] = lambda: True,
+) -> Encoding | None:
+    """Encode all rules of a problem.
+
+    Parameters
+    ----------
+    problem
+        What is encoded.
+    within, centres, explain
+        See `Encoding`.
+    in_time
+        Asked before every rule; the work ends where it returns False.
+
+    Returns
+    -------
+    Encoding or None
+        The model; None where time ran out.
+    """
+    encoding = Encoding(problem, within, centres, explain=explain)
+    for kind, encoder in ENCODERS.items():
+        subjects = [(rule, workload) for workload in problem.workloads for rule in workload.rules]
+        shared = [(rule, problem) for rule in problem.rules]
+        for rule, subject in (*subjects, *shared):
+            if not in_time():
+                return None
+            if isinstance(rule, kind):
+                encoder(rule, subject, encoding)
+    return encoding

@@ -1,0 +1,110 @@
+"""Weights: the distance of a division from the wanted ratio."""
+
+from fractions import Fraction
+
+from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.peak import add_peak_cost
+from fairlead.encoders.scale import Division, Scale, division_of, scale_of
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.variables import Place
+from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.rules import Weights
+from fairlead.models.rules.weights import KIND
+from fairlead.models.workload import Workload
+
+
+def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
+    """Divide the workload as closely to the ratio of the weights as the other rules allow.
+
+    With quotas ``q_c = N w_c / W`` over the clusters c of positive weight, in whole steps of 1 / L::
+
+        webster   minimise  sum ((W / (N w_c)) x_c^2 - 2 x_c) + N      = sum (x_c - q_c)^2 / q_c
+        l1        minimise  sum |x_c - q_c|
+        minimax   minimise  M,   M >= |x_c - q_c| / q_c
+
+    The sums are convex costs of single variables. L is the least common denominator over all workloads; where
+    that leads to numbers above 2^60, L is as large as they allow and every step of a cost is rounded towards
+    0. That keeps equal steps equal, keeps their order, and never overestimates a cost.
+    """
+    scale = encoding.once(scale_of)
+    division = division_of(rule, workload)
+    because = Because(KIND, workload.key)
+    if division is None:
+        encoding.prefer(DEVIATION, (), because=because, scale=scale.steps, exact=scale.exact)
+    elif encoding.problem.deviation is Deviation.MINIMAX:
+        _encode_peak(division, workload, scale, encoding)
+    else:
+        _encode_sum(division, workload, scale, encoding)
+
+
+def _encode_sum(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> None:
+    """Add the cost of every cluster by itself."""
+    webster = encoding.problem.deviation is Deviation.WEBSTER
+    costs, start = [], 0
+    for cluster, weight in division.weights.items():
+        function, least = (_webster if webster else _l1)(division, weight, scale)
+        place = Place(workload.key, cluster)
+        costs.append((place, encoding.convex_cost(place, function)))
+        start += least
+    encoding.prefer(
+        DEVIATION,
+        costs,
+        because=Because(KIND, workload.key),
+        constant=Fraction(start, scale.steps) + (division.replicas if webster else 0),
+        scale=scale.steps,
+        exact=scale.exact,
+    )
+
+
+def _encode_peak(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> None:
+    """Add the greatest cost of all clusters."""
+    replicas = {name: encoding.replicas(workload.key, name) for name in division.weights}
+    ranges = {name: encoding.variables.range(Place(workload.key, name)) for name in division.weights}
+    cost = add_peak_cost(encoding.model, workload.key, division, scale, replicas, ranges)
+    encoding.prefer(
+        DEVIATION,
+        [(None, cost)],
+        because=Because(KIND, workload.key),
+        scale=scale.steps,
+        exact=scale.exact,
+    )
+
+
+def _nearest(division: Division, weight: int) -> int:
+    """Return the whole number of replicas nearest to the quota; the lower one of two."""
+    return -((division.whole - 2 * division.replicas * weight) // (2 * division.whole))
+
+
+def _webster(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
+    """Return ``(W / (N w)) x^2 - 2 x`` less its least value, and that value, in steps."""
+    quota = division.replicas * weight
+    square, anchor = scale.steps * division.whole, _nearest(division, weight)
+    least = (square * anchor * anchor - 2 * scale.steps * quota * anchor) // quota
+
+    def marginal(k: int) -> int:
+        return _towards_zero(square * (2 * k + 1) - 2 * scale.steps * quota, quota)
+
+    def closed(x: int) -> int:
+        return square * (x * x - anchor * anchor) // quota - 2 * scale.steps * (x - anchor)
+
+    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least
+
+
+def _l1(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
+    """Return ``|x - q|`` less its least value, and that value, in steps."""
+    quota, whole = division.replicas * weight, division.whole
+    anchor = _nearest(division, weight)
+    least = scale.steps * abs(whole * anchor - quota)
+
+    def marginal(k: int) -> int:
+        return _towards_zero(scale.steps * (abs(whole * (k + 1) - quota) - abs(whole * k - quota)), whole)
+
+    def closed(x: int) -> int:
+        return (scale.steps * abs(whole * x - quota) - least) // whole
+
+    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least // whole
+
+
+def _towards_zero(numerator: int, denominator: int) -> int:
+    """Divide and round towards 0."""
+    return numerator // denominator if numerator >= 0 else -(-numerator // denominator)

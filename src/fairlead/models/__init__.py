@@ -1,0 +1,1 @@
+"""What a problem and an answer are: pure data and pure functions; knows no solver."""

@@ -1,0 +1,78 @@
+"""Every exception that fairlead raises on purpose.
+
+The tree::
+
+    FairleadError
+    |-- ManifestError       the input is wrong: every mistake of every file, with file, line, field and value
+    |-- UsageError          a call or a command line is wrong: an unknown workload, an unknown method
+    |-- UnsupportedError    declared correctly, but not finished in this version; never silently ignored
+    `-- InternalError       a bug in fairlead, never the user's fault
+
+An infeasible problem is a result (`Status.INFEASIBLE`), not an exception.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fairlead.models.source import Source
+
+
+class FairleadError(Exception):
+    """Parent of every exception that fairlead raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mistake:
+    """One thing that is wrong in the input.
+
+    Parameters
+    ----------
+    source
+        File and line of the offending value.
+    field
+        Path of the field inside its object, such as ``spec.placement.clusterAffinity.clusterNames[0]``;
+        empty where the mistake is about the file or the whole object.
+    value
+        The offending value as written, shortened; empty where there is none.
+    message
+        What is wrong and what is allowed.
+    """
+
+    source: Source
+    field: str
+    value: str
+    message: str
+
+    def __str__(self) -> str:
+        place = f"{self.source}: {self.field}" if self.field else str(self.source)
+        shown = f" {self.value!r}" if self.value else ""
+        return f"{place}:{shown} {self.message}"
+
+
+class ManifestError(FairleadError):
+    """The input is wrong.
+
+    Parameters
+    ----------
+    mistakes
+        All mistakes of all files; kept sorted by file and line.
+    """
+
+    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+        self.mistakes: tuple[Mistake, ...] = tuple(sorted(set(mistakes)))
+        super().__init__("\n".join(str(mistake) for mistake in self.mistakes))
+
+    def __reduce__(self) -> tuple[type["ManifestError"], tuple[tuple[Mistake, ...]]]:
+        return ManifestError, (self.mistakes,)
+
+
+class UsageError(FairleadError):
+    """A call or a command line is wrong."""
+
+
+class UnsupportedError(FairleadError):
+    """The input is right, but this version cannot do it yet."""
+
+
+class InternalError(FairleadError):
+    """A bug in fairlead: an answer that breaks its own rules, or a claim that was refuted."""

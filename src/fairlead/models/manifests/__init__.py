@@ -1,0 +1,1 @@
+"""From YAML and JSON manifests to a problem."""

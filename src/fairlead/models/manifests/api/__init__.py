@@ -1,0 +1,26 @@
+"""The kinds that are read, with the field names of the real APIs.
+
+A field that cannot influence a placement is marked `Inert`; one that this version cannot do yet is marked
+`Later`.
+"""
+
+from fairlead.models.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
+from fairlead.models.manifests.api.clusters import Cluster
+from fairlead.models.manifests.api.meta import Object
+from fairlead.models.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
+from fairlead.models.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
+
+KINDS: dict[tuple[str, str], type[Object]] = {
+    ("cluster.karmada.io/v1alpha1", "Cluster"): Cluster,
+    ("policy.karmada.io/v1alpha1", "PropagationPolicy"): PropagationPolicy,
+    ("policy.karmada.io/v1alpha1", "ClusterPropagationPolicy"): ClusterPropagationPolicy,
+    ("work.karmada.io/v1alpha2", "ResourceBinding"): ResourceBinding,
+    ("work.karmada.io/v1alpha2", "ClusterResourceBinding"): ClusterResourceBinding,
+    ("apps/v1", "Deployment"): Deployment,
+    ("apps/v1", "StatefulSet"): StatefulSet,
+    ("apps/v1", "ReplicaSet"): ReplicaSet,
+    ("batch/v1", "Job"): Job,
+}
+"""API type by apiVersion and kind."""
+
+__all__ = ["KINDS"]

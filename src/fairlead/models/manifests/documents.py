@@ -1,0 +1,168 @@
+"""Documents that know the line of each of their values."""
+
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairlead.models.source import Source
+
+Path = tuple[str | int, ...]
+
+_LONGEST_VALUE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class LineTable:
+    """Lines of all entries of a file.
+
+    The entries of one mapping or list stand next to each other, in the order of the mapping or list: a block.
+    A block number is where a block begins, 0 where there are no entries. That makes 8 bytes for a value.
+
+    Parameters
+    ----------
+    lines
+        Line of every entry: of the key in a mapping, of the item in a list.
+    blocks
+        Block of the entry's own entries.
+    """
+
+    lines: "array[int]" = field(default_factory=lambda: array("I", [0]))
+    blocks: "array[int]" = field(default_factory=lambda: array("I", [0]))
+
+    def add(self, lines: list[int], blocks: list[int]) -> int:
+        """Append the entries of one mapping or list and return their block."""
+        if not lines:
+            return 0
+        block = len(self.lines)
+        self.lines.extend(lines)
+        self.blocks.extend(blocks)
+        return block
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Places of the values of one document.
+
+    Parameters
+    ----------
+    file
+        Path as the user gave it.
+    table
+        Lines of the whole file.
+    line
+        Line where the document begins.
+    block
+        Block of the document's own entries.
+    """
+
+    file: str
+    table: LineTable
+    line: int
+    block: int
+
+    def entry(self, data: Any, step: str | int) -> "Lines":
+        """Return the lines of the entry that a step leads to from `data`, which these lines describe.
+
+        Raises
+        ------
+        LookupError
+            Where there is no such entry.
+        """
+        position: int | None = None
+        if isinstance(data, dict):
+            position = next((position for position, key in enumerate(data) if key == step), None)
+        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            position = step
+        if position is None:
+            raise LookupError(step)
+        place = self.block + position
+        return Lines(self.file, self.table, self.table.lines[place], self.table.blocks[place])
+
+    def extended(self, size: int, places: "list[Lines]") -> "Lines":
+        """Return the lines of a mapping of `size` entries that got more entries at its end."""
+        own = slice(self.block, self.block + size)
+        lines = [*self.table.lines[own], *(place.line for place in places)]
+        blocks = [*self.table.blocks[own], *(place.block for place in places)]
+        return Lines(self.file, self.table, self.line, self.table.add(lines, blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One manifest as it was written.
+
+    Parameters
+    ----------
+    data
+        The manifest as JSON could hold it: dicts, lists, strings, ints, floats, bools and None. Values that
+        an alias repeats are one object; do not change it.
+    lines
+        Place of every value.
+    """
+
+    data: dict[str, Any]
+    lines: Lines
+
+    @property
+    def api_version(self) -> str:
+        """``apiVersion`` of the manifest."""
+        return str(self.data["apiVersion"])
+
+    @property
+    def kind(self) -> str:
+        """``kind`` of the manifest."""
+        return str(self.data["kind"])
+
+    def source(self, path: Path = ()) -> Source:
+        """Return where the value at a path was written.
+
+        Parameters
+        ----------
+        path
+            Keys and list positions from the top, such as ``("spec", "clusters", 0, "name")``.
+
+        Returns
+        -------
+        Source
+            File and line of the key, or of the list item; of the nearest existing parent where the path does
+            not exist. A value that came through an alias has the line where the alias' anchor was written.
+        """
+        data: Any = self.data
+        lines = self.lines
+        for step in path:
+            try:
+                lines = lines.entry(data, step)
+            except LookupError:
+                break
+            data = data[step]
+        return Source(lines.file, lines.line)
+
+
+def field_name(path: Path) -> str:
+    """Return a path as people write it.
+
+    >>> field_name(("spec", "clusters", 0, "name"))
+    'spec.clusters[0].name'
+    >>> field_name(("metadata", "labels", "example.com/tier"))
+    'metadata.labels[example.com/tier]'
+    """
+    text = ""
+    for step in path:
+        if isinstance(step, int) or "." in step or "/" in step or not step:
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def shortened(value: object) -> str:
+    """Return a value as one line of at most 60 characters."""
+    if isinstance(value, Mapping):
+        text = "{" + ", ".join(f"{key}: ..." for key in list(value)[:4]) + "}"
+    elif isinstance(value, list | tuple):
+        text = f"[{len(value)} items]" if len(value) != 1 else "[1 item]"
+    elif value is None or isinstance(value, bool):
+        text = {None: "null", True: "true", False: "false"}[value]
+    else:
+        text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

@@ -1,0 +1,189 @@
+"""What template and binding say of a workload: replicas, requests, what runs where."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fairlead.models.manifests.api.bindings import ResourceBindingSpec
+from fairlead.models.manifests.api.placement import Placement
+from fairlead.models.manifests.api.workloads import Job
+from fairlead.models.manifests.collect import Binding
+from fairlead.models.manifests.collect import Workload as Template
+from fairlead.models.manifests.documents import Document, Path
+from fairlead.models.manifests.join import Subject, claimed_by
+from fairlead.models.manifests.policy_choice import policy_name
+from fairlead.models.manifests.requests import pod_requests, units
+from fairlead.models.manifests.validation import Located
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+from fairlead.models.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A placement and where it was declared.
+
+    Parameters
+    ----------
+    placement
+        The rules.
+    document
+        The policy, or the binding that holds a copy.
+    path
+        Where in the document the placement stands.
+    name
+        Who declared it, in words, such as ``policy default/nginx``.
+    """
+
+    placement: Placement
+    document: Document
+    path: Path
+    name: str
+
+    def source(self, path: Path = ()) -> Source:
+        """Return file and line of a field of the placement."""
+        return self.document.source((*self.path, *path))
+
+    def text(self, *names: str) -> str:
+        """Return some fields of the placement as text that is equal for equal values."""
+        data: Any = self.document.data
+        for step in self.path:
+            data = data.get(step) if isinstance(data, dict) else None
+        return json.dumps([(data or {}).get(name) for name in names], sort_keys=True)
+
+
+def declared_for(subject: Subject) -> Declared | None:
+    """Return the placement of the policy in the input, else the copy in the binding, else None."""
+    if subject.policy is not None:
+        policy = subject.policy
+        name = named(policy_name(policy.model))
+        return Declared(policy.model.spec.placement, policy.document, ("spec", "placement"), name)
+    binding = subject.binding
+    if binding is None or binding.model.spec.placement is None:
+        return None
+    claim = claimed_by(subject)
+    meta = binding.model.metadata
+    name = named(claim) if claim else f"binding {'/'.join(filter(None, (meta.namespace, meta.name)))}"
+    return Declared(binding.model.spec.placement, binding.document, ("spec", "placement"), name)
+
+
+def named(policy: tuple[str, str]) -> str:
+    """Return a policy's namespace and name in words."""
+    namespace, name = policy
+    return f"policy {namespace}/{name}" if namespace else f"cluster policy {name}"
+
+
+def left_out(subject: Subject, key: str) -> Statement | None:
+    """Say why a subject is not placed; None where it is.
+
+    A workload without any placement is not propagated by Karmada. One whose scheduling is suspended keeps
+    what it has, so there is nothing to decide; what it holds counts as taken.
+    """
+    for located, where in ((subject.binding, "binding"), (subject.policy, "policy")):
+        suspension = located.model.spec.suspension if located else None
+        if located and suspension and suspension.scheduling:
+            text = f"{key} is left out: its {where} suspends scheduling, so it keeps the placement it has"
+            return Statement("left-out", text, located.source("spec", "suspension", "scheduling"), key)
+    if declared_for(subject) is None:
+        text = f"{key} is left out: no policy in the input selects it, and no binding brings a placement"
+        return Statement("left-out", text, source_of(subject), key)
+    return None
+
+
+def source_of(subject: Subject) -> Source:
+    """Return where a subject was declared: its template, else its binding."""
+    known: Located[Template] | Located[Binding] | None = subject.template or subject.binding
+    return known.source() if known else Source("<dict>", 0)
+
+
+def read_workload(subject: Subject, key: str, policy: str) -> Workload:
+    """Return the workload of a subject, without rules.
+
+    Replicas, requests and what runs where come from the binding; replicas and requests that it does not
+    state, from the template. Without either there are no replicas and no requests.
+    """
+    binding = subject.binding.model.spec if subject.binding else None
+    priority = binding.schedule_priority if binding else None
+    return Workload(
+        key=key,
+        name=subject.identity.name,
+        replicas=_replicas(subject, binding),
+        namespace=subject.identity.namespace,
+        api_version=subject.api_version,
+        kind=subject.identity.kind,
+        requests=_requests(subject, binding),
+        current=_current(binding) if binding else {},
+        labels=dict(subject.labels),
+        priority=priority.priority if priority else 0,
+        fresh=_is_fresh(subject.binding.model) if subject.binding else False,
+        policy=policy,
+        source=source_of(subject),
+    )
+
+
+def template_replicas(template: Template) -> int:
+    """Return the replicas that a template asks for; for a job, the pods that run at once."""
+    return template.spec.parallelism if isinstance(template, Job) else template.spec.replicas
+
+
+def _replicas(subject: Subject, binding: ResourceBindingSpec | None) -> int:
+    """Return the replicas wanted."""
+    if binding and binding.replicas is not None:
+        return binding.replicas
+    return template_replicas(subject.template.model) if subject.template else 0
+
+
+def replicas_source(subject: Subject) -> Source:
+    """Return where the number of replicas was declared."""
+    if subject.binding and (subject.binding.model.spec.replicas is not None or not subject.template):
+        return subject.binding.source("spec", "replicas")
+    if subject.template is None:
+        return source_of(subject)
+    field = "parallelism" if isinstance(subject.template.model, Job) else "replicas"
+    return subject.template.source("spec", field)
+
+
+def _requests(subject: Subject, binding: ResourceBindingSpec | None) -> Mapping[str, int]:
+    """Return what one replica requests, in whole units."""
+    if binding and binding.replica_requirements is not None:
+        return units(binding.replica_requirements.resource_request)
+    return units(pod_requests(subject.template.model.spec.template.spec)) if subject.template else {}
+
+
+def _current(binding: ResourceBindingSpec) -> Mapping[str, int]:
+    """Return the replicas that run now by cluster."""
+    return {target.name: target.replicas for target in binding.clusters if target.replicas}
+
+
+def _is_fresh(binding: Binding) -> bool:
+    """Tell whether a reschedule was asked for after the last schedule."""
+    asked, last = binding.spec.reschedule_triggered_at, binding.status.last_scheduled_time
+    return asked is not None and last is not None and asked > last
+
+
+def evictions(subject: Subject) -> Mapping[str, Source]:
+    """Return the clusters that a subject is leaving, with the place where that stands."""
+    binding = subject.binding
+    if binding is None:
+        return {}
+    return {
+        task.from_cluster: binding.source("spec", "gracefulEvictionTasks", position, "fromCluster")
+        for position, task in enumerate(binding.model.spec.graceful_eviction_tasks)
+    }
+
+
+def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterator[Statement]:
+    """Say where the parts of the input disagree, and which one counts."""
+    if subject.outvoted is not None:
+        other = named(policy_name(subject.outvoted.model))
+        text = (
+            f"{other} precedes {declared.name}, but does not take over {workload.key}, which that has claimed"
+        )
+        yield Statement("policy", text, subject.outvoted.source(), workload.key)
+    if subject.template and subject.binding:
+        asked = template_replicas(subject.template.model)
+        if asked != workload.replicas:
+            counted = f"the {workload.replicas} of its binding count"
+            text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
+            yield Statement("replicas", text, replicas_source(subject), workload.key)

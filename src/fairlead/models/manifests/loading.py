@@ -1,0 +1,149 @@
+"""From any number of inputs to a problem."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
+from fairlead.models.manifests.clusters import cluster_warnings, read_clusters
+from fairlead.models.manifests.collect import Manifests, collect
+from fairlead.models.manifests.facts import (
+    Declared,
+    declared_for,
+    evictions,
+    left_out,
+    read_workload,
+    remarks,
+    replicas_source,
+)
+from fairlead.models.manifests.interpret import Interpreter
+from fairlead.models.manifests.join import Subject, join, keys
+from fairlead.models.manifests.later import unsupported
+from fairlead.models.manifests.reader import Input, read_documents
+from fairlead.models.manifests.selecting import select
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+from fairlead.models.workload import Workload
+
+__all__ = ["Input", "load", "select"]
+
+
+def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
+    """Read manifests and return the placement problem that they describe.
+
+    Parameters
+    ----------
+    sources
+        Files, directories, ``-`` for standard input, open files, parsed documents (dicts), or lists of any of
+        these.
+    recursive
+        Whether directories below a directory are read too.
+
+    Returns
+    -------
+    Problem
+        Clusters, workloads with their rules, and warnings: skipped kinds, unknown fields, workloads that are
+        left out, bounds without effect.
+
+    Raises
+    ------
+    ManifestError
+        Where anything in the input is wrong; names every mistake of every file.
+    UnsupportedError
+        Where the input is right, but asks for what this version cannot do yet.
+    """
+    inputs = list(_flat(sources))
+    documents, mistakes = read_documents(inputs, recursive=recursive)
+    manifests = collect(documents)
+    subjects, doubled = join(manifests)
+    mistakes = [*mistakes, *manifests.mistakes, *doubled]
+    if mistakes:
+        raise ManifestError(mistakes)
+    if not documents:
+        raise ManifestError([_nothing_in(inputs)])
+    return _problem(manifests, subjects)
+
+
+def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
+    """Take lists of inputs apart; a text, a mapping and an open file are one input each."""
+    for source in sources:
+        if isinstance(source, str | os.PathLike | Mapping) or hasattr(source, "read"):
+            yield cast("Input", source)
+        else:
+            yield from _flat(cast("Iterable[Any]", source))
+
+
+def _nothing_in(inputs: Sequence[Input]) -> Mistake:
+    """Say that there is no manifest, and where it was looked for."""
+    names = [_shown(one) for one in inputs]
+    where = ", ".join(names) or "the input, which is empty"
+    return Mistake(Source(names[0] if names else "<input>", 0), "", "", f"no manifest found in {where}")
+
+
+def _shown(source: Input) -> str:
+    """Return an input as people know it."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    return "<dict>" if isinstance(source, Mapping) else str(getattr(source, "name", "<stream>"))
+
+
+def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
+    """Put the problem together.
+
+    Raises
+    ------
+    UnsupportedError
+        Naming file, line and field of everything that cannot be done yet.
+    """
+    clusters = read_clusters(manifests.clusters)
+    interpreter = Interpreter.of(clusters)
+    warnings = [*manifests.warnings, *cluster_warnings(manifests.clusters)]
+    placed: list[tuple[Subject, str, Declared]] = []
+    for subject, key in zip(subjects, keys(subjects), strict=True):
+        declared, reason = declared_for(subject), left_out(subject, key)
+        if declared is not None and reason is None:
+            placed.append((subject, key, declared))
+        warnings.extend([reason] if reason else [])
+    refused = [*manifests.unsupported, *unsupported((subject, declared) for subject, _, declared in placed)]
+    if refused:
+        raise UnsupportedError("\n".join(refused))
+    workloads = []
+    for subject, key, declared in placed:
+        workload, remarked = _interpreted(subject, key, declared, interpreter)
+        workloads.append(workload)
+        warnings.extend(remarked)
+    warnings.extend(_strangers(workloads, interpreter.present))
+    return Problem(clusters, tuple(workloads), (Capacity(),), warnings=_in_order(warnings))
+
+
+def _interpreted(
+    subject: Subject, key: str, declared: Declared, interpreter: Interpreter
+) -> tuple[Workload, list[Statement]]:
+    """Return a workload with its rules, and what there is to say about it."""
+    workload = read_workload(subject, key, declared.name)
+    interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
+    remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
+    return replace(workload, rules=interpreted.rules), remarked
+
+
+def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
+    """Sort warnings by file and line, without repetitions."""
+    nowhere = Source("", 0)
+    return tuple(sorted(dict.fromkeys(warnings), key=lambda one: (one.source or nowhere, one.rule, one.text)))
+
+
+def _strangers(workloads: Sequence[Workload], present: frozenset[str]) -> Iterator[Statement]:
+    """Say which clusters hold replicas and are not in the input."""
+    holders: dict[str, list[Workload]] = {}
+    for workload in workloads:
+        for name in workload.current:
+            if name not in present:
+                holders.setdefault(name, []).append(workload)
+    for name, found in sorted(holders.items()):
+        others = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        held = f"the replicas that {found[0].key}{others} holds there count as stopped"
+        text = f"{name} is not in the input; {held}"
+        yield Statement("cluster", text, found[0].source, found[0].key, name)

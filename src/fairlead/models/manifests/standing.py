@@ -1,0 +1,136 @@
+"""How every cluster stands to a workload: open, closed, or open to what it holds already."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairlead.models.cluster import Cluster, Taint, Toleration
+from fairlead.models.manifests.affinity import matching
+from fairlead.models.manifests.api.placement import Placement
+from fairlead.models.manifests.documents import Path
+from fairlead.models.source import Source
+
+NO_AFFINITY = "did not match the placement cluster affinity constraint"
+NO_API = "did not have the API resource"
+DELETING = "is being deleted"
+EVICTING = "is in the process of eviction"
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Why a cluster is not open to a workload.
+
+    Parameters
+    ----------
+    reason
+        The end of Karmada's sentence "1 cluster(s) ...".
+    where
+        Place of the reason: a path inside the placement, or a source elsewhere.
+    keeps
+        True where a cluster that holds replicas of the workload may keep them.
+    """
+
+    reason: str
+    where: Path | Source
+    keeps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The clusters as one workload sees them.
+
+    Parameters
+    ----------
+    names
+        Candidates in name order.
+    excluded
+        All others with the reason.
+    held_only
+        Candidates that take nothing new.
+    """
+
+    names: tuple[str, ...]
+    excluded: Mapping[str, Ground]
+    held_only: Mapping[str, Ground]
+
+    def without(self, closed: Mapping[str, Ground]) -> "Standing":
+        """Close some of the candidates as well."""
+        if not closed:
+            return self
+        return Standing(
+            tuple(name for name in self.names if name not in closed),
+            {**self.excluded, **closed},
+            {name: ground for name, ground in self.held_only.items() if name not in closed},
+        )
+
+    def limited(self, full: Mapping[str, Ground]) -> "Standing":
+        """Let some of the candidates take nothing new."""
+        return Standing(self.names, self.excluded, {**full, **self.held_only}) if full else self
+
+
+def grounds(
+    placement: Placement, api_version: str, kind: str, clusters: Mapping[str, Cluster]
+) -> dict[str, Ground]:
+    """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
+
+    Where there are several reasons the first one counts: deletion, affinity, taints, missing API. Taints with
+    effect ``PreferNoSchedule`` are not looked at, as in Karmada.
+    """
+    affinity = placement.cluster_affinity
+    matched = clusters.keys() if affinity is None else frozenset(matching(affinity, clusters))
+    tolerations = tuple(
+        Toleration(one.key, one.operator, one.value, one.effect) for one in placement.cluster_tolerations
+    )
+    found: dict[str, Ground] = {}
+    no_affinity = Ground(NO_AFFINITY, ("clusterAffinity",))
+    for name in sorted(clusters):
+        cluster = clusters[name]
+        if cluster.deleting:
+            ground: Ground | None = Ground(DELETING, cluster.source)
+        elif name not in matched:
+            ground = no_affinity
+        else:
+            ground = _tainted(cluster, tolerations) or _without_api(cluster, api_version, kind)
+        if ground is not None:
+            found[name] = ground
+    return found
+
+
+def _tainted(cluster: Cluster, tolerations: Sequence[Toleration]) -> Ground | None:
+    """Return the taint that keeps a workload away; ``NoSchedule`` does so only with what is new."""
+    for effect in ("NoExecute", "NoSchedule"):
+        for taint in cluster.taints:
+            if taint.effect == effect and not _tolerated(taint, tolerations):
+                reason = f"had untolerated taint {taint}"
+                return Ground(reason, cluster.source, keeps=effect == "NoSchedule")
+    return None
+
+
+def _tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
+    """Tell whether a taint is put up with."""
+    return any(toleration.tolerates(taint) for toleration in tolerations)
+
+
+def _without_api(cluster: Cluster, api_version: str, kind: str) -> Ground | None:
+    """Return the missing API; a cluster that does not tell serves every kind."""
+    if cluster.api_kinds is None or (api_version, kind) in cluster.api_kinds:
+        return None
+    return Ground(NO_API, cluster.source, keeps=True)
+
+
+def standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozenset[str]) -> Standing:
+    """Return how clusters stand to a workload that holds replicas on some of them.
+
+    Parameters
+    ----------
+    closed
+        What `grounds` found.
+    names
+        All clusters.
+    held
+        Clusters that are closed, hold replicas and may keep them.
+    """
+    return Standing(
+        tuple(sorted(name for name in names if name not in closed or name in held)),
+        {name: ground for name, ground in closed.items() if name not in held},
+        {name: closed[name] for name in sorted(held)},
+    )

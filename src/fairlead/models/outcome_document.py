@@ -1,0 +1,252 @@
+"""An outcome as plain documents: what ``-o json`` prints, a data frame, patched bindings."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Attained, ClusterDecision, Outcome
+from fairlead.models.rules import Candidates, Duplicated, Weights
+from fairlead.models.rules.weights import quotas
+from fairlead.models.source import Source
+from fairlead.models.statement import Conflict, Statement, Violation
+from fairlead.models.workload import Workload
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Document = dict[str, Any]
+
+
+def to_dict(outcome: Outcome, *, decisions: bool = True) -> Document:
+    """Return an outcome as JSON-ready values, in the spelling of Kubernetes.
+
+    Parameters
+    ----------
+    outcome
+        The outcome.
+    decisions
+        Whether the decision of every workload on every cluster is listed; False saves most of the space
+        where both are many.
+
+    Returns
+    -------
+    dict
+        ``status``, ``origin``, ``reason``; ``workloads`` with ``clusters`` (those that hold replicas) and
+        ``decisions`` (every cluster of the problem, and why); ``objectives``; ``violations``; ``conflict`` or
+        None; ``warnings``; ``seconds`` by step. Numbers of levels are int where whole, else float; where a
+        float cannot hold the number, ``exact`` (``exactBound``) beside it holds it as ``"1/3"``. A level that
+        was compared in steps tells their size as ``resolution``.
+    """
+    return {
+        "status": str(outcome.status),
+        "origin": outcome.origin,
+        "reason": outcome.reason,
+        "workloads": [
+            _workload(outcome, workload, decisions=decisions) for workload in outcome.problem.workloads
+        ],
+        "objectives": [_level(level) for level in outcome.objectives],
+        "violations": [_violation(violation) for violation in outcome.violations],
+        "conflict": conflict_document(outcome.conflict) if outcome.conflict else None,
+        "warnings": [statement_document(warning) for warning in outcome.problem.warnings],
+        "seconds": dict(outcome.seconds),
+    }
+
+
+def unplaced(outcome: Outcome, workload: Workload) -> int:
+    """Return how many replicas of a workload stand nowhere; under Duplicated summed over the copies."""
+    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    if workload.rule(Duplicated) is None:
+        return max(0, workload.replicas - sum(placed.values()))
+    candidates = workload.rule(Candidates)
+    names = candidates.names if candidates else outcome.problem.cluster_by_name
+    return sum(max(0, workload.replicas - placed.get(name, 0)) for name in names)
+
+
+def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Document:
+    """Return one workload with its clusters and decisions."""
+    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    document: Document = {
+        "namespace": workload.namespace,
+        "name": workload.name,
+        "kind": workload.kind,
+        "key": workload.key,
+        "replicas": workload.replicas,
+        "unplaced": unplaced(outcome, workload),
+        "affinityGroup": None,
+        "clusters": [{"name": cluster, "replicas": replicas} for cluster, replicas in placed.items()],
+    }
+    if decisions:
+        document["decisions"] = [_decision(decision) for decision in outcome.decisions[workload.key]]
+    return document
+
+
+def _decision(decision: ClusterDecision) -> Document:
+    """Return what was decided for one cluster."""
+    return {
+        "clusterName": decision.cluster,
+        "selected": decision.selected,
+        "replicas": decision.replicas,
+        "reason": decision.reason,
+    }
+
+
+def _level(level: Attained) -> Document:
+    """Return one level of the objective."""
+    document: Document = {
+        "name": level.name,
+        "value": _number(level.value),
+        "bound": None if level.bound is None else _number(level.bound),
+        "proven": level.proven,
+    }
+    if not _holds(level.value):
+        document["exact"] = str(level.value)
+    if level.bound is not None and not _holds(level.bound):
+        document["exactBound"] = str(level.bound)
+    if level.resolution is not None:
+        document["resolution"] = _number(level.resolution)
+    return document
+
+
+def _number(value: int | Fraction) -> int | float:
+    """Return an int where the value is whole, else a float."""
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _holds(value: int | Fraction) -> bool:
+    """Tell whether the JSON number is the exact value."""
+    return Fraction(_number(value)) == value
+
+
+def _violation(violation: Violation) -> Document:
+    """Return one broken rule."""
+    return {
+        "rule": violation.rule,
+        "source": _source(violation.source),
+        "text": violation.text,
+        "amount": violation.amount,
+        "workload": violation.workload,
+        "cluster": violation.cluster,
+    }
+
+
+def statement_document(statement: Statement) -> Document:
+    """Return what one rule says."""
+    return {"rule": statement.rule, "source": _source(statement.source), "text": statement.text}
+
+
+def conflict_document(conflict: Conflict) -> Document:
+    """Return rules that cannot hold together and the ways out."""
+    return {
+        "rules": [statement_document(statement) for statement in conflict.rules],
+        "relaxations": [
+            {"text": relaxation.text, "change": relaxation.change, "source": _source(relaxation.source)}
+            for relaxation in conflict.relaxations
+        ],
+    }
+
+
+def _source(source: Source | None) -> str | None:
+    """Return ``file:line``; None where there is no source."""
+    return str(source) if source else None
+
+
+def to_frame(outcome: Outcome) -> pd.DataFrame:
+    """Return one row per workload and cluster.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``,
+        ``current`` (replicas that run there now), ``wanted`` (share of the weights; missing where no weight
+        counts) and ``reason``.
+
+    Raises
+    ------
+    UsageError
+        Where pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        message = "to_frame() needs pandas: pip install 'fairlead[frames]'"
+        raise UsageError(message) from None
+    columns: dict[str, list[object]] = {name: [] for name in _FRAME_TYPES}
+    for workload in outcome.problem.workloads:
+        for row in _rows(outcome, workload):
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in _FRAME_TYPES.items()})
+
+
+_FRAME_TYPES = {
+    "workload": "object",
+    "namespace": "object",
+    "name": "object",
+    "cluster": "object",
+    "region": "object",
+    "selected": "bool",
+    "replicas": "int64",
+    "current": "int64",
+    "wanted": "float64",
+    "reason": "object",
+}
+
+
+def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
+    """Return the rows of one workload, in the order of the columns."""
+    weights = workload.rule(Weights)
+    wanted = quotas(weights, workload) if weights else {}
+    return [
+        (
+            workload.key,
+            workload.namespace,
+            workload.name,
+            decision.cluster,
+            outcome.problem.cluster_by_name[decision.cluster].region,
+            decision.selected,
+            decision.replicas,
+            workload.current.get(decision.cluster, 0),
+            float(wanted[decision.cluster]) if decision.cluster in wanted else None,
+            decision.reason,
+        )
+        for decision in outcome.decisions[workload.key]
+    ]
+
+
+def to_manifests(outcome: Outcome) -> tuple[Document, ...]:
+    """Return a Karmada binding per workload with the placement as its clusters, fit for a merge patch.
+
+    Returns
+    -------
+    tuple of dict
+        ``ResourceBinding`` (``ClusterResourceBinding`` where cluster-scoped) named ``<name>-<kind>`` in lower
+        case, as Karmada names them. A workload of 0 replicas keeps every candidate, with 0 replicas.
+
+    Raises
+    ------
+    UsageError
+        Where the outcome has no placement.
+    """
+    if outcome.placement is None:
+        raise UsageError(f"an outcome that is {outcome.status} has no placement to write")
+    return tuple(_binding(outcome, workload) for workload in outcome.problem.workloads)
+
+
+def _binding(outcome: Outcome, workload: Workload) -> Document:
+    """Return the binding of one workload."""
+    name = f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
+    scope = {"namespace": workload.namespace} if workload.namespace else {}
+    resource = {"apiVersion": workload.api_version, "kind": workload.kind, **scope, "name": workload.name}
+    clusters = [
+        {"name": decision.cluster, "replicas": decision.replicas}
+        for decision in outcome.decisions[workload.key]
+        if decision.selected
+    ]
+    return {
+        "apiVersion": "work.karmada.io/v1alpha2",
+        "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
+        "metadata": {"name": name, **scope},
+        "spec": {"resource": resource, "replicas": workload.replicas, "clusters": clusters},
+    }

@@ -1,0 +1,185 @@
+"""An outcome in words: the verdict, what contradicts what, and short renderings for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from html import escape
+
+from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.statement import Conflict
+from fairlead.models.workload import Workload
+
+SHOWN = 20
+"""Workloads, rules and warnings that a short rendering shows before it counts the rest."""
+
+
+def format_number(value: int | Fraction) -> str:
+    """Return a number with at most four decimals; decimals that end in zeros were cut off, not exact."""
+    if value.denominator == 1:
+        return str(int(value))
+    shown = f"{float(value):.4f}"
+    if not float(shown):
+        return f"{float(value):.1e}"
+    return shown.rstrip("0") if Fraction(shown) == value else shown
+
+
+def format_percent(share: Fraction) -> str:
+    """Return a share between 0 and 1 as a percentage that is short, but not 0 where the share is not."""
+    percent = float(100 * share)
+    if percent >= 10 or not percent:
+        return f"{percent:.0f} %"
+    return f"{percent:.2g} %" if percent >= 0.01 else "<0.01 %"
+
+
+def gap(level: Attained) -> Fraction | None:
+    """Return how much lower the level could be at most, as a share of its value; None where not known."""
+    if level.bound is None:
+        return None
+    if level.value == level.bound:
+        return Fraction(0)
+    return (Fraction(level.value) - level.bound) / abs(Fraction(level.value)) if level.value else Fraction(1)
+
+
+def proof(level: Attained) -> str:
+    """Return what is known of a level: ``proven``, ``gap 3 %`` or ``-``."""
+    if level.proven:
+        within = f" to {format_number(level.resolution)}" if level.resolution else ""
+        return f"proven{within}"
+    missing = gap(level)
+    return "-" if missing is None else f"gap {format_percent(missing)}"
+
+
+def verdict(outcome: Outcome) -> str:
+    """Return the outcome in one sentence."""
+    match outcome.status:
+        case Status.OPTIMAL:
+            return f"Optimal: {_optimal(outcome)}"
+        case Status.FEASIBLE:
+            return f"Feasible: {_unproven(outcome)}."
+        case Status.UNKNOWN:
+            return "Unknown: no placement was found in time, and no proof that there is none."
+        case Status.INFEASIBLE:
+            return f"Infeasible: {_infeasible(outcome)}"
+
+
+def _optimal(outcome: Outcome) -> str:
+    """Say what is proven, and how finely it was compared."""
+    coarse = [level for level in outcome.objectives if level.resolution]
+    if not coarse:
+        return "no better placement exists (proven)."
+    steps = ", ".join(f"{level.name} to within {format_number(level.resolution or 0)}" for level in coarse)
+    return f"no better placement exists (proven, {steps})."
+
+
+def _unproven(outcome: Outcome) -> str:
+    """Say how far the first level that is not proven may be from the best."""
+    level = next((level for level in outcome.objectives if not level.proven), None)
+    missing = gap(level) if level else None
+    if level is None or missing is None:
+        return f"every rule holds; how good the answer of {outcome.origin} is was not proven"
+    return f"not proven best; {level.name} could be at most {format_percent(missing)} lower"
+
+
+def _infeasible(outcome: Outcome) -> str:
+    """Say what stands in the way; the lines of `explanation` follow."""
+    if outcome.placement is not None:
+        return f"the placement of {outcome.origin} breaks {_counted(len(outcome.violations), 'rule')}:"
+    if outcome.conflict is None:
+        because = f" ({outcome.reason})" if outcome.reason else ""
+        return f"{outcome.origin} found no placement{because}."
+    if len(outcome.conflict.rules) == 1:
+        return "no placement keeps this rule:"
+    return "no placement keeps all of these rules:"
+
+
+def _counted(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def explanation(outcome: Outcome) -> list[str]:
+    """Return what the verdict announces, a line each, with file and line; may be empty."""
+    if outcome.status is not Status.INFEASIBLE:
+        return []
+    if outcome.conflict is not None:
+        return explain(outcome.conflict)
+    return [f"  {violation}" for violation in outcome.violations]
+
+
+def explain(conflict: Conflict) -> list[str]:
+    """Return the statements of a conflict and the ways out of it, a line each."""
+    lines = [f"  {statement}" for statement in conflict.rules]
+    if conflict.relaxations:
+        lines.append("Any one of these changes helps:")
+        lines += [
+            f"  {relaxation.text} ({relaxation.source})" if relaxation.source else f"  {relaxation.text}"
+            for relaxation in conflict.relaxations
+        ]
+    return lines
+
+
+def to_text(outcome: Outcome) -> str:
+    """Return a short, readable rendering."""
+    lines = [verdict(outcome), *_shortened(explanation(outcome), "line")]
+    if outcome.placement is not None:
+        placed = [_placed(outcome, workload) for workload in outcome.problem.workloads]
+        width = max((len(name) for name, _ in placed), default=0)
+        lines += _shortened([f"{name:<{width}}  {where}" for name, where in placed], "workload")
+    if outcome.objectives:
+        lines.append(", ".join(f"{level.name} {format_number(level.value)}" for level in outcome.objectives))
+    return "\n".join(lines)
+
+
+def _placed(outcome: Outcome, workload: Workload) -> tuple[str, str]:
+    """Return a workload's key and its clusters in words."""
+    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    where = ", ".join(f"{cluster} {replicas}" for cluster, replicas in placed.items()) or "nowhere"
+    return workload.key, f"{_counted(workload.replicas, 'replica')}: {where}"
+
+
+def _shortened(lines: list[str], noun: str) -> list[str]:
+    """Return the first lines, and how many more there are."""
+    rest = len(lines) - SHOWN
+    return [*lines[:SHOWN], f"... and {_counted(rest, f'more {noun}')}"] if rest > 0 else lines
+
+
+def to_html(outcome: Outcome) -> str:
+    """Return a small table for notebooks; every text of the input is escaped."""
+    lines = "".join(f"<br>{escape(line.strip())}" for line in explanation(outcome))
+    parts = [f"<div><p><b>{escape(verdict(outcome))}</b>{lines}</p>"]
+    if outcome.placement is not None:
+        parts.append(_html_table(("Workload", "Replicas", "Clusters"), _html_placements(outcome)))
+    if outcome.objectives:
+        rows = [
+            (
+                level.name,
+                format_number(level.value),
+                "" if level.bound is None else format_number(level.bound),
+                proof(level),
+            )
+            for level in outcome.objectives
+        ]
+        parts.append(_html_table(("Level", "Value", "Bound", "Proof"), iter(rows)))
+    return "".join([*parts, "</div>"])
+
+
+def _html_placements(outcome: Outcome) -> Iterator[tuple[str, ...]]:
+    """Return a row per workload, the first ones only where there are many."""
+    for workload in outcome.problem.workloads[:SHOWN]:
+        placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+        where = ", ".join(f"{cluster} {replicas}" for cluster, replicas in placed.items())
+        yield workload.key, str(workload.replicas), where
+    rest = len(outcome.problem.workloads) - SHOWN
+    if rest > 0:
+        yield f"... and {_counted(rest, 'more workload')}", "", ""
+
+
+def _html_table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
+    """Return an HTML table of escaped cells."""
+    header = "".join(f'<th style="text-align:left">{escape(cell)}</th>' for cell in head)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,65 @@
+"""The answer: how many replicas of which workload stand on which cluster."""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+
+class Placement(Mapping[str, Mapping[str, int]]):
+    """Replicas by workload and cluster; an immutable, hashable and picklable value.
+
+    Clusters that hold none are absent; workloads and clusters are in name order.
+
+    Parameters
+    ----------
+    replicas
+        Replicas by workload key and cluster name.
+
+    Raises
+    ------
+    ValueError
+        Where a number is not a whole number of at least 0.
+    """
+
+    __slots__ = ("_replicas",)
+
+    def __init__(self, replicas: Mapping[str, Mapping[str, int]]) -> None:
+        self._replicas = {key: _clean(key, replicas[key]) for key in sorted(replicas)}
+
+    def __getitem__(self, workload: str) -> Mapping[str, int]:
+        return self._replicas[workload]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._replicas)
+
+    def __len__(self) -> int:
+        return len(self._replicas)
+
+    def __hash__(self) -> int:
+        return hash(tuple((key, tuple(placed.items())) for key, placed in self._replicas.items()))
+
+    def __repr__(self) -> str:
+        return f"Placement({self.to_dict()!r})"
+
+    def __reduce__(self) -> tuple[type["Placement"], tuple[dict[str, dict[str, int]]]]:
+        return Placement, (self.to_dict(),)
+
+    def of(self, workload: str) -> Mapping[str, int]:
+        """Return the replicas of a workload by cluster; empty where it has none."""
+        return self._replicas.get(workload, _NOTHING)
+
+    def to_dict(self) -> dict[str, dict[str, int]]:
+        """Return the same numbers as plain dictionaries."""
+        return {key: dict(placed) for key, placed in self._replicas.items()}
+
+
+_NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
+    """Sort by cluster, drop zeros and refuse what is no number of replicas."""
+    for cluster, replicas in placed.items():
+        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
+            raise ValueError(
+                f"{workload} on {cluster}: {replicas!r} is not a number of replicas (0, 1, 2, ...)"
+            )
+    return MappingProxyType({cluster: placed[cluster] for cluster in sorted(placed) if placed[cluster]})

@@ -1,0 +1,93 @@
+"""The whole question: clusters, workloads, shared rules and the order of the objective."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.errors import UsageError
+from fairlead.models.levels import DEFAULT_LEVELS, Deviation, Level
+from fairlead.models.rules import SharedRule
+from fairlead.models.rules.capacity import limits
+from fairlead.models.statement import Statement
+from fairlead.models.workload import Workload
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Which workloads are to be placed on which clusters, and what counts.
+
+    Parameters
+    ----------
+    clusters
+        Member clusters; kept in name order.
+    workloads
+        Workloads; kept in key order.
+    rules
+        Rules that several workloads share, such as capacity.
+    levels
+        Objective levels, the most important first.
+    deviation
+        Measure of the distance from the wanted ratio.
+    warnings
+        What the reader of the input should know: skipped kinds, unknown fields, bounds without effect.
+
+    Raises
+    ------
+    UsageError
+        Where two clusters or two workloads have one name.
+    """
+
+    clusters: tuple[Cluster, ...]
+    workloads: tuple[Workload, ...]
+    rules: tuple[SharedRule, ...] = ()
+    levels: tuple[Level, ...] = DEFAULT_LEVELS
+    deviation: Deviation = Deviation.WEBSTER
+    warnings: tuple[Statement, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "clusters", tuple(sorted(self.clusters, key=lambda cluster: cluster.name)))
+        object.__setattr__(
+            self, "workloads", tuple(sorted(self.workloads, key=lambda workload: workload.key))
+        )
+        if len(self.cluster_by_name) != len(self.clusters):
+            raise UsageError("two clusters have one name")
+        if len(self.workload_by_key) != len(self.workloads):
+            raise UsageError("two workloads have one key")
+
+    @cached_property
+    def cluster_by_name(self) -> Mapping[str, Cluster]:
+        """Clusters by name."""
+        return {cluster.name: cluster for cluster in self.clusters}
+
+    @cached_property
+    def workload_by_key(self) -> Mapping[str, Workload]:
+        """Workloads by key."""
+        return {workload.key: workload for workload in self.workloads}
+
+    @cached_property
+    def limits(self) -> Mapping[tuple[str, str], int]:
+        """What the workloads may use together by cluster and resource; see `capacity.limits`."""
+        return limits(self)
+
+    @cached_property
+    def offered(self) -> Mapping[str, int]:
+        """What all clusters together can give the workloads, by resource."""
+        sums: dict[str, int] = {}
+        for (_, resource), amount in self.limits.items():
+            sums[resource] = sums.get(resource, 0) + amount
+        return sums
+
+    def workload(self, key: str) -> Workload:
+        """Return a workload by key.
+
+        Raises
+        ------
+        UsageError
+            Where there is none of that key.
+        """
+        try:
+            return self.workload_by_key[key]
+        except KeyError:
+            known = ", ".join(sorted(self.workload_by_key)) or "none"
+            raise UsageError(f"no workload {key!r}; known: {known}") from None

@@ -1,0 +1,143 @@
+"""Kubernetes quantities, such as ``250m`` of cpu and ``1.5Gi`` of memory, as exact numbers."""
+
+import math
+import re
+from fractions import Fraction
+
+CPU = "cpu"
+
+_QUANTITY = re.compile(
+    r"(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))"
+    r"(?:(?P<suffix>[numkMGTPE]|[KMGTPE]i)|[eE](?P<exponent>[+-]?[0-9]+))?"
+)
+
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+
+# Far beyond any resource; it keeps 1e999999999 from being written out.
+_LONGEST = 100
+
+_ALLOWED = (
+    "allowed are a number such as 2, 0.5 or 1e3, "
+    "or one with a suffix: n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei"
+)
+
+
+def parse_quantity(text: str | float) -> Fraction:
+    """Return the exact value of a quantity.
+
+    Parameters
+    ----------
+    text
+        A quantity as written, or a number. A float stands for its shortest decimal, as when Kubernetes
+        writes it: 0.1 is one tenth.
+
+    Returns
+    -------
+    Fraction
+        In base units: cores of cpu, bytes of memory, pods. Kubernetes itself rounds up what is finer than one
+        billionth, and cuts binary quantities at 2^63 - 1; here nothing is lost.
+
+    Raises
+    ------
+    ValueError
+        Where the text is no quantity; says what is allowed.
+    """
+    if isinstance(text, bool):
+        raise ValueError(f"is not a quantity; {_ALLOWED}")  # noqa: TRY004 - a wrong value, reported like the others
+    written = str(text)
+    match = _QUANTITY.fullmatch(written)
+    if match is None or len(written) > _LONGEST:
+        raise ValueError(f"is not a quantity; {_ALLOWED}")
+    number = Fraction(match["number"])
+    suffix, exponent = match["suffix"], match["exponent"]
+    if suffix in _BINARY:
+        return number * (1 << _BINARY[suffix])
+    power = _DECIMAL[suffix] if suffix else int(exponent or 0)
+    if abs(power) > _LONGEST:
+        raise ValueError(f"has an exponent beyond {_LONGEST}; {_ALLOWED}")
+    scale: int = 10 ** abs(power)
+    return number * scale if power >= 0 else number / scale
+
+
+def requested_units(resource: str, quantity: str | float | Fraction) -> int:
+    """Return a request in whole units, rounded up as Kubernetes does.
+
+    Returns
+    -------
+    int
+        Millicores of cpu; bytes, pods or devices of every other resource.
+    """
+    return math.ceil(_units(resource, quantity))
+
+
+def available_units(resource: str, quantity: str | float | Fraction) -> int:
+    """Return what is available in whole units, rounded down: nobody can use a part of a unit.
+
+    Returns
+    -------
+    int
+        Millicores of cpu; bytes, pods or devices of every other resource. Negative where more is used than
+        there is; then rounded away from zero.
+    """
+    return math.floor(_units(resource, quantity))
+
+
+def _units(resource: str, quantity: str | float | Fraction) -> Fraction:
+    value = quantity if isinstance(quantity, Fraction) else parse_quantity(quantity)
+    return value * 1000 if resource == CPU else value
+
+
+def format_quantity(value: Fraction | int, *, binary: bool) -> str:
+    """Return a value as a quantity that people read, and that `parse_quantity` reads back.
+
+    Parameters
+    ----------
+    value
+        In base units. What is finer than one billionth is rounded to the nearest billionth.
+    binary
+        Whether to count in Ki, Mi, Gi ..., as is usual for bytes: the largest unit that needs at most three
+        decimals. Otherwise whole numbers stand as they are, and parts are counted in m, u or n.
+
+    Examples
+    --------
+    >>> format_quantity(Fraction(3, 2), binary=False), format_quantity(3 * 2**29, binary=True)
+    ('1500m', '1.5Gi')
+    """
+    exact = Fraction(value)
+    if exact.denominator == 1:
+        return _format_binary(exact) if binary else str(exact.numerator)
+    for suffix, scale in (("m", 10**3), ("u", 10**6)):
+        if (exact * scale).denominator == 1:
+            return f"{exact * scale}{suffix}"
+    billionths = round(exact * 10**9)
+    if billionths % 10**3:
+        return f"{billionths}n"
+    return format_quantity(Fraction(billionths, 10**9), binary=binary)
+
+
+def _format_binary(value: Fraction) -> str:
+    for suffix in reversed(_BINARY):
+        scaled = value / (1 << _BINARY[suffix])
+        thousandths = scaled * 1000
+        if abs(scaled) >= 1 and thousandths.denominator == 1:
+            whole, part = divmod(abs(thousandths.numerator), 1000)
+            decimals = f".{part:03d}".rstrip("0") if part else ""
+            return f"{'-' if value < 0 else ''}{whole}{decimals}{suffix}"
+    return str(value.numerator)
+
+
+def format_units(resource: str, units: int) -> str:
+    """Return an amount of a resource, in the units of `requested_units`, as people read it.
+
+    >>> format_units("cpu", 1500), format_units("memory", 2**30), format_units("pods", 110)
+    ('1500m', '1Gi', '110')
+    """
+    value = Fraction(units, 1000) if resource == CPU else Fraction(units)
+    return format_quantity(value, binary=_counts_bytes(resource))
+
+
+def _counts_bytes(resource: str) -> bool:
+    """Tell whether a resource is counted in bytes; the name of a quota or of a device may stand before it."""
+    name = resource.removeprefix("requests.").removeprefix("limits.")
+    return name in ("memory", "storage", "ephemeral-storage") or name.startswith("hugepages-")

@@ -1,0 +1,68 @@
+"""Bounds: the fewest and the most replicas of a workload on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement, Violation
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
+
+KIND = "bounds"
+
+
+class Bound(NamedTuple):
+    """A number of replicas and where it was declared."""
+
+    replicas: int
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Every named candidate holds at least its minimum and at most its maximum.
+
+    Minima do not bind a workload that is scaled to 0.
+
+    Parameters
+    ----------
+    minimum
+        Fewest replicas by candidate; absent means 0.
+    maximum
+        Most replicas by candidate; absent means no limit.
+    """
+
+    minimum: Mapping[str, Bound] = field(default_factory=dict)
+    maximum: Mapping[str, Bound] = field(default_factory=dict)
+
+
+def violations(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
+    """List clusters with too few or too many replicas."""
+    for cluster, (fewest, source) in rule.minimum.items() if workload.replicas else ():
+        replicas = placed.get(cluster, 0)
+        if replicas < fewest:
+            text = f"{workload.key}: {cluster} holds {replicas} replicas, at least {fewest} are needed"
+            yield Violation(KIND, text, fewest - replicas, source, workload.key, cluster)
+    for cluster, (most, source) in rule.maximum.items():
+        replicas = placed.get(cluster, 0)
+        if replicas > most:
+            text = f"{workload.key}: {cluster} holds {replicas} replicas, at most {most} are allowed"
+            yield Violation(KIND, text, replicas - most, source, workload.key, cluster)
+
+
+def describe_minimum(rule: Bounds, workload: Workload, cluster: str) -> Statement:
+    """Say in the user's words how many replicas a cluster needs."""
+    bound = rule.minimum[cluster]
+    text = f"{workload.policy or workload.key}: {cluster} needs at least {bound.replicas}"
+    return Statement(KIND, text, bound.source, workload.key, cluster)
+
+
+def describe_maximum(rule: Bounds, workload: Workload, cluster: str) -> Statement:
+    """Say in the user's words how many replicas a cluster may hold."""
+    bound = rule.maximum[cluster]
+    text = f"{workload.policy or workload.key}: {cluster} may hold at most {bound.replicas}"
+    return Statement(KIND, text, bound.source, workload.key, cluster)

@@ -1,0 +1,97 @@
+"""Candidates: on which clusters a workload may stand at all, and why not on the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement, Violation
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
+
+KIND = "candidates"
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Why a cluster is not a candidate.
+
+    Parameters
+    ----------
+    reason
+        The end of Karmada's sentence "1 cluster(s) ...", such as ``had untolerated taint {gpu}``.
+    source
+        Where the reason was declared.
+    """
+
+    reason: str
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Replicas stand on candidates only.
+
+    Parameters
+    ----------
+    names
+        Candidate clusters, in name order.
+    excluded
+        Every other cluster of the problem with the reason.
+    held_only
+        Candidates that take nothing new, such as those with an untolerated ``NoSchedule`` taint, with the
+        reason: they keep at most what they hold now.
+    """
+
+    names: tuple[str, ...]
+    excluded: Mapping[str, Exclusion] = field(default_factory=dict)
+    held_only: Mapping[str, Exclusion] = field(default_factory=dict)
+
+
+def violations(rule: Candidates, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
+    """List replicas on clusters that are no candidates, and growth where nothing new is allowed."""
+    allowed = set(rule.names)
+    for cluster, replicas in placed.items():
+        if not replicas:
+            continue
+        if cluster not in allowed:
+            exclusion = rule.excluded.get(cluster, Exclusion("is not in the input"))
+            text = f"{workload.key}: {replicas} on {cluster}, which {exclusion.reason}"
+            yield Violation(KIND, text, replicas, exclusion.source, workload.key, cluster)
+        elif cluster in rule.held_only and replicas > workload.current.get(cluster, 0):
+            held = workload.current.get(cluster, 0)
+            exclusion = rule.held_only[cluster]
+            text = f"{workload.key}: {replicas} on {cluster}, which {exclusion.reason} and may keep {held}"
+            yield Violation(KIND, text, replicas - held, exclusion.source, workload.key, cluster)
+
+
+def describe(rule: Candidates, workload: Workload, cluster: str) -> Statement:
+    """Say in the user's words why a cluster is not open to a workload."""
+    if cluster in rule.held_only:
+        held = workload.current.get(cluster, 0)
+        exclusion = rule.held_only[cluster]
+        text = f"{cluster} {exclusion.reason}; {workload.key} may keep the {held} it holds there"
+    else:
+        exclusion = rule.excluded[cluster]
+        text = f"{cluster} {exclusion.reason}"
+    return Statement(KIND, text, exclusion.source, workload.key, cluster)
+
+
+def summarise(rule: Candidates) -> str:
+    """Return the sentence that Karmada's users know.
+
+    ``0/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}, 2 cluster(s) ...``; the first
+    number is the number of candidates.
+    """
+    counts: dict[str, int] = {}
+    for exclusion in rule.excluded.values():
+        counts[exclusion.reason] = counts.get(exclusion.reason, 0) + 1
+    total = len(rule.names) + len(rule.excluded)
+    if not total:
+        return "no cluster exists"
+    head = f"{len(rule.names)}/{total} clusters are available"
+    parts = [f"{count} cluster(s) {reason}" for reason, count in sorted(counts.items())]
+    return f"{head}: {', '.join(parts)}" if parts else head

@@ -1,0 +1,111 @@
+"""Weights: the ratio in which a workload wants to be divided, and the distance from it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from fairlead.models.levels import Deviation
+from fairlead.models.source import Source
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
+
+KIND = "weights"
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The workload is divided as closely to the ratio of the weights as the other rules allow.
+
+    Parameters
+    ----------
+    weights
+        Weight by candidate, at least 0.
+    dynamic
+        True where the weights are the room of the clusters (available replicas).
+    source
+        Where the weights were declared.
+    """
+
+    weights: Mapping[str, int]
+    dynamic: bool = False
+    source: Source | None = None
+
+
+def quotas(rule: Weights, workload: Workload) -> dict[str, Fraction]:
+    """Return the exact share of every candidate in replicas: ``q = N w / W``; all 0 where W is 0."""
+    whole = sum(rule.weights.values())
+    share = Fraction(workload.replicas, whole) if whole else Fraction(0)
+    return {cluster: share * weight for cluster, weight in rule.weights.items()}
+
+
+def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation: Deviation) -> Fraction:
+    """Return the distance of a division from the quotas, exactly.
+
+    Clusters of weight 0 are left out of the measure.
+
+    Parameters
+    ----------
+    rule
+        The weights.
+    workload
+        Whose replicas.
+    placed
+        Replicas by cluster.
+    deviation
+        The measure, see `Deviation`.
+    """
+    weighted = {cluster: weight for cluster, weight in rule.weights.items() if weight > 0}
+    whole = sum(weighted.values())
+    if not workload.replicas or not whole:
+        return Fraction(0)
+    if deviation is Deviation.WEBSTER:
+        return _webster(weighted, placed, workload.replicas, whole)
+    gaps = {
+        cluster: abs(whole * placed.get(cluster, 0) - workload.replicas * weight)
+        for cluster, weight in weighted.items()
+    }
+    if deviation is Deviation.L1:
+        return Fraction(sum(gaps.values()), whole)
+    return _greatest(gaps, weighted) / workload.replicas
+
+
+def _greatest(gaps: Mapping[str, int], weighted: Mapping[str, int]) -> Fraction:
+    """Return the greatest gap per weight, compared by cross products."""
+    most, most_weight = 0, 1
+    for cluster, weight in weighted.items():
+        if gaps[cluster] * most_weight > most * weight:
+            most, most_weight = gaps[cluster], weight
+    return Fraction(most, most_weight)
+
+
+def _webster(weighted: Mapping[str, int], placed: Mapping[str, int], replicas: int, whole: int) -> Fraction:
+    """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, summing equal weights first."""
+    squares: dict[int, int] = {}
+    total = 0
+    for cluster, weight in weighted.items():
+        held = placed.get(cluster, 0)
+        total += held
+        squares[weight] = squares.get(weight, 0) + held * held
+    ratio = _sum_of_fractions([(square, weight) for weight, square in sorted(squares.items()) if square])
+    return Fraction(whole, replicas) * ratio - 2 * total + replicas
+
+
+def _sum_of_fractions(parts: Iterable[tuple[int, int]]) -> Fraction:
+    """Add fractions pairwise, so that denominators stay small for as long as possible."""
+    row = [(numerator, denominator) for numerator, denominator in parts]
+    while len(row) > 1:
+        pairs = zip(row[::2], row[1::2], strict=False)
+        added = [_add(*left, *right) for left, right in pairs]
+        row = added + row[len(row) - len(row) % 2 :]
+    return Fraction(*row[0]) if row else Fraction(0)
+
+
+def _add(a: int, b: int, c: int, d: int) -> tuple[int, int]:
+    """Return a/b + c/d over the least common denominator."""
+    common = math.lcm(b, d)
+    return a * (common // b) + c * (common // d), common

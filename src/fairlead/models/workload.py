@@ -1,0 +1,62 @@
+"""Workloads: what is to be placed, what one replica needs and where replicas run now."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from fairlead.models.rules import WorkloadRule
+from fairlead.models.source import NOWHERE, Source
+
+R = TypeVar("R", bound=WorkloadRule)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A workload whose replicas are to be placed.
+
+    Parameters
+    ----------
+    key
+        Name used everywhere in outcomes: ``namespace/name``, ``name`` where cluster-scoped,
+        ``Kind/namespace/name`` where two kinds share a name.
+    api_version, kind, namespace, name
+        The Kubernetes object; namespace is empty where cluster-scoped.
+    replicas
+        Replicas wanted in total (under Duplicated: in every selected cluster).
+    requests
+        What one replica needs by resource: cpu in millicores, everything else in whole units (bytes,
+        devices). Empty where nothing is requested.
+    current
+        Replicas that run now by cluster; clusters with none are absent.
+    labels
+        Labels of the object.
+    priority
+        Scheduling priority; higher goes first.
+    fresh
+        True where a reschedule was asked for: what runs now is not kept for its own sake.
+    policy
+        What declared the rules, in words, such as ``policy default/nginx``.
+    rules
+        The placement rules, each a member of the closed union `WorkloadRule`.
+    source
+        Where the workload was declared.
+    """
+
+    key: str
+    name: str
+    replicas: int
+    namespace: str = ""
+    api_version: str = "apps/v1"
+    kind: str = "Deployment"
+    requests: Mapping[str, int] = field(default_factory=dict)
+    current: Mapping[str, int] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    priority: int = 0
+    fresh: bool = False
+    policy: str = ""
+    rules: tuple[WorkloadRule, ...] = ()
+    source: Source = NOWHERE
+
+    def rule(self, kind: type[R]) -> R | None:
+        """Return the workload's rule of a kind; None where it has none."""
+        return next((rule for rule in self.rules if isinstance(rule, kind)), None)

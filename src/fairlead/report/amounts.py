@@ -1,0 +1,49 @@
+"""Amounts of resources, rounded for people: what is left is never shown as more than it is."""
+
+from fairlead.models.cluster import CPU
+from fairlead.models.quantity import format_units
+
+_BYTES = (("Pi", 2**50), ("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
+
+LONGEST = 6
+"""Characters up to which an exact amount is shown as it is."""
+
+
+def short_amount(resource: str, units: int) -> str:
+    """Return an amount with at most one decimal, rounded down.
+
+    Parameters
+    ----------
+    resource
+        Name of the resource.
+    units
+        Millicores of cpu, whole units of anything else; at least 0.
+
+    Examples
+    --------
+    >>> short_amount("cpu", 3560), short_amount("cpu", 200), short_amount("memory", 12_884_901_000)
+    ('3.5', '200m', '11.9Gi')
+    """
+    if resource == CPU:
+        return _tenths(units, 1000) if units >= 1000 else f"{units}m" if units else "0"
+    exact = format_units(resource, units)
+    return exact if len(exact) <= LONGEST or not _in_bytes(resource) else _rounded_bytes(units)
+
+
+def _in_bytes(resource: str) -> bool:
+    """Tell whether one mebi of a resource is written with a unit."""
+    return not format_units(resource, 2**20).isdigit()
+
+
+def _rounded_bytes(units: int) -> str:
+    """Return bytes in the largest unit that they fill."""
+    for suffix, size in _BYTES:
+        if units >= size:
+            return f"{_tenths(units, size)}{suffix}"
+    return str(units)
+
+
+def _tenths(units: int, size: int) -> str:
+    """Return units / size with at most one decimal, rounded down."""
+    whole, part = divmod(10 * units // size, 10)
+    return f"{whole}.{part}" if part else str(whole)

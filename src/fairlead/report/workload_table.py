@@ -1,0 +1,274 @@
+"""Rows of workloads and clusters: what stands where, what changes, what is left."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.outcome import ClusterDecision, Outcome
+from fairlead.models.outcome_document import unplaced
+from fairlead.models.remaining import Remaining, more_replicas, remaining, scarcest
+from fairlead.models.rules import Bounds, Candidates, Duplicated, Weights
+from fairlead.models.rules.weights import quotas
+from fairlead.models.workload import Workload
+from fairlead.report.amounts import short_amount
+from fairlead.report.columns import Cell, Column, Tone
+
+Row = tuple[Cell, ...]
+
+IDLE_SHOWN = 5
+"""Candidates without replicas that a table shows; more of them are counted instead."""
+
+NARROW = (
+    Column("CLUSTER"),
+    Column("REGION"),
+    Column("REPLICAS", right=True),
+    Column("CHANGE", right=True),
+    Column("WANTED", right=True),
+    Column("GOT", right=True),
+    Column("LEFT", elastic=True),
+)
+WIDE = (
+    Column("CLUSTER"),
+    Column("PROVIDER"),
+    Column("REGION"),
+    Column("ZONES"),
+    Column("REPLICAS", right=True),
+    Column("CHANGE", right=True),
+    Column("WANTED", right=True),
+    Column("GOT", right=True),
+    Column("MIN", right=True),
+    Column("MAX", right=True),
+    Column("LEFT"),
+    Column("REASON"),
+)
+COMPACT = (
+    Column("NAMESPACE"),
+    Column("NAME"),
+    Column("REPLICAS", right=True),
+    Column("CLUSTERS", elastic=True),
+    Column("STATUS"),
+)
+NOTHING = Cell("-", "dim")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadTable:
+    """The table of one workload.
+
+    Parameters
+    ----------
+    title
+        What is placed, in one line.
+    columns, rows
+        The table.
+    notes
+        Lines below it: what it leaves out.
+    """
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _View:
+    """A workload with what its rows need."""
+
+    outcome: Outcome
+    workload: Workload
+    left: Remaining
+
+    @cached_property
+    def placed(self) -> Mapping[str, int]:
+        return self.outcome.placement.of(self.workload.key) if self.outcome.placement is not None else {}
+
+    @cached_property
+    def wanted(self) -> Mapping[str, Fraction]:
+        rule = self.workload.rule(Weights)
+        return quotas(rule, self.workload) if rule and self.workload.rule(Duplicated) is None else {}
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.placed.values())
+
+    @cached_property
+    def open_to(self) -> frozenset[str]:
+        candidates = self.workload.rule(Candidates)
+        return frozenset(candidates.names if candidates else self.outcome.problem.cluster_by_name)
+
+    def excluded(self, cluster: str) -> bool:
+        """Tell whether a cluster is no candidate."""
+        return cluster not in self.open_to
+
+    def idle(self, cluster: str) -> bool:
+        """Tell whether a cluster neither holds, held nor should hold a replica."""
+        return not (
+            self.placed.get(cluster) or self.workload.current.get(cluster) or self.wanted.get(cluster, 0) >= 1
+        )
+
+
+def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[WorkloadTable]:
+    """Return a table per workload.
+
+    Parameters
+    ----------
+    outcome
+        An outcome with a placement.
+    wide
+        True for every column and every cluster, the excluded ones with their reason.
+    """
+    left = _left_of(outcome)
+    for workload in outcome.problem.workloads:
+        yield _detailed(_View(outcome, workload, left), wide=wide)
+
+
+def flat(outcome: Outcome, *, wide: bool = False) -> tuple[Sequence[Column], list[Row]]:
+    """Return the rows of all workloads for scripts: namespace and name in front, no blank cells."""
+    left = _left_of(outcome)
+    rows: list[Row] = []
+    for workload in outcome.problem.workloads:
+        front = (Cell(workload.namespace or "-"), Cell(workload.name))
+        rows += [
+            (*front, *(cell if cell.text else NOTHING for cell in row))
+            for row in _detailed(_View(outcome, workload, left), wide=wide).rows
+        ]
+    return (Column("NAMESPACE"), Column("NAME"), *(WIDE if wide else NARROW)), rows
+
+
+def compact(outcome: Outcome) -> tuple[Sequence[Column], list[Row]]:
+    """Return one row per workload."""
+    return COMPACT, [_summary(outcome, workload) for workload in outcome.problem.workloads]
+
+
+def _left_of(outcome: Outcome) -> Remaining:
+    """Return what the placement leaves."""
+    return remaining(outcome.problem, outcome.placement) if outcome.placement is not None else {}
+
+
+def _summary(outcome: Outcome, workload: Workload) -> Row:
+    """Return the row of one workload."""
+    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    clusters = ",".join(f"{cluster}:{replicas}" for cluster, replicas in placed.items())
+    return (
+        Cell(workload.namespace) if workload.namespace else NOTHING,
+        Cell(workload.name),
+        Cell(str(workload.replicas)),
+        Cell(clusters) if clusters else NOTHING,
+        _status(outcome, workload, placed),
+    )
+
+
+def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> Cell:
+    """Return what happens to a workload, in a word or two."""
+    missing = unplaced(outcome, workload)
+    if missing:
+        return Cell(f"{missing} unplaced", "bad")
+    if any(violation.workload == workload.key for violation in outcome.violations):
+        return Cell("breaks a rule", "bad")
+    if not any(workload.current.values()):
+        return Cell("new") if workload.replicas else Cell("scaled to 0", "dim")
+    differences = [
+        placed.get(name, 0) - workload.current.get(name, 0) for name in {*placed, *workload.current}
+    ]
+    more = sum(difference for difference in differences if difference > 0)
+    fewer = -sum(difference for difference in differences if difference < 0)
+    shown = " ".join(filter(None, (f"+{more}" if more else "", f"-{fewer}" if fewer else "")))
+    return Cell(f"changed {shown}", "notice") if shown else Cell("unchanged", "dim")
+
+
+def _detailed(view: _View, *, wide: bool) -> WorkloadTable:
+    """Return the table of a workload; reasons are looked for only where they are shown."""
+    names = sorted(
+        {*view.outcome.problem.cluster_by_name, *(c for c, held in view.workload.current.items() if held)}
+    )
+    if wide:
+        decisions = {decision.cluster: decision for decision in view.outcome.decisions[view.workload.key]}
+        rows = [_wide_row(view, name, decisions.get(name)) for name in names]
+        return WorkloadTable(_title(view), WIDE, rows)
+    shown = [name for name in names if not (view.excluded(name) and view.idle(name))]
+    resting = [name for name in shown if view.idle(name)]
+    notes: tuple[str, ...] = ()
+    if len(resting) > IDLE_SHOWN:
+        shown = [name for name in shown if not view.idle(name)]
+        notes = (f"and {len(resting)} candidates without replicas (-o wide shows them)",)
+    return WorkloadTable(_title(view), NARROW, [_narrow_row(view, name) for name in shown], notes)
+
+
+def _title(view: _View) -> str:
+    """Say what is placed."""
+    workload = view.workload
+    count = f"{workload.replicas} replica{'s' if workload.replicas != 1 else ''}"
+    where = " per cluster" if workload.rule(Duplicated) is not None else ""
+    policy = f", {workload.policy}" if workload.policy else ""
+    missing = unplaced(view.outcome, workload)
+    return f"{workload.key}: {count}{where}{policy}{f', {missing} unplaced' if missing else ''}"
+
+
+def _narrow_row(view: _View, name: str) -> Row:
+    """Return the row of one cluster."""
+    cluster = view.outcome.problem.cluster_by_name.get(name)
+    region = cluster.region if cluster else None
+    return (Cell(name), _text(region), *_numbers(view, name), _left(view, cluster))
+
+
+def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
+    """Return the row of one cluster with everything that is known."""
+    cluster = view.outcome.problem.cluster_by_name.get(name)
+    bounds = view.workload.rule(Bounds) or Bounds()
+    least, most = bounds.minimum.get(name), bounds.maximum.get(name)
+    row = (
+        Cell(name),
+        _text(cluster.provider if cluster else None),
+        _text(cluster.region if cluster else None),
+        _text(",".join(cluster.zones) if cluster else None),
+        *_numbers(view, name),
+        _text(str(least.replicas) if least else None),
+        _text(str(most.replicas) if most else None),
+        _left(view, cluster),
+        Cell(decision.reason if decision else "is not in the input"),
+    )
+    return tuple(Cell(cell.text, "dim") for cell in row) if view.excluded(name) else row
+
+
+def _text(text: str | None) -> Cell:
+    """Return a text, or a dash where there is none."""
+    return Cell(text) if text else NOTHING
+
+
+def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell, Cell]:
+    """Return replicas, change, wanted share and share got."""
+    replicas = view.placed.get(name, 0)
+    wanted = view.wanted.get(name)
+    share = f"{100 * replicas / view.total:.0f}%" if wanted is not None and view.total else ""
+    return (
+        Cell(str(replicas), "" if replicas else "dim"),
+        _change(view, name, replicas),
+        Cell("" if wanted is None else f"{float(wanted):.2f}"),
+        Cell(share),
+    )
+
+
+def _change(view: _View, name: str, replicas: int) -> Cell:
+    """Return the difference to what runs now; blank where nothing runs anywhere."""
+    if not any(view.workload.current.values()):
+        return Cell("")
+    change = replicas - view.workload.current.get(name, 0)
+    tone: Tone = "good" if change > 0 else "notice" if change < 0 else "dim"
+    return Cell(f"{change:+d}" if change else "0", tone)
+
+
+def _left(view: _View, cluster: Cluster | None) -> Cell:
+    """Return how many more replicas would fit, and what runs out first."""
+    if cluster is None:
+        return NOTHING
+    if cluster.free is None:
+        return Cell("unknown", "dim")
+    scarce = scarcest(view.workload, cluster, view.left)
+    if scarce is None:
+        return Cell("no limit", "dim")
+    more = more_replicas(view.workload, cluster, view.left)
+    rest = short_amount(scarce, max(0, view.left.get((cluster.name, scarce), 0)))
+    return Cell(f"{more} more ({scarce} {rest})") if more else Cell(f"full ({scarce} {rest})", "notice")

@@ -1,0 +1,1 @@
+"""How answers are found: exact shortcuts, lexicographic levels, dispensers."""

@@ -1,0 +1,116 @@
+"""The one place where outcomes are made: every placement is checked and scored again before it leaves."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fairlead.models.check import check
+from fairlead.models.errors import InternalError
+from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import total
+from fairlead.models.score import score
+from fairlead.models.statement import Conflict
+
+
+def conclude(
+    problem: Problem,
+    placement: Placement | None,
+    attained: Sequence[Attained],
+    origin: str,
+    seconds: Mapping[str, float],
+) -> Outcome:
+    """Make the outcome of a placement that the solver found.
+
+    Parameters
+    ----------
+    problem
+        The question as it was solved.
+    placement
+        The answer; None where none was found in time.
+    attained
+        Levels with their bounds and proofs; the values are taken from the pure scorer.
+    origin
+        Who found it.
+    seconds
+        Time by step.
+
+    Raises
+    ------
+    InternalError
+        Where the placement breaks a rule, or a level is better than its bound: a bug in fairlead.
+    """
+    if placement is None:
+        return Outcome(Status.UNKNOWN, origin, problem, None, seconds=seconds)
+    broken = check(problem, placement)
+    if broken:
+        raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
+    objectives = tuple(
+        _confirmed(claim, value) for claim, value in zip(attained, score(problem, placement), strict=True)
+    )
+    status = Status.OPTIMAL if all(level.proven for level in objectives) else Status.FEASIBLE
+    return Outcome(status, origin, problem, placement, objectives, seconds=seconds)
+
+
+def conclude_optimal(
+    problem: Problem, placement: Placement, origin: str, seconds: Mapping[str, float]
+) -> Outcome:
+    """Make the outcome of a placement that is optimal by construction: every value is its own bound."""
+    attained = [replace(level, bound=level.value, proven=True) for level in score(problem, placement)]
+    broken = check(problem, placement)
+    if broken:
+        raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
+    return Outcome(Status.OPTIMAL, origin, problem, placement, tuple(attained), seconds=seconds)
+
+
+def _confirmed(claim: Attained, actual: Attained) -> Attained:
+    """Return a level with the value that the scorer finds, after comparing it with what is claimed."""
+    if claim.name != actual.name:
+        raise InternalError(f"level {claim.name} was solved where {actual.name} was expected")
+    step = claim.resolution or 0
+    if claim.bound is not None and actual.value < claim.bound - step:
+        raise InternalError(f"level {claim.name} is {actual.value}, below its proven bound {claim.bound}")
+    if claim.proven and actual.value > claim.value + step:
+        raise InternalError(f"level {claim.name} is {actual.value}, proven was {claim.value}")
+    return replace(claim, value=actual.value)
+
+
+def conclude_infeasible(
+    problem: Problem, conflict: Conflict | None, origin: str, seconds: Mapping[str, float]
+) -> Outcome:
+    """Make the outcome of a problem that has no placement."""
+    return Outcome(Status.INFEASIBLE, origin, problem, None, conflict=conflict, seconds=seconds)
+
+
+def conclude_greedy(
+    problem: Problem,
+    placement: Placement | None,
+    origin: str,
+    seconds: Mapping[str, float],
+    reason: str | None = None,
+) -> Outcome:
+    """Make the outcome of a dispenser: what it breaks is reported, not refused.
+
+    The status is FEASIBLE where it placed all replicas, whatever rules that breaks, else INFEASIBLE.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    placement
+        The dispenser's answer; None where it gave none.
+    origin
+        Name of the dispenser.
+    seconds
+        Time by step.
+    reason
+        Category of its failure in the dispenser's own words, such as ``Unschedulable``.
+    """
+    if placement is None:
+        return Outcome(Status.INFEASIBLE, origin, problem, None, reason=reason, seconds=seconds)
+    broken = check(problem, placement)
+    unplaced = any(violation.rule == total.KIND for violation in broken)
+    status = Status.INFEASIBLE if unplaced else Status.FEASIBLE
+    return Outcome(
+        status, origin, problem, placement, score(problem, placement), broken, None, reason, seconds
+    )

@@ -1,0 +1,118 @@
+"""Conflicts that need no solver: rules of one workload that cannot hold together.
+
+Where every rule of a workload bounds single clusters or their total, a conflict is one of four: nothing is a
+candidate, a cluster needs more than it may hold, the minima add up to more than the total, or all candidates
+together can hold less than the total.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Duplicated,
+    Total,
+    bounds,
+    candidates,
+    capacity,
+    duplicated,
+    total,
+)
+from fairlead.models.statement import Conflict, Statement
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import WorkloadBox, boxes_of, room_left
+
+
+def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Conflict, ...]:
+    """Return a conflict for every workload that no placement of its own can satisfy.
+
+    Parameters
+    ----------
+    problem
+        The question. Workloads that only fail together, because they share capacity, are not found here.
+    boxes
+        Boxes by workload key, as `boxes_of` makes them; None means that they are made here.
+
+    Returns
+    -------
+    tuple of Conflict
+        In the order of the workloads; leaving out any one statement of a conflict resolves it.
+    """
+    found = boxes_of(problem) if boxes is None else boxes
+    empty = [(problem.workload(key), boxed) for key, boxed in found.items() if not boxed.box.feasible]
+    return tuple(Conflict(tuple(_explain(workload, problem, boxed))) for workload, boxed in empty)
+
+
+def _explain(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Iterator[Statement]:
+    """Say which rules make the box of a workload empty."""
+    # A minimum over the total is a conflict with the total, not with what the cluster may hold.
+    lower = boxed.box.lower
+    crossed = np.flatnonzero((lower > boxed.box.upper) & (lower <= workload.replicas))
+    if crossed.size:
+        cluster = boxed.names[int(crossed[0])]
+        yield _needs(workload, cluster)
+        yield _limits(workload, problem, problem.cluster_by_name[cluster])
+    elif not boxed.names:
+        yield from _no_candidate(workload)
+    elif int(boxed.box.lower.sum()) > boxed.box.total:
+        yield _wanted(workload)
+        yield from _largest_minima(workload)
+    else:
+        yield _wanted(workload)
+        for cluster in boxed.names:
+            yield _limits(workload, problem, problem.cluster_by_name[cluster])
+        rule = workload.rule(Candidates)
+        if rule and rule.excluded:
+            yield Statement(candidates.KIND, candidates.summarise(rule), None, workload.key)
+
+
+def _wanted(workload: Workload) -> Statement:
+    """Say how many replicas are wanted."""
+    return total.describe(workload.rule(Total) or Total(), workload)
+
+
+def _no_candidate(workload: Workload) -> Iterator[Statement]:
+    """Say that no cluster is open to the workload."""
+    yield _wanted(workload)
+    rule = workload.rule(Candidates) or Candidates(())
+    yield Statement(candidates.KIND, candidates.summarise(rule), workload.source, workload.key)
+
+
+def _needs(workload: Workload, cluster: str) -> Statement:
+    """Say why a cluster needs replicas."""
+    copies = workload.rule(Duplicated)
+    if copies is not None:
+        return duplicated.describe(copies, workload, cluster)
+    return bounds.describe_minimum(workload.rule(Bounds) or Bounds(), workload, cluster)
+
+
+def _limits(workload: Workload, problem: Problem, cluster: Cluster) -> Statement:
+    """Say what keeps a cluster from holding more: the tightest of bound, taint and room."""
+    rule, names = workload.rule(Bounds) or Bounds(), workload.rule(Candidates) or Candidates(())
+    tightest = [(room_left(workload, cluster, problem.limits), 2)]
+    if cluster.name in rule.maximum:
+        tightest.append((rule.maximum[cluster.name].replicas, 0))
+    if cluster.name in names.held_only:
+        tightest.append((workload.current.get(cluster.name, 0), 1))
+    match min(tightest)[1]:
+        case 0:
+            return bounds.describe_maximum(rule, workload, cluster.name)
+        case 1:
+            return candidates.describe(names, workload, cluster.name)
+        case _:
+            return capacity.describe(workload, cluster)
+
+
+def _largest_minima(workload: Workload) -> Iterator[Statement]:
+    """Return the fewest minima that add up to more than the total, the largest first."""
+    rule = workload.rule(Bounds) or Bounds()
+    left = workload.replicas
+    for cluster in sorted(rule.minimum, key=lambda name: (-rule.minimum[name].replicas, name)):
+        yield bounds.describe_minimum(rule, workload, cluster)
+        left -= rule.minimum[cluster].replicas
+        if left < 0:
+            return

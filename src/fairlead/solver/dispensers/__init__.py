@@ -1,0 +1,1 @@
+"""Greedy contenders on the same problem and outcome types; none of them uses OR-Tools."""

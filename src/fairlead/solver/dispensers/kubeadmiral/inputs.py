@@ -1,0 +1,258 @@
+"""What KubeAdmiral's scheduler sees, without the API server around it.
+
+The Go names are kept where they are the field's own words. Nothing here depends on fairlead's problem.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+
+from fairlead.models.cluster import Taint, Toleration
+from fairlead.models.selectors import Requirement
+
+GPU = "nvidia.com/gpu"
+CPU = "cpu"
+MEMORY = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """How many replicas a cluster should get.
+
+    Parameters
+    ----------
+    weight
+        Share of what the minima leave; Binpack ignores it.
+    minimum
+        Replicas that are served first.
+    maximum
+        Most replicas; None means no limit.
+    """
+
+    weight: int = 0
+    minimum: int = 0
+    maximum: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerInput:
+    """One division of replicas, as the two planners are asked for it.
+
+    Parameters
+    ----------
+    preferences
+        By cluster; ``*`` stands for every cluster that has none of its own (Spread only).
+    total
+        Replicas to divide.
+    available
+        Clusters that may hold replicas; their order matters to Binpack only.
+    current
+        Replicas by cluster now.
+    estimated
+        Replicas that a cluster can run, as auto migration has found out; only for overloaded clusters.
+    limited
+        Most replicas of a cluster by custom migration.
+    scheduled
+        Replicas whose pods found a node (Binpack only).
+    key
+        Breaks ties of equal weight: ``namespace/name`` of the workload (Spread only).
+    avoid_disruption
+        Whether running replicas stay where they are.
+    keep_unschedulable
+        Whether replicas beyond the estimated capacity stay requested.
+    """
+
+    preferences: Mapping[str, Preferences]
+    total: int
+    available: tuple[str, ...]
+    current: Mapping[str, int] = field(default_factory=dict)
+    estimated: Mapping[str, int] = field(default_factory=dict)
+    limited: Mapping[str, int] = field(default_factory=dict)
+    scheduled: Mapping[str, int] = field(default_factory=dict)
+    key: str = ""
+    avoid_disruption: bool = False
+    keep_unschedulable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The answer of a planner.
+
+    Parameters
+    ----------
+    plan
+        Replicas by cluster that are expected to run.
+    overflow
+        Replicas by cluster that are requested beyond the plan although they cannot run now.
+    """
+
+    plan: Mapping[str, int]
+    overflow: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectorTerm:
+    """One term of a cluster affinity: everything in it must hold.
+
+    Parameters
+    ----------
+    expressions
+        Over the labels of the cluster.
+    fields
+        Over ``metadata.name``, the only field there is.
+    """
+
+    expressions: tuple[Requirement, ...] = ()
+    fields: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a propagation policy, and the annotations that override it, say.
+
+    Parameters
+    ----------
+    divide
+        True for Divide; everything else is Duplicate.
+    binpack
+        True for the replicas strategy Binpack; everything else is Spread.
+    sticky
+        ``disableRescheduling``: what was placed once stays as it is.
+    cluster_selector
+        Labels with the value that a cluster must have.
+    required
+        Terms of which one must match; None means no such rule, an empty tuple matches nothing.
+    preferred
+        Terms with the weight that a match adds to the score.
+    cluster_names
+        Clusters of the placement list; empty means all.
+    tolerations
+        Taints that the workload puts up with.
+    max_clusters
+        Most clusters; None means no limit, a negative number is an error.
+    minimum, maximum, weights, priorities
+        Preferences by cluster; a cluster without an entry has none.
+    avoid_disruption
+        Whether running replicas stay where they are.
+    auto_migration
+        Whether the policy has an ``autoMigration``; without it the feedback is not read.
+    keep_unschedulable
+        Whether replicas that cannot run stay requested.
+    """
+
+    divide: bool = False
+    binpack: bool = False
+    sticky: bool = False
+    cluster_selector: Mapping[str, str] = field(default_factory=dict)
+    required: tuple[SelectorTerm, ...] | None = None
+    preferred: tuple[tuple[int, SelectorTerm], ...] = ()
+    cluster_names: frozenset[str] = frozenset()
+    tolerations: tuple[Toleration, ...] = ()
+    max_clusters: int | None = None
+    minimum: Mapping[str, int] = field(default_factory=dict)
+    maximum: Mapping[str, int] = field(default_factory=dict)
+    weights: Mapping[str, int] = field(default_factory=dict)
+    priorities: Mapping[str, int] = field(default_factory=dict)
+    avoid_disruption: bool = False
+    auto_migration: bool = False
+    keep_unschedulable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the migration controllers have written on the federated object.
+
+    Parameters
+    ----------
+    estimated
+        Replicas that an overloaded cluster can run, from ``auto-migration-info``.
+    scheduled
+        Replicas whose pods found a node, from the same.
+    limited
+        Most replicas by cluster, from ``applied-migration-configuration``.
+    unavailable
+        Clusters that are evicted with the moment until which; None means that it is over.
+    """
+
+    estimated: Mapping[str, int] = field(default_factory=dict)
+    scheduled: Mapping[str, int] = field(default_factory=dict)
+    limited: Mapping[str, int] = field(default_factory=dict)
+    unavailable: tuple[tuple[str, datetime | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulingUnit:
+    """One object to schedule.
+
+    Parameters
+    ----------
+    namespace, name
+        Of the object; the namespace is empty for a cluster-scoped object.
+    api
+        Group, version and kind.
+    replicas
+        Replicas of the template; None where the template has no such field.
+    replicas_path
+        Dotted path of the replicas in objects of this kind; empty where they have none, and Divide becomes
+        Duplicate.
+    current
+        Clusters that hold the object with their replicas; None means the template's number (duplicated).
+    gpus
+        GPUs that one pod requests, the only request that the scheduler reads; None where it requests none.
+    policy
+        The rules.
+    feedback
+        What the migration controllers reported.
+    """
+
+    namespace: str
+    name: str
+    api: tuple[str, str, str]
+    policy: Policy
+    replicas: int | None = None
+    replicas_path: str = "spec.replicas"
+    current: Mapping[str, int | None] = field(default_factory=dict)
+    gpus: int | None = None
+    feedback: Feedback = Feedback()
+
+    @property
+    def key(self) -> str:
+        """What breaks ties of equal weight: ``namespace/name``, or the name alone."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    @property
+    def divides(self) -> bool:
+        """Whether the replicas are divided; otherwise every cluster gets the template as it is."""
+        return self.policy.divide and bool(self.replicas_path)
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedCluster:
+    """A member cluster as its ``FederatedCluster`` object describes it.
+
+    Parameters
+    ----------
+    name
+        Unique name.
+    labels, taints
+        Of the cluster.
+    joined, ready
+        Whether the condition of that name is ``True``.
+    deleting
+        Whether it has a deletion timestamp.
+    apis
+        Group, version and kind of everything it serves.
+    allocatable, free
+        Resources of its nodes, and what of them is not requested yet: cores of cpu, bytes of memory, devices.
+    """
+
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    joined: bool = True
+    ready: bool = True
+    deleting: bool = False
+    apis: frozenset[tuple[str, str, str]] = frozenset()
+    allocatable: Mapping[str, Fraction] = field(default_factory=dict)
+    free: Mapping[str, Fraction] = field(default_factory=dict)

@@ -1,0 +1,173 @@
+"""The whole pipeline for one object: filters, scores, selection, division of the replicas.
+
+Known faults of the real program that are reproduced here:
+
+* while ``disableRescheduling`` holds, a changed number of replicas has no effect on the division;
+* where no cluster is open, the object is removed from the clusters that run it;
+* in Duplicate mode minima, maxima and weights are not looked at;
+* plan and overflow are added up, so a cluster may be asked for more than its maximum; negative numbers from
+  negative dynamic weights are passed on, only zeros are dropped;
+* replicas that found no place are not reported.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from fairlead.solver.dispensers.kubeadmiral.affinity import SelectorError
+from fairlead.solver.dispensers.kubeadmiral.arithmetic import wrap
+from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
+from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, refusal, untolerated
+from fairlead.solver.dispensers.kubeadmiral.inputs import (
+    Division,
+    FederatedCluster,
+    PlannerInput,
+    Preferences,
+    SchedulingUnit,
+)
+from fairlead.solver.dispensers.kubeadmiral.planner import spread
+from fairlead.solver.dispensers.kubeadmiral.scores import scores
+from fairlead.solver.dispensers.kubeadmiral.select import SelectionError, select
+from fairlead.solver.dispensers.kubeadmiral.weights import dynamic_weights, is_dynamic
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """What the scheduler answers for one object.
+
+    Parameters
+    ----------
+    placement
+        Replicas by cluster; None means the template's own number. Empty where there is an error.
+    error
+        Why nothing was scheduled, in KubeAdmiral's words; None where it went well.
+    refusals
+        Why a cluster was filtered out, by cluster.
+    ties
+        Clusters any of which could have taken the rounding error of the dynamic weights, in name order; the
+        real scheduler draws one. Fewer than two where nothing was left to chance.
+    """
+
+    placement: Mapping[str, int | None] = field(default_factory=dict)
+    error: str | None = None
+    refusals: Mapping[str, str] = field(default_factory=dict)
+    ties: tuple[str, ...] = ()
+
+
+def schedule_unit(
+    unit: SchedulingUnit, clusters: Sequence[FederatedCluster], now: datetime, tie: str | None = None
+) -> Scheduled:
+    """Schedule one object as KubeAdmiral does.
+
+    Parameters
+    ----------
+    unit
+        The object with its policy, its current clusters and the feedback of the migration controllers.
+    clusters
+        All member clusters; those that have not joined are left out.
+    now
+        The moment with a time zone, for evictions that end.
+    tie
+        Which cluster takes the rounding error of dynamic weights, one of `Scheduled.ties`; None means the
+        first.
+
+    Returns
+    -------
+    Scheduled
+        The placement, or the error.
+    """
+    if unit.divides and unit.replicas is None:
+        return Scheduled(error=f'replicas path "{unit.replicas_path}" does not exist for FederatedObject')
+    if unit.policy.sticky and unit.current:
+        return Scheduled(dict(unit.current))
+    joined = sorted((cluster for cluster in clusters if cluster.joined), key=lambda cluster: cluster.name)
+    reasons = {cluster.name: refusal(unit, cluster, now) for cluster in joined}
+    refusals = {name: reason for name, reason in reasons.items() if reason is not None}
+    fitting = [cluster for cluster in joined if cluster.name not in refusals]
+    if not fitting:
+        return Scheduled(error=misfit(refusals), refusals=refusals)
+    try:
+        selected = select(unit, fitting, scores(unit, fitting))
+    except SelectorError as error:
+        text = (
+            f'failed to scoreClusters: plugin "ClusterAffinity" schedulingUnit {unit.key} failed with {error}'
+        )
+        return Scheduled(error=text, refusals=refusals)
+    except SelectionError as error:
+        text = f'plugin "MaxCluster" failed to select clusters for schedulingUnit {unit.key}: {error}'
+        return Scheduled(error=f"failed to selectClusters: {text}", refusals=refusals)
+    if not unit.divides:
+        return Scheduled({cluster.name: None for cluster in selected}, refusals=refusals)
+    division, ties = _divide(unit, selected, tie)
+    return Scheduled(_requested(division, selected), None, refusals, ties)
+
+
+def misfit(refusals: Mapping[str, str]) -> str:
+    """Return KubeAdmiral's sentence for an object that no cluster is open to."""
+    counts = Counter(refusals.values())
+    reasons = sorted(f"{count} cluster(s) {reason}" for reason, count in counts.items())
+    return f"0/{len(refusals)} clusters are available: {', '.join(reasons)}"
+
+
+def _requested(division: Division, selected: Sequence[FederatedCluster]) -> dict[str, int | None]:
+    """Return what is written to the selected clusters: plan and overflow together, without zeros."""
+    requested: dict[str, int | None] = {}
+    for cluster in selected:
+        count = wrap(division.plan.get(cluster.name, 0) + division.overflow.get(cluster.name, 0))
+        if count:
+            requested[cluster.name] = count
+    return requested
+
+
+def _divide(
+    unit: SchedulingUnit, selected: Sequence[FederatedCluster], tie: str | None
+) -> tuple[Division, tuple[str, ...]]:
+    """Return the division of the replicas, and the clusters that could have taken the rounding error."""
+    total = unit.replicas or 0
+    if not selected or total <= 0:
+        return Division({}), ()
+    if unit.policy.binpack:
+        return binpack(_question(unit, selected, total, {})), ()
+    if not is_dynamic(unit):
+        return spread(_question(unit, selected, total, unit.policy.weights)), ()
+    weights = dynamic_weights(unit, selected)
+    answer = spread(_question(unit, selected, total, weights.corrected(tie)))
+    return answer, weights.heaviest if weights.correction else ()
+
+
+def _question(
+    unit: SchedulingUnit, selected: Sequence[FederatedCluster], total: int, weights: Mapping[str, int]
+) -> PlannerInput:
+    """Return what the planner is asked: the policy's numbers, and the feedback where auto migration is on."""
+    # A cluster that held a duplicate counts as holding all replicas.
+    current = {name: total if count is None else count for name, count in unit.current.items()}
+    policy, feedback = unit.policy, unit.feedback
+    migrates = policy.auto_migration
+    return PlannerInput(
+        preferences={
+            cluster.name: Preferences(
+                weights.get(cluster.name, 0),
+                policy.minimum.get(cluster.name, 0),
+                _maximum(unit, cluster, current.get(cluster.name, 0)),
+            )
+            for cluster in selected
+        },
+        total=total,
+        available=tuple(cluster.name for cluster in selected),
+        current=current,
+        estimated={name: room for name, room in feedback.estimated.items() if room >= 0} if migrates else {},
+        limited=feedback.limited,
+        scheduled=feedback.scheduled if migrates else {},
+        key=unit.key,
+        avoid_disruption=policy.avoid_disruption,
+        keep_unschedulable=migrates and policy.keep_unschedulable,
+    )
+
+
+def _maximum(unit: SchedulingUnit, cluster: FederatedCluster, current: int) -> int | None:
+    """Return the maximum of a cluster; under an untolerated NoSchedule it is what the cluster holds."""
+    maximum = unit.policy.maximum.get(cluster.name)
+    if not untolerated(cluster, unit.policy.tolerations, [NO_SCHEDULE]):
+        return maximum
+    return current if maximum is None else min(maximum, current)

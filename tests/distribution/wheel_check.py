@@ -1,0 +1,209 @@
+"""
+Check the wheel as a user gets it: built, installed in a bare environment, used from outside the repository.
+
+Run by ``make wheel-check`` as ``python tests/distribution/wheel_check.py examples/NAME``. Needs the
+environment of the project (for ``build``, ``mypy`` and ``pip``); leaves nothing behind.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import requires
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("numpy", "networkx", "ortools", "pandas")
+NOT_IN_THE_COPY = shutil.ignore_patterns(
+    ".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis"
+)
+
+CONSUMER = """\
+import fairlead
+
+outcome = fairlead.solve(fairlead.load("placement.yaml"))
+if outcome.placement is not None:
+    replicas: int = outcome.placement["default/nginx"]["member1"]
+"""
+# If the types of the package were not seen, everything would be Any and this would pass.
+WRONG_CONSUMER = """\
+import fairlead
+
+outcome: int = fairlead.solve(fairlead.load("placement.yaml"))
+"""
+
+
+class CheckFailedError(Exception):
+    """The wheel is not as it should be; the message says in what way."""
+
+
+def run(command: list[str | Path], directory: Path, expected: int = 0) -> str:
+    """
+    Run a command outside the repository.
+
+    Returns
+    -------
+    str
+        What it wrote to its standard output.
+
+    Raises
+    ------
+    CheckFailedError
+        If it ends with another exit code than expected; the message shows all of its output.
+    """
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=directory, capture_output=True, text=True, check=False)
+    if done.returncode != expected:
+        raise CheckFailedError(
+            f"exit code {done.returncode}, expected {expected}: {' '.join(words)}\n{done.stdout}{done.stderr}"
+        )
+    return done.stdout
+
+
+def require(condition: object, message: str) -> None:
+    """Raise `CheckFailedError` with the message unless the condition holds."""
+    if not condition:
+        raise CheckFailedError(message)
+
+
+def build_wheel(workspace: Path) -> Path:
+    """
+    Build the sdist from a fresh copy of the repository, and the wheel from the sdist.
+
+    A copy, because setuptools reads the file list of an earlier build where it finds one.
+    """
+    copy = workspace / "copy"
+    shutil.copytree(ROOT, copy, symlinks=True, ignore=NOT_IN_THE_COPY)
+    run([sys.executable, "-m", "build", "--no-isolation", "--outdir", workspace / "dist", copy], workspace)
+    wheels = list((workspace / "dist").glob("*.whl"))
+    require(len(wheels) == 1, f"expected one wheel, built {[wheel.name for wheel in wheels]}")
+    return wheels[0]
+
+
+def check_contents(wheel: Path) -> None:
+    """Check that the wheel holds the package whole, and nothing beside it."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    require("fairlead/py.typed" in names, "the wheel lacks fairlead/py.typed")
+    top = {name.split("/")[0] for name in names}
+    strangers = {name for name in top if name != "fairlead" and not name.endswith(".dist-info")}
+    require(not strangers, f"the wheel holds more than the package: {sorted(strangers)}")
+    require(not any("/tests/" in name for name in names), "the wheel holds tests")
+    require(any(name.endswith("/licenses/LICENSE") for name in names), "the wheel lacks the licence")
+    source = ROOT / "src"
+    modules = {path.relative_to(source).as_posix() for path in (source / "fairlead").rglob("*.py")}
+    require(modules <= names, f"the wheel lacks {sorted(modules - names)}")
+
+
+def runtime_distributions() -> set[str]:
+    """Return the names of everything that fairlead needs at run time on this machine, directly or not."""
+    found: set[str] = set()
+    waiting = ["fairlead"]
+    while waiting:
+        for text in requires(waiting.pop()) or []:
+            requirement = Requirement(text)
+            name = canonicalize_name(requirement.name)
+            needed = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            if needed and name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found
+
+
+def locked_entries() -> Iterator[tuple[str, str]]:
+    """Yield the name and the text (pin, marker, hashes) of every entry of the lock."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    for entry in re.split(r"\n(?=[A-Za-z0-9])", lock):
+        yield canonicalize_name(re.split(r"[=\[ ]", entry, maxsplit=1)[0]), entry
+
+
+def install(wheel: Path, workspace: Path) -> Path:
+    """
+    Install the wheel and its locked run-time dependencies, nothing else, in a new environment.
+
+    Returns
+    -------
+    Path
+        The directory that holds the interpreter and the commands.
+    """
+    needed = runtime_distributions()
+    lock = workspace / "runtime.lock"
+    lock.write_text("\n".join(text for name, text in locked_entries() if name in needed), encoding="utf-8")
+    venv.create(workspace / "bare", with_pip=False, symlinks=sys.platform != "win32")
+    commands = workspace / "bare" / ("Scripts" if sys.platform == "win32" else "bin")
+    pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", commands / "python"]
+    run([*pip, "install", "--quiet", "--no-compile", "--require-hashes", "-r", lock], workspace)
+    run([*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel], workspace)
+    run([*pip, "check"], workspace)
+    return commands
+
+
+def check_import(commands: Path, workspace: Path) -> None:
+    """Check that the package is imported from the wheel, and stays light."""
+    script = f"import sys, fairlead; print(fairlead.__file__); print(*(set({HEAVY}) & set(sys.modules)))"
+    place, heavy = run([commands / "python", "-c", script], workspace).split("\n")[:2]
+    require(Path(place).is_relative_to(workspace), f"imported from {place}, not from the wheel")
+    require(not heavy, f"import fairlead also imports {heavy}")
+    version = run([commands / "python", "-m", "fairlead", "version"], workspace)
+    require(version.strip(), "python -m fairlead version prints nothing")
+
+
+def check_solve(commands: Path, example: Path, workspace: Path) -> None:
+    """Check that the installed command places every replica of the example."""
+    readable = run([commands / "fairlead", "solve", "-f", example], workspace)
+    answer: dict[str, Any] = json.loads(
+        run([commands / "fairlead", "solve", "-f", example, "-o", "json"], workspace)
+    )
+    require(answer["workloads"], f"the answer names no workload:\n{json.dumps(answer, indent=2)}")
+    for workload in answer["workloads"]:
+        require(workload["clusters"], f"{workload['name']} is placed nowhere:\n{readable}")
+        require(workload["unplaced"] == 0, f"{workload['name']} has unplaced replicas:\n{readable}")
+        for cluster in workload["clusters"]:
+            require(cluster["name"] in readable, f"the table does not show {cluster['name']}:\n{readable}")
+
+
+def check_types(commands: Path, workspace: Path) -> None:
+    """Check that a user's strict type check sees the types of the installed package."""
+    mypy: list[str | Path] = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", workspace / "mypy"]
+    mypy += ["--config-file=", "--python-executable", commands / "python"]
+    (workspace / "consumer.py").write_text(CONSUMER, encoding="utf-8")
+    (workspace / "wrong_consumer.py").write_text(WRONG_CONSUMER, encoding="utf-8")
+    run([*mypy, "consumer.py"], workspace)
+    complaint = run([*mypy, "wrong_consumer.py"], workspace, expected=1)
+    require("Outcome" in complaint, f"mypy complains of something else than the type:\n{complaint}")
+
+
+def main() -> int:
+    """Make all checks; return the exit code."""
+    if len(sys.argv) != 2:
+        print("usage: wheel_check.py EXAMPLE", file=sys.stderr)
+        return 2
+    example = Path(sys.argv[1]).resolve()
+    # A space in the path, because users have them too.
+    with tempfile.TemporaryDirectory(prefix="fairlead wheel ") as name:
+        workspace = Path(name).resolve()
+        try:
+            wheel = build_wheel(workspace)
+            check_contents(wheel)
+            commands = install(wheel, workspace)
+            check_import(commands, workspace)
+            check_solve(commands, example, workspace)
+            check_types(commands, workspace)
+        except CheckFailedError as failure:
+            print(f"wheel check failed: {failure}", file=sys.stderr)
+            return 1
+        print(f"{wheel.name}: built, installed, typed and solving outside the repository")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Conflicts of one workload: the right rules, in the user's words, and no rule too many."""
+
+from typing import Any
+
+import fairlead
+from builders import cluster, deployment, divided, duplicated, policy, static, term
+from fairlead.models.statement import Conflict
+from hand_made import nginx, problem
+
+
+def conflict_of(*documents: dict[str, Any]) -> Conflict:
+    """Solve documents that have no placement and return the conflict."""
+    outcome = fairlead.solve(fairlead.load(list(documents)))
+    assert outcome.status is fairlead.Status.INFEASIBLE
+    assert outcome.placement is None
+    assert outcome.conflict is not None
+    return outcome.conflict
+
+
+def texts(conflict: Conflict) -> list[str]:
+    """Return the sentences of a conflict."""
+    return [statement.text for statement in conflict.rules]
+
+
+def test_room_against_minimum() -> None:
+    """A minimum of 4 meets a cluster with room for 3: 1500m free, 500m each."""
+    conflict = conflict_of(
+        cluster("member1", cpu=8),
+        cluster("member2", cpu="1500m"),
+        deployment("nginx", 8, cpu="500m"),
+        policy(placement=divided({}, clusterConstraintTerms=[term("member2", 4)])),
+    )
+    assert texts(conflict) == [
+        "policy default/nginx: member2 needs at least 4",
+        "member2 has room for 3 of default/nginx (cpu 1500m free, 500m each)",
+    ]
+
+
+def test_minima_over_total_name_the_fewest() -> None:
+    """Minima 5, 4, 1 over 8 replicas: 5 + 4 already exceed 8, so the third is not named."""
+    conflict = conflict_of(
+        cluster("a"),
+        cluster("b"),
+        cluster("c"),
+        deployment("nginx", 8),
+        policy(placement=divided({}, clusterConstraintTerms=[term("a", 5), term("b", 1), term("c", 4)])),
+    )
+    assert texts(conflict) == [
+        "default/nginx wants 8 replicas",
+        "policy default/nginx: a needs at least 5",
+        "policy default/nginx: c needs at least 4",
+    ]
+
+
+def test_minimum_over_total() -> None:
+    """A single minimum of 3 over 2 replicas conflicts with the total, not with what the cluster may hold."""
+    outcome = fairlead.solve(problem(nginx(2)))
+    assert outcome.conflict is not None
+    assert texts(outcome.conflict) == [
+        "default/nginx wants 2 replicas",
+        "policy default/nginx: member1 needs at least 3",
+    ]
+
+
+def test_too_little_room_names_every_candidate() -> None:
+    """3 + 2 replicas fit where 6 are wanted; the excluded cluster is named with its reason."""
+    conflict = conflict_of(
+        cluster("a", cpu=3),
+        cluster("b", cpu=2),
+        cluster("c", cpu=9, taints=["gpu:NoSchedule"]),
+        deployment("nginx", 6, cpu=1),
+        policy(placement=static((["a", "b", "c"], 1))),
+    )
+    assert texts(conflict) == [
+        "default/nginx wants 6 replicas",
+        "a has room for 3 of default/nginx (cpu 3 free, 1 each)",
+        "b has room for 2 of default/nginx (cpu 2 free, 1 each)",
+        "2/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}",
+    ]
+
+
+def test_no_candidate() -> None:
+    """Nothing matches the affinity: Karmada's sentence tells why."""
+    conflict = conflict_of(
+        cluster("a"),
+        deployment("nginx", 1),
+        policy(placement={"clusterAffinity": {"clusterNames": ["elsewhere"]}, **static()}),
+    )
+    assert texts(conflict)[1] == (
+        "0/1 clusters are available: 1 cluster(s) did not match the placement cluster affinity constraint"
+    )
+
+
+def test_full_copy_without_room() -> None:
+    """Duplicated never leaves a candidate out silently: 2 fit where 3 are copied."""
+    conflict = conflict_of(
+        cluster("a", cpu=2),
+        cluster("b", cpu=9),
+        deployment("nginx", 3, cpu=1),
+        policy(placement=duplicated()),
+    )
+    assert texts(conflict) == [
+        "policy default/nginx: a needs a full copy of 3 replicas",
+        "a has room for 2 of default/nginx (cpu 2 free, 1 each)",
+    ]
+
+
+def test_scaled_to_zero_is_always_feasible() -> None:
+    """Minima do not bind a workload that is scaled to 0."""
+    outcome = fairlead.solve(
+        fairlead.load([cluster("a"), deployment("nginx", 0), policy(placement=divided({}, minReplicas=2))])
+    )
+    assert outcome.status is fairlead.Status.OPTIMAL
+    assert outcome.placement == fairlead.Placement({"default/nginx": {}})

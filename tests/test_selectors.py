@@ -1,0 +1,177 @@
+"""Label and field selectors: the rules of Kubernetes and of Karmada."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairlead.models.selectors import (
+    FieldRequirement,
+    LabelSelector,
+    Requirement,
+    field_problem,
+    operator_problem,
+)
+
+words = st.sampled_from(["a", "b", "c"])
+label_sets = st.dictionaries(words, words)
+value_sets = st.lists(words, min_size=1).map(tuple)
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "matching", "other", "missing"),
+    [
+        # Columns: does it match a label of value 5, of value x, and a missing label?
+        ("In", ("5", "6"), True, False, False),
+        ("NotIn", ("5", "6"), False, True, True),
+        ("Exists", (), True, True, False),
+        ("DoesNotExist", (), False, False, True),
+        ("Gt", ("4",), True, False, False),
+        ("Gt", ("5",), False, False, False),
+        ("Lt", ("6",), True, False, False),
+        ("Lt", ("5",), False, False, False),
+        # Not an integer on the other side: nothing matches.
+        ("Gt", ("four",), False, False, False),
+        ("Unknown", ("5",), False, False, False),
+    ],
+)
+def test_operators(
+    operator: str, values: tuple[str, ...], matching: bool, other: bool, missing: bool
+) -> None:
+    """Every operator on a label that has the value, that has another, and that is missing."""
+    requirement = Requirement("tier", operator, values)
+    assert requirement.matches({"tier": "5"}) is matching
+    assert requirement.matches({"tier": "x"}) is other
+    assert requirement.matches({"other": "5"}) is missing
+
+
+@pytest.mark.parametrize(
+    ("label", "matches"),
+    [
+        ("10", True),
+        ("-3", False),
+        ("+10", True),
+        ("9", False),
+        (" 10", False),
+        ("1_0", False),
+        ("\u0661\u0660", False),
+        ("10.5", False),
+        ("9223372036854775807", True),
+        ("9223372036854775808", False),
+        ("", False),
+    ],
+)
+def test_comparison_is_of_integers_not_of_text(label: str, matches: bool) -> None:
+    """10 is more than 9 although its text comes first; what Go's 64-bit parser refuses does not match."""
+    assert Requirement("tier", "Gt", ("9",)).matches({"tier": label}) is matches
+
+
+@given(label_sets, words, value_sets)
+def test_not_in_is_the_opposite_of_in(labels: dict[str, str], key: str, values: tuple[str, ...]) -> None:
+    """Each label set matches exactly one of an operator and its negation."""
+    for operator, negation, compared in (("In", "NotIn", values), ("Exists", "DoesNotExist", ())):
+        positive, negative = Requirement(key, operator, compared), Requirement(key, negation, compared)
+        assert positive.matches(labels) is not negative.matches(labels)
+
+
+@given(label_sets, label_sets, st.lists(st.builds(Requirement, words, st.just("In"), value_sets)))
+def test_a_selector_wants_everything_at_once(
+    labels: dict[str, str], wanted: dict[str, str], expressions: list[Requirement]
+) -> None:
+    """A label in matchLabels is an expression with one value, and all expressions hold together."""
+    selector = LabelSelector.of(wanted, expressions)
+    single = [Requirement(key, "In", (value,)) for key, value in wanted.items()]
+    assert selector.matches(labels) is all(item.matches(labels) for item in single + expressions)
+
+
+def test_an_empty_selector_matches_everything() -> None:
+    """No expression, nothing to fail."""
+    assert LabelSelector().matches({})
+    assert LabelSelector().matches({"a": "b"})
+
+
+def test_selectors_do_not_depend_on_the_order_of_labels() -> None:
+    """The same labels make the same selector, usable as a key."""
+    first, second = LabelSelector.of({"a": "1", "b": "2"}), LabelSelector.of({"b": "2", "a": "1"})
+    assert first == second
+    assert hash(first) == hash(second)
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "zones", "matches"),
+    [
+        ("In", ("z1",), ("z1", "z2"), True),
+        ("In", ("z3",), ("z1", "z2"), False),
+        ("In", ("z1",), (), False),
+        # One zone among the values is enough to fail NotIn.
+        ("NotIn", ("z1",), ("z1", "z2"), False),
+        ("NotIn", ("z3",), ("z1", "z2"), True),
+        ("NotIn", ("z1",), (), True),
+        ("Exists", (), ("z1",), True),
+        ("Exists", (), (), False),
+        ("DoesNotExist", (), (), True),
+        ("DoesNotExist", (), ("z1",), False),
+        ("Gt", ("1",), ("2",), False),
+    ],
+)
+def test_zones_are_tested_as_a_list(
+    operator: str, values: tuple[str, ...], zones: tuple[str, ...], matches: bool
+) -> None:
+    """A cluster in several zones has every one of them."""
+    assert FieldRequirement("zone", operator, values).matches(None, None, zones) is matches
+
+
+@pytest.mark.parametrize("missing", [None, ""])
+def test_a_missing_field_is_a_missing_key(missing: str | None) -> None:
+    """In fails and NotIn passes where a cluster does not tell its provider or region."""
+    assert not FieldRequirement("provider", "In", ("aws",)).matches(missing, "r", ("z",))
+    assert FieldRequirement("provider", "NotIn", ("aws",)).matches(missing, "r", ("z",))
+    assert not FieldRequirement("region", "Exists").matches("aws", missing, ("z",))
+    assert FieldRequirement("region", "DoesNotExist").matches("aws", missing, ("z",))
+
+
+def test_provider_and_region_are_not_mixed_up() -> None:
+    """Each key looks at its own field."""
+    assert FieldRequirement("provider", "In", ("aws",)).matches("aws", "eu", ())
+    assert not FieldRequirement("region", "In", ("aws",)).matches("aws", "eu", ())
+    assert FieldRequirement("region", "In", ("eu",)).matches("aws", "eu", ())
+
+
+@pytest.mark.parametrize(
+    ("operator", "values", "reason"),
+    [
+        ("In", ["a"], None),
+        ("NotIn", ["a", "b"], None),
+        ("Exists", [], None),
+        ("DoesNotExist", [], None),
+        ("Gt", ["-3"], None),
+        ("Lt", ["3"], None),
+        ("In", [], "In needs at least one value"),
+        ("NotIn", [], "NotIn needs at least one value"),
+        ("Exists", ["a"], "Exists takes no values"),
+        ("DoesNotExist", ["a"], "DoesNotExist takes no values"),
+        ("Gt", [], "Gt needs exactly one value, an integer"),
+        ("Gt", ["1", "2"], "Gt needs exactly one value, an integer"),
+        ("Lt", ["x"], "Lt needs exactly one value, an integer"),
+        ("in", ["a"], "is an unknown operator; allowed are In, NotIn, Exists, DoesNotExist, Gt, Lt"),
+    ],
+)
+def test_reasons_why_an_operator_is_wrong(operator: str, values: list[str], reason: str | None) -> None:
+    """The reason names the operator and what is allowed."""
+    assert operator_problem(operator, values) == reason
+
+
+@pytest.mark.parametrize(
+    ("key", "operator", "values", "reason"),
+    [
+        ("zone", "In", ["a"], None),
+        ("provider", "Exists", [], None),
+        ("zones", "In", ["a"], "is an unknown field; allowed are provider, region, zone"),
+        ("region", "In", [], "In needs at least one value"),
+        ("region", "Gt", ["1"], "Gt compares numbers; allowed here are In, NotIn, Exists, DoesNotExist"),
+    ],
+)
+def test_reasons_why_a_field_expression_is_wrong(
+    key: str, operator: str, values: list[str], reason: str | None
+) -> None:
+    """Only the three fields of a cluster can be named, and none is a number."""
+    assert field_problem(key, operator, values) == reason

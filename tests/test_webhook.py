@@ -1,0 +1,197 @@
+"""What Karmada's webhooks refuse, and what the type of a field does not allow, in a placement."""
+
+from typing import Any
+
+import pytest
+
+from builders import Manifest, binding, divided, duplicated, dynamic, policy, static, term
+from loaded import mistake, mistakes
+
+PREFERENCE = "spec.placement.replicaScheduling.weightPreference"
+
+
+def requirement(key: str, operator: str, *values: str) -> Manifest:
+    """Return an affinity with one expression over fields."""
+    return {
+        "fieldSelector": {"matchExpressions": [{"key": key, "operator": operator, "values": list(values)}]}
+    }
+
+
+def tolerations(**toleration: Any) -> Manifest:
+    """Return a placement with one toleration."""
+    return {"clusterTolerations": [toleration]}
+
+
+def group(name: str, **more: Any) -> Manifest:
+    """Return an affinity group of one cluster."""
+    return {"affinityName": name, "clusterNames": ["a"], **more}
+
+
+def spread(*constraints: Manifest) -> Manifest:
+    """Return a placement with spread constraints."""
+    return {"spreadConstraints": list(constraints)}
+
+
+FIELD = "clusterAffinity.fieldSelector.matchExpressions[0]"
+LABEL = "clusterAffinity.labelSelector.matchExpressions[0]"
+TERM = "replicaScheduling.weightPreference.clusterConstraint"
+GROUPS = "clusterAffinities"
+DYNAMIC = "replicaScheduling.weightPreference.dynamicWeight"
+TYPE = "replicaScheduling.replicaSchedulingType"
+
+
+@pytest.mark.parametrize(
+    ("placement", "expected"),
+    [
+        (
+            {"clusterAffinity": requirement("country", "In", "x")},
+            f"{FIELD}.key: 'country' is not allowed; allowed are provider, region and zone",
+        ),
+        (
+            {"clusterAffinity": requirement("region", "Gt", "1")},
+            f"{FIELD}.operator: 'Gt' is not allowed; allowed are In, NotIn, Exists and DoesNotExist",
+        ),
+        (
+            {"clusterAffinity": requirement("region", "In")},
+            f"{FIELD}.values: '[0 items]' In needs at least one value",
+        ),
+        (
+            {"clusterAffinity": {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}}},
+            f"{LABEL}.operator: 'Is' is not allowed; allowed are In, NotIn, Exists and DoesNotExist",
+        ),
+        (
+            {"clusterAffinity": {"labelSelector": {"matchExpressions": [{"key": "a", "operator": "In"}]}}},
+            f"{LABEL}.values: '[0 items]' In needs at least one value",
+        ),
+        (
+            tolerations(key="a", operator="Lt", value="1"),
+            "clusterTolerations[0].operator: 'Lt' is not allowed; allowed are Equal and Exists",
+        ),
+        (
+            tolerations(key="a", effect="Soon", operator="Exists"),
+            (
+                "clusterTolerations[0].effect: 'Soon' is not allowed;"
+                " allowed are NoSchedule, PreferNoSchedule and NoExecute"
+            ),
+        ),
+        (tolerations(value="1"), "clusterTolerations[0].operator: must be Exists where the key is empty"),
+        (
+            tolerations(key="a", operator="Exists", value="1"),
+            "clusterTolerations[0].value: '1' must be empty where the operator is Exists",
+        ),
+        (
+            tolerations(key="a", operator="Exists", tolerationSeconds=5),
+            "clusterTolerations[0].effect: must be NoExecute where tolerationSeconds is set",
+        ),
+        (
+            {GROUPS: [group("g"), group("h"), group("g")]},
+            f"{GROUPS}[2].affinityName: 'g' names another group; names must differ",
+        ),
+        (
+            {GROUPS: [group("a b")]},
+            f"{GROUPS}[0].affinityName: 'a b' must be at most 63 letters, digits, '-', '_' or '.'",
+        ),
+        (
+            {**dynamic(), GROUPS: [group("g", overflowAffinities=[group("g")])]},
+            f"{GROUPS}[0].overflowAffinities[0].affinityName: 'g' names another group; names must differ",
+        ),
+        (
+            {**static(), GROUPS: [group("g", overflowAffinities=[group("h")])]},
+            (
+                f"{GROUPS}[0].overflowAffinities: goes only with dynamic weights"
+                " (dynamicWeight: AvailableReplicas) or with Aggregated"
+            ),
+        ),
+        (
+            {**dynamic(), GROUPS: [{"affinityName": "g", "overflowAffinities": [group("h")]}]},
+            (
+                f"{GROUPS}[0].overflowAffinities: needs a group that names clusters;"
+                " one of all clusters leaves nothing to overflow to"
+            ),
+        ),
+        (
+            spread({"spreadByField": "cluster", "minGroups": 3, "maxGroups": 2}),
+            "spreadConstraints[0].maxGroups: '2' must be at least minGroups, which is 3",
+        ),
+        (spread({"minGroups": -1}), "spreadConstraints[0].minGroups: '-1' must be at least 0"),
+        (
+            spread({"spreadByField": "cluster", "spreadByLabel": "a"}),
+            "spreadConstraints[0].spreadByLabel: 'a' cannot stand beside spreadByField; use one of the two",
+        ),
+        (
+            spread({"spreadByField": "cluster"}, {"maxGroups": 2}),
+            "spreadConstraints[1]: spreads by cluster a second time",
+        ),
+        (
+            spread({"spreadByField": "region"}),
+            (
+                "spreadConstraints: needs a constraint with spreadByField: cluster"
+                " beside the one by region, zone or provider"
+            ),
+        ),
+        (
+            spread({"spreadByField": "rack"}),
+            (
+                "spreadConstraints[0].spreadByField: 'rack' is not allowed;"
+                " allowed are cluster, region, zone and provider"
+            ),
+        ),
+        (
+            static(minReplicas=5, maxReplicas=4),
+            f"{TERM}.minReplicas: '5' must be at most maxReplicas, which is 4",
+        ),
+        (static(minReplicas=-1), f"{TERM}.minReplicas: '-1' must be at least 0"),
+        (
+            static(clusterConstraintTerms=[term("a", 5, 4)]),
+            f"{TERM}.clusterConstraintTerms[0].minReplicas: '5' must be at most maxReplicas, which is 4",
+        ),
+        (
+            static(maxReplicas=4, clusterConstraintTerms=[term("a", 5)]),
+            f"{TERM}.clusterConstraintTerms[0].minReplicas: '5' must be at most maxReplicas, which is 4",
+        ),
+        (
+            static(minReplicas=5, clusterConstraintTerms=[term("a", None, 4)]),
+            f"{TERM}.clusterConstraintTerms[0].maxReplicas: '4' must be at least minReplicas, which is 5",
+        ),
+        (
+            divided({"dynamicWeight": "Cost"}),
+            f"{DYNAMIC}: 'Cost' is not allowed; allowed is AvailableReplicas",
+        ),
+        (
+            {"replicaScheduling": {"replicaSchedulingType": "Split"}},
+            f"{TYPE}: 'Split' is not allowed; allowed are Duplicated and Divided",
+        ),
+        (
+            {
+                "workloadAffinity": {
+                    "affinity": {"groupByLabelKey": "a"},
+                    "antiAffinity": {"groupByLabelKey": "a"},
+                }
+            },
+            "workloadAffinity.antiAffinity.groupByLabelKey: 'a' must differ from the key of affinity",
+        ),
+    ],
+)
+def test_what_a_placement_must_not_say(placement: Manifest, expected: str) -> None:
+    """The same in a policy and in a binding."""
+    assert mistake(policy("p", placement)) == f"spec.placement.{expected}"
+    assert mistake(binding("b", 1, {}, placement)) == f"spec.placement.{expected}"
+
+
+def test_overflow_needs_division() -> None:
+    """Duplicated workloads have nothing to overflow."""
+    placement = {**duplicated(), GROUPS: [group("g", overflowAffinities=[group("h")])]}
+    assert "goes only with dynamic weights" in mistake(policy("p", placement))
+
+
+def test_expressions_of_weights_and_bounds_are_checked_too() -> None:
+    """Every set of clusters, wherever it stands."""
+    wrong = requirement("zone", "NotIn")
+    placement = static((wrong, 1), clusterConstraintTerms=[term(wrong, 1)])
+    tail = (
+        "targetCluster.fieldSelector.matchExpressions[0].values: '[0 items]' NotIn needs at least one value"
+    )
+    assert mistakes(policy("p", placement)) == [
+        f"{PREFERENCE}.clusterConstraint.clusterConstraintTerms[0].{tail}",
+        f"{PREFERENCE}.staticWeightList[0].{tail}",
+    ]
