@@ -1,17 +1,28 @@
 """Random problems, small enough for brute force: every rule, in every combination."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from fairlead.models.cluster import CPU, PODS, Cluster
-from fairlead.models.levels import DEVIATION, MOVES_FIRST, MOVES_LAST, Deviation, Level
+from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    Aggregated,
     Bounds,
     Candidates,
     Capacity,
+    Companionship,
+    Copies,
     Duplicated,
+    Evenness,
+    GroupTotal,
     Moves,
+    Price,
+    SharedRule,
+    Spread,
+    Survival,
+    Tiers,
     Total,
     Weights,
     WorkloadRule,
@@ -20,10 +31,10 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 
-ORDERS: Sequence[tuple[Level, ...]] = (
-    (MOVES_FIRST, DEVIATION, MOVES_LAST),
-    (DEVIATION, MOVES_LAST, MOVES_FIRST),
-    (MOVES_LAST, MOVES_FIRST, DEVIATION),
+ORDERS: Sequence[tuple[str, ...]] = (
+    DEFAULT_ORDER,
+    ("minima", "cost", "tiers", *(key for key in DEFAULT_ORDER if key not in ("minima", "cost", "tiers"))),
+    ("tiers", "moves-last", *(key for key in DEFAULT_ORDER if key not in ("tiers", "moves-last"))),
 )
 
 
@@ -34,7 +45,7 @@ def random_problem(
     most_workloads: int = 2,
     most_clusters: int = 3,
     most_replicas: int = 5,
-    orders: Sequence[tuple[Level, ...]] = ORDERS,
+    orders: Sequence[tuple[str, ...]] = ORDERS,
 ) -> Problem:
     """Return the problem of a seed; about one in four has no placement.
 
@@ -56,7 +67,8 @@ def random_problem(
         _workload(rng, f"default/w{i + 1}", names, most_replicas)
         for i in range(rng.randint(1, most_workloads))
     )
-    rules = (Capacity(),) if rng.random() < 0.7 else ()
+    rules: tuple[SharedRule, ...] = (Capacity(),) if rng.random() < 0.7 else ()
+    rules += _companions(rng, workloads)
     return Problem(clusters, workloads, rules, rng.choice(orders), deviation)
 
 
@@ -92,22 +104,92 @@ def _rules(rng: random.Random, names: list[str], replicas: int) -> tuple[Workloa
     open_to = [name for name in names if rng.random() < 0.85]
     held_only = {name: Exclusion("had untolerated taint") for name in open_to if rng.random() < 0.15}
     excluded = {name: Exclusion("did not match") for name in names if name not in open_to}
+    tiers = _tiers(rng, open_to) if rng.random() < 0.25 else ()
     rules: list[WorkloadRule] = [Candidates(tuple(open_to), excluded, held_only)]
-    if rng.random() < 0.9:
-        rules.append(Total() if rng.random() < 0.85 else Duplicated())
+    if tiers:
+        rules.append(Total())
+    elif rng.random() < 0.9:
+        rules.extend(_amount(rng, open_to))
     if rng.random() < 0.6:
         rules.append(_bounds(rng, open_to, replicas))
-    if rng.random() < 0.85:
-        weights = {name: rng.choice([0, 1, 1, 2, 3, 5, 7]) for name in open_to}
-        rules.append(Weights(weights, dynamic=rng.random() < 0.3))
-    if rng.random() < 0.7:
-        rules.append(Moves(frozenset(names), keep=rng.random() < 0.5))
+    rules.extend(_groups(rng, open_to))
+    if tiers:
+        rules.append(Tiers(tiers))
+    rules.extend(_preferences(rng, names, open_to, tiers))
     rng.shuffle(rules)
     return tuple(rules)
 
 
+def _amount(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
+    """Yield a total, full copies everywhere or copies on chosen clusters."""
+    kind = rng.random()
+    if kind < 0.8:
+        yield Total()
+    else:
+        copies = {name: rng.randint(0, 3) for name in names if rng.random() < 0.2}
+        yield Duplicated(choice=kind < 0.92, copies=copies)
+        if kind < 0.92:
+            yield Copies(tuple(rng.sample(names, len(names))))
+
+
 def _bounds(rng: random.Random, names: list[str], replicas: int) -> Bounds:
     """Return minima and maxima for some clusters; at times they contradict each other or the total."""
-    minimum = {name: Bound(rng.randint(0, 2)) for name in names if rng.random() < 0.4}
+    minimum = {name: Bound(rng.randint(0, 3)) for name in names if rng.random() < 0.4}
     maximum = {name: Bound(rng.randint(0, replicas + 1)) for name in names if rng.random() < 0.3}
-    return Bounds(minimum, maximum)
+    where_held = frozenset(name for name in names if rng.random() < 0.4)
+    return Bounds(minimum, maximum, where_held, preferred=rng.random() < 0.2)
+
+
+def _some(rng: random.Random, names: list[str]) -> frozenset[str]:
+    """Return some of the names, perhaps none."""
+    return frozenset(name for name in names if rng.random() < 0.6)
+
+
+def _tiers(rng: random.Random, names: list[str]) -> tuple[frozenset[str], ...]:
+    """Divide the names among up to three tiers; none is empty."""
+    numbers = {name: rng.randint(0, 2) for name in names}
+    tiers = [frozenset(name for name in names if numbers[name] == number) for number in range(3)]
+    return tuple(tier for tier in tiers if tier)
+
+
+def _groups(rng: random.Random, names: list[str]) -> Iterator[WorkloadRule]:
+    """Yield rules over sets of clusters, which may overlap."""
+    if rng.random() < 0.2:
+        low = rng.randint(0, 3)
+        high = rng.choice([None, low, low + 1, 5])
+        yield GroupTotal("some", _some(rng, names), low, high)
+    if rng.random() < 0.25:
+        groups = {f"g{number}": _some(rng, names) for number in range(rng.randint(1, 3))}
+        least = rng.randint(0, 2)
+        yield Spread("zone", groups, least, rng.choice([None, least, 2, 3]))
+    if rng.random() < 0.2:
+        clusters = {name: frozenset({name}) for name in names}
+        least = rng.randint(0, 2)
+        yield Spread("cluster", clusters, least, rng.choice([None, least, 1, 2]))
+    if rng.random() < 0.15:
+        yield Survival("region", {"a": _some(rng, names), "b": _some(rng, names)}, rng.randint(0, 2))
+
+
+def _preferences(
+    rng: random.Random, names: list[str], open_to: list[str], tiers: tuple[frozenset[str], ...]
+) -> Iterator[WorkloadRule]:
+    """Yield what is minimised; each is left out at times."""
+    if rng.random() < 0.8:
+        weights = {name: rng.choice([0, 1, 1, 2, 3, 5, 7]) for name in open_to}
+        yield Weights(weights, rng.random() < 0.3, None, tiers)
+    if rng.random() < 0.7:
+        yield Moves(frozenset(names), keep=rng.random() < 0.5)
+    if rng.random() < 0.2:
+        yield Aggregated()
+    if rng.random() < 0.2:
+        yield Price({name: Fraction(rng.randint(0, 6), rng.choice([1, 2, 3])) for name in open_to})
+    if rng.random() < 0.2:
+        yield Evenness(tuple(sorted(_some(rng, open_to))))
+
+
+def _companions(rng: random.Random, workloads: tuple[Workload, ...]) -> tuple[SharedRule, ...]:
+    """Return a rule that ties workloads together or keeps them apart, at times."""
+    if len(workloads) < 2 or rng.random() < 0.7:
+        return ()
+    keys = [workload.key for workload in workloads]
+    return (Companionship("group", tuple(rng.sample(keys, len(keys))), together=rng.random() < 0.5),)

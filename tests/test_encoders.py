@@ -9,7 +9,8 @@ import pytest
 from ortools.sat.python import cp_model
 
 from brute_force import brute_force
-from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import ENCODERS, encode
 from fairlead.encoders.segments import ConvexFunction, cover
 from fairlead.encoders.variables import Place, Range
@@ -83,7 +84,7 @@ def test_every_rule_has_an_encoder() -> None:
 def test_ranges_are_narrowed_before_they_are_used() -> None:
     """Rules about single numbers come before all that make variables."""
     order = list(ENCODERS)
-    narrowing = {Candidates, Duplicated, Bounds}
+    narrowing = {Candidates, Capacity, Bounds, Duplicated}
     assert set(order[: len(narrowing)]) == narrowing
 
 

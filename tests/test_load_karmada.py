@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from builders import binding, claimed, cluster, clusters, deployment, dynamic, policy, selector, static
+from fairlead.models.cluster import Grade
 from fairlead.models.errors import ManifestError
 from fairlead.models.manifests.loading import load
 from fairlead.models.rules import Capacity, Total
@@ -111,14 +112,31 @@ def test_a_silent_cluster_is_unknown() -> None:
     assert texts(problem, "cluster") == ["a, b: no status.apiEnablements, taken to serve every kind (<dict>)"]
 
 
-def test_grades_of_nodes_are_named_as_not_used() -> None:
-    """Resource models with counts bring a warning; models alone do not."""
+def test_grades_of_nodes() -> None:
+    """Models without counts say nothing; the lowest grade comes first, with the least its nodes have."""
     graded = cluster("a", cpu=4)
-    graded["spec"]["resourceModels"] = [{"grade": 0, "ranges": [{"name": "cpu", "min": "0", "max": "1"}]}]
-    assert not load(graded).warnings
-    graded["status"]["resourceSummary"]["allocatableModelings"] = [{"grade": 0, "count": 3}]
-    (warning,) = texts(load(graded), "cluster")
-    assert warning.startswith("a: resource models (grades of nodes) are not used yet")
+    graded["spec"]["resourceModels"] = [
+        {"grade": 1, "ranges": [{"name": "cpu", "min": "1500m", "max": "9223372036854775807"}]},
+        {"grade": 0, "ranges": [{"name": "cpu", "min": "0", "max": "1500m"}]},
+    ]
+    assert load(graded).clusters[0].grades == ()
+    graded["status"]["resourceSummary"]["allocatableModelings"] = [
+        {"grade": 1, "count": 2},
+        {"grade": 0, "count": 3},
+    ]
+    problem = load(graded)
+    assert problem.clusters[0].grades == (Grade(3, {"cpu": 0}), Grade(2, {"cpu": 1500}))
+    assert not problem.warnings
+
+
+def test_nodes_of_an_unknown_grade() -> None:
+    """What a node of that grade has cannot be known, so the sums of the cluster count, as in Karmada."""
+    graded = cluster("a", cpu=4)
+    graded["status"]["resourceSummary"]["allocatableModelings"] = [{"grade": 7, "count": 2}]
+    problem = load(graded)
+    assert problem.clusters[0].grades == ()
+    (warning,) = texts(problem, "cluster")
+    assert warning.startswith("a: counts nodes of a grade that spec.resourceModels does not describe")
 
 
 def test_the_binding_beats_the_template() -> None:

@@ -168,7 +168,7 @@ def test_exact_is_refused_where_it_does_not_apply() -> None:
         deployment("second", 4, cpu=1),
         policy(placement=static((["a", "b"], 1))),
     ]
-    with pytest.raises(fairlead.UsageError, match="compete for capacity"):
+    with pytest.raises(fairlead.UsageError, match="exact allocation does not apply"):
         fairlead.solve(load(*documents), method="exact")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from builders import clusters, policy
+from builders import policy
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.manifests.loading import load
 from loaded import STREAM, load_text, texts
@@ -51,27 +51,25 @@ def test_names_of_python_are_unknown_fields() -> None:
     assert "did you mean labelSelector?" in texts(problem, "unknown-field")[0]
 
 
-@pytest.mark.parametrize(
-    ("api_version", "kind"),
-    [
-        ("core.kubeadmiral.io/v1alpha1", "FederatedCluster"),
-        ("types.kubeadmiral.io/v1alpha1", "FederatedDeployment"),
-        ("core.kubeadmiral.io/v1alpha1", "PropagationPolicy"),
-        ("fairlead.io/v1alpha1", "Anything"),
-    ],
-)
-def test_kinds_of_later_versions_are_refused(api_version: str, kind: str) -> None:
+def test_workloads_of_earlier_versions_are_refused() -> None:
     """They change placements, so they are not skipped."""
-    with pytest.raises(UnsupportedError, match=rf"<dict>: {kind} of {api_version} is not supported yet"):
-        load({"apiVersion": api_version, "kind": kind, "metadata": {"name": "a"}})
+    version, kind = "types.kubeadmiral.io/v1alpha1", "FederatedDeployment"
+    document = {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}}
+    message = f"<dict>: {kind} of {version} is not supported; KubeAdmiral has replaced it"
+    with pytest.raises(UnsupportedError, match=message):
+        load(document)
+
+
+def test_other_kinds_of_kubeadmiral_are_skipped() -> None:
+    """They decide nothing about replicas; the warning names them."""
+    version, kind = "core.kubeadmiral.io/v1alpha1", "FederatedTypeConfig"
+    document = {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}}
+    (text,) = texts(load(document), "unknown-kind")
+    assert text.startswith("FederatedTypeConfig of core.kubeadmiral.io/v1alpha1 is not a kind that is read")
 
 
 def test_fields_of_later_versions_are_refused_all_at_once() -> None:
-    """File, line and field of everything that is used; a policy that selects nothing is not in the way."""
-    idle = policy(
-        "idle", {"spreadConstraints": [{"maxGroups": 1}]}, selects=[{"apiVersion": "v1", "kind": "Secret"}]
-    )
-    assert load(clusters(1), idle).workloads == ()
+    """File, line and field of everything that is used, in bindings and in what runs."""
     with pytest.raises(UnsupportedError) as caught:
         load_text("""\
 apiVersion: policy.karmada.io/v1alpha1
@@ -79,17 +77,7 @@ kind: PropagationPolicy
 metadata: {name: p}
 spec:
   resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
-  placement:
-    clusterAffinities:
-    - {affinityName: a, clusterNames: [member1]}
-    spreadConstraints:
-    - {spreadByField: cluster, maxGroups: 2}
-    workloadAffinity: {affinity: {groupByLabelKey: app}}
-    replicaScheduling:
-      replicaSchedulingType: Divided
-      replicaDivisionPreference: Aggregated
----
-{apiVersion: apps/v1, kind: Deployment, metadata: {name: a}, spec: {}}
+  placement: {}
 ---
 apiVersion: work.karmada.io/v1alpha2
 kind: ResourceBinding
@@ -97,12 +85,11 @@ metadata: {name: b}
 spec:
   resource: {apiVersion: apps/v1, kind: Deployment, name: b}
   components: [{name: x, replicas: 1}]
+  clusters:
+  - name: member1
+    components: [{name: x, replicas: 1}]
 """)
-    division = "spec.placement.replicaScheduling.replicaDivisionPreference"
     assert str(caught.value).splitlines() == [
-        f"{STREAM}:7: spec.placement.clusterAffinities: not supported yet: affinity groups",
-        f"{STREAM}:9: spec.placement.spreadConstraints: not supported yet: spread constraints",
-        f"{STREAM}:11: spec.placement.workloadAffinity: not supported yet: workload affinity",
-        f"{STREAM}:14: {division}: not supported yet: division by Aggregated",
-        f"{STREAM}:23: spec.components: not supported yet: workloads of several components",
+        f"{STREAM}:16: spec.clusters[0].components: not supported yet: workloads of several components",
+        f"{STREAM}:13: spec.components: not supported yet: workloads of several components",
     ]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from builders import Manifest, binding, divided, duplicated, dynamic, policy, static, term
+from fairlead.models.manifests.loading import load
 from loaded import mistake, mistakes
 
 PREFERENCE = "spec.placement.replicaScheduling.weightPreference"
@@ -36,6 +37,7 @@ FIELD = "clusterAffinity.fieldSelector.matchExpressions[0]"
 LABEL = "clusterAffinity.labelSelector.matchExpressions[0]"
 TERM = "replicaScheduling.weightPreference.clusterConstraint"
 GROUPS = "clusterAffinities"
+PREFERRED = "preferredClusterAffinities"
 DYNAMIC = "replicaScheduling.weightPreference.dynamicWeight"
 TYPE = "replicaScheduling.replicaSchedulingType"
 
@@ -96,11 +98,45 @@ TYPE = "replicaScheduling.replicaSchedulingType"
             f"{GROUPS}[0].overflowAffinities[0].affinityName: 'g' names another group; names must differ",
         ),
         (
-            {**static(), GROUPS: [group("g", overflowAffinities=[group("h")])]},
+            {**dynamic(), GROUPS: [group("g", overflowAffinities=[group("h")], supplements=[{}])]},
             (
-                f"{GROUPS}[0].overflowAffinities: goes only with dynamic weights"
-                " (dynamicWeight: AvailableReplicas) or with Aggregated"
+                f"{GROUPS}[0].supplements: cannot stand beside overflowAffinities, which say the same;"
+                " use one of the two"
             ),
+        ),
+        (
+            {"clusterAffinity": {"supplements": [{"clusterNames": ["a"]}]}},
+            (
+                "clusterAffinity.supplements: needs a group that names clusters;"
+                " one of all clusters leaves nothing to overflow to"
+            ),
+        ),
+        (
+            static(({"clusterNames": ["a"], "supplements": [{"clusterNames": ["b"]}]}, 1)),
+            (
+                "replicaScheduling.weightPreference.staticWeightList[0].targetCluster.supplements:"
+                " belongs to clusterAffinity or to a term of clusterAffinities; a target has none"
+            ),
+        ),
+        (
+            {"clusterAffinity": {"clusterNames": ["a"]}, GROUPS: [group("g")]},
+            f"{GROUPS}: cannot stand beside clusterAffinity; use one of the two",
+        ),
+        (
+            {"clusterAffinity": {"clusterNames": ["a"]}, PREFERRED: [group("g")]},
+            f"{PREFERRED}: cannot stand beside clusterAffinity; use one of the two",
+        ),
+        (
+            {GROUPS: [group("g")], PREFERRED: [group("h")]},
+            f"{PREFERRED}: cannot stand beside clusterAffinities; use one of the two",
+        ),
+        (
+            {PREFERRED: [group("g"), group("g")]},
+            f"{PREFERRED}[1].affinityName: 'g' names another group; names must differ",
+        ),
+        (
+            {GROUPS: [group("g")], "affinityStrategy": {"mode": "Shared"}},
+            "affinityStrategy.mode: 'Shared' is not allowed; allowed are Exclusive and Inherited",
         ),
         (
             {**dynamic(), GROUPS: [{"affinityName": "g", "overflowAffinities": [group("h")]}]},
@@ -123,11 +159,8 @@ TYPE = "replicaScheduling.replicaSchedulingType"
             "spreadConstraints[1]: spreads by cluster a second time",
         ),
         (
-            spread({"spreadByField": "region"}),
-            (
-                "spreadConstraints: needs a constraint with spreadByField: cluster"
-                " beside the one by region, zone or provider"
-            ),
+            spread({"spreadByLabel": "rack"}, {"spreadByLabel": "room"}, {"spreadByLabel": "rack"}),
+            "spreadConstraints[2]: spreads by rack a second time",
         ),
         (
             spread({"spreadByField": "rack"}),
@@ -178,10 +211,35 @@ def test_what_a_placement_must_not_say(placement: Manifest, expected: str) -> No
     assert mistake(binding("b", 1, {}, placement)) == f"spec.placement.{expected}"
 
 
-def test_overflow_needs_division() -> None:
-    """Duplicated workloads have nothing to overflow."""
-    placement = {**duplicated(), GROUPS: [group("g", overflowAffinities=[group("h")])]}
-    assert "goes only with dynamic weights" in mistake(policy("p", placement))
+def test_expressions_of_tiers_are_checked_too() -> None:
+    """Whatever spells them, at any depth."""
+    wrong = requirement("zone", "NotIn")
+    tail = "fieldSelector.matchExpressions[0].values: '[0 items]' NotIn needs at least one value"
+    deep = {"clusterNames": ["a"], "supplements": [{"clusterNames": ["b"], "supplements": [wrong]}]}
+    assert mistakes(policy("p", {"clusterAffinity": deep})) == [
+        f"spec.placement.clusterAffinity.supplements[0].supplements[0].{tail}"
+    ]
+    assert mistakes(policy("p", {PREFERRED: [{"affinityName": "g", **wrong}]})) == [
+        f"spec.placement.{PREFERRED}[0].{tail}"
+    ]
+    overflowing = group("g", overflowAffinities=[{"affinityName": "h", **wrong}])
+    assert mistakes(policy("p", {GROUPS: [overflowing]})) == [
+        f"spec.placement.{GROUPS}[0].overflowAffinities[0].{tail}"
+    ]
+
+
+@pytest.mark.parametrize(
+    "placement",
+    [
+        spread({"spreadByField": "region"}),
+        spread({"spreadByField": "zone", "minGroups": 2}, {"spreadByLabel": "rack"}),
+        {**static(), GROUPS: [group("g", overflowAffinities=[group("h")])]},
+        {**duplicated(), GROUPS: [group("g", overflowAffinities=[group("h")])]},
+    ],
+)
+def test_what_karmada_cannot_do_is_no_mistake(placement: Manifest) -> None:
+    """Its webhook refuses these, but they have a meaning."""
+    assert load(policy("p", placement)).warnings == ()
 
 
 def test_expressions_of_weights_and_bounds_are_checked_too() -> None:

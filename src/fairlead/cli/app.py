@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from fairlead.cli import exits
+from fairlead.cli.schema import schema_command
 from fairlead.cli.solve import solve_command
 from fairlead.cli.validate import validate_command
 from fairlead.cli.version import completion_command, version_command
@@ -17,7 +18,7 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 
 @click.group(
     "fairlead",
-    commands=[validate_command, solve_command, completion_command, version_command],
+    commands=[validate_command, solve_command, schema_command, completion_command, version_command],
     epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

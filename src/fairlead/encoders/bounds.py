@@ -1,24 +1,54 @@
 """Bounds: the fewest and the most replicas of a workload on a cluster."""
 
-from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.variables import Place
+from fairlead.models.levels import MINIMA
+from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds
-from fairlead.models.rules.bounds import KIND
+from fairlead.models.rules.bounds import KIND, Bound
 from fairlead.models.workload import Workload
 
 
 def encode(rule: Bounds, workload: Workload, encoding: Encoding) -> None:
     """Every named candidate holds at least its minimum and at most its maximum.
 
-    ::
+    With u_c = 1 where cluster c holds replicas::
 
-        x_c >= minimum_c  unless the workload is scaled to 0
+        x_c >= minimum_c      unless the workload is scaled to 0
+        x_c >= minimum_c u_c  where a minimum binds only clusters that hold replicas
         x_c <= maximum_c
+        minimise  sum (1 - u_c) over clusters with a minimum, where those are chosen first
     """
-    if workload.replicas:
-        for name, bound in rule.minimum.items():
-            because = Because(KIND, workload.key, name, "minimum")
-            encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)
     for name, bound in rule.maximum.items():
         because = Because(KIND, workload.key, name, "maximum")
         encoding.limit(Place(workload.key, name), upper=bound.replicas, because=because)
+    minimum = {name: bound for name, bound in rule.minimum.items() if bound.replicas and workload.replicas}
+    for name, bound in minimum.items():
+        _encode_minimum(name, bound, rule, workload, encoding)
+    if rule.preferred:
+        _prefer_minima(tuple(minimum), workload, encoding)
+
+
+def _encode_minimum(name: str, bound: Bound, rule: Bounds, workload: Workload, encoding: Encoding) -> None:
+    """Add the minimum of one cluster."""
+    because = Because(KIND, workload.key, name, "minimum")
+    if name not in rule.where_held:
+        encoding.limit(Place(workload.key, name), lower=bound.replicas, because=because)
+    elif bound.replicas > 1:
+        used = encoding.used(workload.key, name)
+        held = encoding.replicas(workload.key, name)
+        encoding.require_coupled(held >= bound.replicas * used, because=because)
+
+
+def _prefer_minima(names: tuple[str, ...], workload: Workload, encoding: Encoding) -> None:
+    """Leave out as few clusters with a minimum as possible."""
+    terms = [(encoding.used(workload.key, name), -1) for name in names]
+
+    def left_out(placement: Placement) -> int:
+        placed = placement.of(workload.key)
+        return sum(1 for name in names if not placed.get(name))
+
+    because = Because(KIND, workload.key, None, "preferred")
+    encoding.prefer(MINIMA, [(None, LinearCost(terms, len(names), left_out))], because=because)

@@ -1,6 +1,7 @@
 """Candidates: clusters that are closed to a workload hold none of it."""
 
-from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import KIND

@@ -2,12 +2,13 @@
 
 import math
 
-from fairlead.encoders.encoding import Because, Encoding, weighted
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.variables import Place
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.models.rules.capacity import KIND, demands
+from fairlead.models.rules.capacity import KIND, demands, graded_room
 
 
 def encode(_rule: Capacity, problem: Problem, encoding: Encoding) -> None:
@@ -19,11 +20,14 @@ def encode(_rule: Capacity, problem: Problem, encoding: Encoding) -> None:
 
     Every single workload gives ``x_ac <= floor(limit_cr / d_acr)``. The row over several is divided by the
     greatest common divisor of its requests, ``sum (d_acr / g) x_ac <= floor(limit_cr / g)``, and left out
-    where it holds whatever the placement. Clusters of unknown capacity have no rows.
+    where it holds whatever the placement. Clusters of unknown capacity have no rows. Where a cluster tells
+    the grades of its nodes, ``x_ac`` is at most what fits onto them (`graded_room`).
     """
     for cluster in problem.clusters:
         if cluster.free is not None:
             _encode_cluster(problem, cluster, encoding)
+        if cluster.grades:
+            _encode_grades(problem, cluster, encoding)
 
 
 def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> None:
@@ -45,10 +49,19 @@ def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> N
             _encode_row(row, problem.limits.get((cluster.name, resource), 0), because, encoding)
 
 
+def _encode_grades(problem: Problem, cluster: Cluster, encoding: Encoding) -> None:
+    """Bound every workload by what fits onto the nodes of a cluster."""
+    for workload in problem.workloads:
+        room = graded_room(workload, cluster)
+        if room is not None:
+            because = Because(KIND, workload.key, cluster.name, "grades")
+            encoding.limit(Place(workload.key, cluster.name), upper=room, because=because)
+
+
 def _encode_row(row: list[tuple[Place, int]], limit: int, because: Because, encoding: Encoding) -> None:
     """Add the row of one resource where it can bind at all."""
     if sum(need * encoding.variables.range(place).upper for place, need in row) <= limit:
         return
     divisor = math.gcd(*(need for _, need in row))
     terms = [(encoding.replicas(*place), need // divisor) for place, need in row]
-    encoding.require_shared(weighted(terms) <= limit // divisor, because=because)
+    encoding.require_coupled(weighted(terms) <= limit // divisor, because=because)

@@ -33,6 +33,8 @@ class ConvexCost:
         Least and greatest value of x.
     centre
         Where x is expected to be; segments are exact around it.
+    switch
+        A literal that is 1 wherever x is positive; None where there is none.
     """
 
     def __init__(
@@ -42,8 +44,10 @@ class ConvexCost:
         function: ConvexFunction,
         bounds: tuple[int, int],
         centre: int,
+        switch: cp_model.IntVar | None = None,
     ) -> None:
         self.function = function
+        self._switch = switch
         self._model = model
         self._variable = variable
         self._bounds = bounds
@@ -97,6 +101,10 @@ class ConvexCost:
                 signs = [1] + [-1] * len(self._parts)
                 filled = cp_model.LinearExpr.weighted_sum([self._variable, *self._parts], signs)
                 self._model.add(filled == lower)
+                if self._switch is not None and not lower:
+                    # Implied, but it lets the relaxation see what it costs to leave a cluster out.
+                    for part, width in zip(self._parts, widths, strict=True):
+                        self._model.add(part <= width * self._switch)
             if not self._cover.exact:
                 # Far from the centre the gap only grows, so it is greatest at one of the ends.
                 most = max(self.function(at) - self._cover(at) for at in self._bounds)

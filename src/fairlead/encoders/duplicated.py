@@ -1,16 +1,34 @@
-"""Duplicated: every candidate holds a full copy."""
+"""Duplicated: every selected cluster holds a full copy."""
 
-from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Candidates, Duplicated
-from fairlead.models.rules.duplicated import KIND
+from fairlead.models.rules.duplicated import KIND, copy_on
 from fairlead.models.workload import Workload
 
 
-def encode(_rule: Duplicated, workload: Workload, encoding: Encoding) -> None:
-    """Every candidate holds as many replicas as the workload asks for: ``x_c = N`` for every candidate c."""
+def encode(rule: Duplicated, workload: Workload, encoding: Encoding) -> None:
+    """Every candidate c holds a full copy of n_c replicas, or nothing where there is a choice.
+
+    With u_c = 1 where cluster c holds replicas::
+
+        x_c = n_c          for every candidate
+        x_c = n_c u_c      where the solver chooses
+        sum u_c >= 1       where it chooses, unless the workload is scaled to 0
+    """
     candidates = workload.rule(Candidates)
-    for name in candidates.names if candidates else ():
+    names = candidates.names if candidates else ()
+    for name in names:
         because = Because(KIND, workload.key, name)
-        place = Place(workload.key, name)
-        encoding.limit(place, lower=workload.replicas, upper=workload.replicas, because=because)
+        full = copy_on(rule, workload, name)
+        if not rule.choice:
+            encoding.limit(Place(workload.key, name), lower=full, upper=full, because=because)
+        else:
+            used = encoding.used(workload.key, name)
+            encoding.require_coupled(encoding.replicas(workload.key, name) == full * used, because=because)
+    if not names and workload.replicas:
+        encoding.require(False, because=Because(KIND, workload.key))
+    elif rule.choice and workload.replicas:
+        used_at_all = total(encoding.used(workload.key, name) for name in names)
+        encoding.require_coupled(used_at_all >= 1, because=Because(KIND, workload.key))

@@ -1,15 +1,16 @@
 """A problem as a CP-SAT model: variables, constraints that know their rule, and costs by level."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeVar
 
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, Term
+from fairlead.encoders.costs import Because, Cost, LevelCost
 from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
 from fairlead.encoders.variables import Place, Ranges, ReplicaVariables
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
@@ -17,88 +18,8 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 
 T = TypeVar("T")
-Cost = ConvexCost | PeakCost
 Constraint = cp_model.BoundedLinearExpression | bool
 """What comparing linear expressions gives; a plain bool where both sides are numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Because:
-    """Which rule a constraint or a cost comes from.
-
-    Parameters
-    ----------
-    rule
-        Kind of the rule, such as ``bounds``.
-    workload, cluster
-        What it is about; None where it is about none in particular.
-    detail
-        Which part of the rule, such as ``minimum``; empty where it has only one.
-    """
-
-    rule: str
-    workload: str | None = None
-    cluster: str | None = None
-    detail: str = ""
-
-
-@dataclass(slots=True)
-class LevelCost:
-    """What is minimised on one level: whole steps of ``1 / scale``, and a constant beside them.
-
-    Parameters
-    ----------
-    scale
-        Steps in one unit of the level.
-    exact
-        True where the cost in steps is exact; False where it is rounded down.
-    constant
-        What the level costs beside the steps, in its own unit.
-    costs
-        What adds up, with the rule it comes from.
-    """
-
-    scale: int
-    exact: bool
-    constant: Fraction = Fraction(0)
-    costs: list[tuple[Because, Place | None, Cost]] = field(default_factory=list)
-
-    def value(self, steps: int) -> Fraction:
-        """Return a number of steps in the unit of the level."""
-        return Fraction(steps, self.scale) + self.constant
-
-    def steps(self, placement: Placement) -> int:
-        """Return what a placement costs, in steps."""
-        total = 0
-        for _, place, cost in self.costs:
-            if isinstance(cost, PeakCost):
-                total += cost(placement.of(cost.workload))
-            elif place is not None:
-                total += cost.function(placement.of(place.workload).get(place.cluster, 0))
-        return total
-
-    def peaks(self) -> list[PeakCost]:
-        """Return the costs that are a maximum."""
-        return [cost for _, _, cost in self.costs if isinstance(cost, PeakCost)]
-
-    def functions(self) -> dict[Place, ConvexFunction]:
-        """Return the costs that depend on one place, by place."""
-        return {
-            place: cost.function for _, place, cost in self.costs if place and isinstance(cost, ConvexCost)
-        }
-
-    def terms(self) -> tuple[list[Term], int]:
-        """Return the cost in steps as variables with coefficients, and what comes on top of their sum."""
-        terms: list[Term] = []
-        offset = 0
-        for _, _, cost in self.costs:
-            if isinstance(cost, PeakCost):
-                terms.append((cost.variable, 1))
-            else:
-                more, on_top = cost.terms()
-                terms.extend(more)
-                offset += on_top
-        return terms, offset
 
 
 class Encoding:
@@ -112,6 +33,9 @@ class Encoding:
         Ranges of replicas that are known to hold for every placement of interest.
     centres
         Where the optimum is expected; convex costs are exact around it. None where nothing is known.
+    settled
+        A placement whose overflow tiers hold what they will hold: the shares of a tier are measured against
+        it. None before that is known.
     explain
         True adds a guard literal for every `Because`: its constraints hold only where the guard does.
     """
@@ -122,17 +46,20 @@ class Encoding:
         within: Ranges | None = None,
         centres: Placement | None = None,
         *,
+        settled: Placement | None = None,
         explain: bool = False,
     ) -> None:
         self.problem = problem
+        self.settled = settled
         self.explain = explain
         self.model = cp_model.CpModel()
         self.variables = ReplicaVariables(problem, self.model, within or {})
+        self.selection = Selection(self.model, self.variables)
         self.levels: dict[Level, LevelCost] = {}
         self.guards: dict[Because, cp_model.IntVar] = {}
         self.coupled = False
         self._centres = centres
-        self._known: dict[Callable[[Problem], object], object] = {}
+        self._known: dict[Callable[[Encoding], object], object] = {}
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the variable for the replicas of a workload on a cluster."""
@@ -147,10 +74,20 @@ class Encoding:
         by_index = {variable.index: value for variable, value in zip(variables, values, strict=True)}
         return self.placement(lambda variable: by_index[variable.index])
 
-    def once(self, function: Callable[[Problem], T]) -> T:
-        """Return what a function tells of the problem; it is called only once."""
+    def used(self, workload: str, cluster: str) -> cp_model.IntVar:
+        """Return a literal that tells whether a workload stands on a cluster."""
+        self.coupled = True
+        return self.selection.used(Place(workload, cluster))
+
+    def any_used(self, workload: str, clusters: frozenset[str]) -> cp_model.IntVar:
+        """Return a literal that tells whether a workload stands on any of some clusters."""
+        self.coupled = True
+        return self.selection.any_used(Group(workload, clusters))
+
+    def once(self, function: Callable[["Encoding"], T]) -> T:
+        """Return what a function tells of the encoding; it is called only once."""
         if function not in self._known:
-            self._known[function] = function(self.problem)
+            self._known[function] = function(self)
         return self._known[function]  # type: ignore[return-value]
 
     def limit(
@@ -186,23 +123,30 @@ class Encoding:
         if self.explain:
             constraint.only_enforce_if(self._guard(because))
 
-    def require_shared(self, expression: Constraint, *, because: Because) -> None:
-        """Require a constraint that ties workloads together: they can no longer be placed apart."""
+    def require_coupled(self, expression: Constraint, *, because: Because) -> None:
+        """Require what is more than bounds and one total a workload: ties are harder to settle then."""
         self.coupled = True
         self.require(expression, because=because)
+
+    def convex_cost_of_group(self, group: Group, function: ConvexFunction) -> ConvexCost:
+        """Return a convex cost of the replicas that a set of clusters holds together, for `prefer`."""
+        self.coupled = True
+        ranges = [self.variables.range(Place(group.workload, name)) for name in group.clusters]
+        bounds = sum(lower for lower, _ in ranges), sum(max(lower, upper) for lower, upper in ranges)
+        centre = function.anchor if self._centres is None else replicas_at(self._centres, group)
+        return ConvexCost(self.model, self.selection.total(group), function, bounds, centre)
 
     def convex_cost(self, place: Place, function: ConvexFunction) -> ConvexCost:
         """Return a convex cost of the replicas at a place, for `prefer`."""
         bounds = self.variables.range(place)
-        centre = function.anchor
-        if self._centres is not None:
-            centre = self._centres.of(place.workload).get(place.cluster, 0)
-        return ConvexCost(self.model, self.replicas(*place), function, bounds, centre)
+        centre = function.anchor if self._centres is None else replicas_at(self._centres, place)
+        switch = self.selection.known(place)
+        return ConvexCost(self.model, self.replicas(*place), function, bounds, centre, switch)
 
     def prefer(
         self,
         level: Level,
-        costs: Iterable[tuple[Place | None, Cost]],
+        costs: Iterable[tuple[Subject | None, Cost]],
         *,
         because: Because,
         constant: Fraction | int = 0,
@@ -233,7 +177,9 @@ class Encoding:
         """
         found = self.levels.setdefault(level, LevelCost(scale, exact))
         if found.scale != scale:
-            raise InternalError(f"level {level.key} is measured in steps of 1/{found.scale} and of 1/{scale}")
+            raise InternalError(
+                f"level {level.name} is measured in steps of 1/{found.scale} and of 1/{scale}"
+            )
         found.exact = found.exact and exact
         found.constant += constant
         found.costs.extend((because, place, cost) for place, cost in costs)
@@ -248,10 +194,9 @@ class Encoding:
         """Make every convex cost exact at a placement; tell whether one was underestimated there."""
         refined = False
         for cost in self.levels.values():
-            for _, place, part in cost.costs:
-                if isinstance(part, ConvexCost) and place is not None:
-                    at = placement.of(place.workload).get(place.cluster, 0)
-                    refined |= part.refine(at)
+            for _, subject, part in cost.costs:
+                if isinstance(part, ConvexCost) and subject is not None:
+                    refined |= part.refine(replicas_at(placement, subject))
         return refined
 
     def values(self, placement: Placement) -> list[Term]:
@@ -263,8 +208,9 @@ class Encoding:
             for _, at, part in cost.costs:
                 if isinstance(part, PeakCost):
                     found.append((part.variable, part(placement.of(part.workload))))
-                elif at is not None:
-                    found.extend(part.values(placement.of(at.workload).get(at.cluster, 0)))
+                elif isinstance(part, ConvexCost) and at is not None:
+                    found.extend(part.values(replicas_at(placement, at)))
+        found.extend(self.selection.values(placement))
         return found
 
     def _guard(self, because: Because) -> cp_model.IntVar:

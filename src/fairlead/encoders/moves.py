@@ -1,11 +1,11 @@
 """Moves: replicas that are stopped although they need not be."""
 
-from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
-from fairlead.models.levels import MOVES_FIRST, MOVES_LAST
 from fairlead.models.rules import Moves
-from fairlead.models.rules.moves import KIND, comes_first
+from fairlead.models.rules.moves import KIND, level
 from fairlead.models.workload import Workload
 
 
@@ -21,7 +21,7 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
     held = {name: count for name, count in workload.current.items() if name in rule.present and count}
     unavoidable = max(0, sum(held.values()) - workload.replicas)
     encoding.prefer(
-        MOVES_FIRST if comes_first(rule, workload) else MOVES_LAST,
+        level(rule, workload),
         (
             (place, encoding.convex_cost(place, _stopped(count)))
             for place, count in ((Place(workload.key, name), count) for name, count in sorted(held.items()))

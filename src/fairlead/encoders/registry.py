@@ -4,12 +4,48 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from fairlead.encoders import bounds, candidates, capacity, duplicated, moves, total, weights
+from fairlead.encoders import (
+    aggregated,
+    bounds,
+    candidates,
+    capacity,
+    companionship,
+    copies,
+    duplicated,
+    evenness,
+    group_total,
+    moves,
+    price,
+    shares,
+    spread,
+    survival,
+    tiers,
+    total,
+    weights,
+)
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Ranges
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Moves, Total, Weights
+from fairlead.models.rules import (
+    Aggregated,
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Copies,
+    Duplicated,
+    Evenness,
+    GroupTotal,
+    Moves,
+    Price,
+    Shares,
+    Spread,
+    Survival,
+    Tiers,
+    Total,
+    Weights,
+)
 
 Encoder = Callable[[Any, Any, Encoding], None]
 
@@ -18,14 +54,24 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         # What a single number of replicas may be. These come first: they narrow the range of a variable,
         # and all that follows is the smaller for it.
         Candidates: candidates.encode,  # on which clusters a workload may stand at all
-        Duplicated: duplicated.encode,  # a full copy on every candidate
-        Bounds: bounds.encode,  # the fewest and the most replicas on a cluster
-        # What several numbers are together.
         Capacity: capacity.encode,  # what the workloads ask of a cluster together; narrows ranges as well
+        Bounds: bounds.encode,  # the fewest and the most replicas on a cluster
+        Duplicated: duplicated.encode,  # a full copy on every selected cluster
+        # What several numbers are together.
         Total: total.encode,  # all replicas are placed, and no more
+        GroupTotal: group_total.encode,  # what a named set of clusters holds
+        Spread: spread.encode,  # over how many regions, zones, ... replicas are spread
+        Survival: survival.encode,  # what is left when one of them is lost
+        Companionship: companionship.encode,  # workloads that stand together or apart
         # What is minimised; the order of the levels is the problem's.
-        Weights: weights.encode,  # the distance from the wanted ratio
+        Tiers: tiers.encode,  # replicas beyond the first tier, the second, ...
         Moves: moves.encode,  # replicas that are stopped although they need not be
+        Copies: copies.encode,  # candidates without a copy, where copies may be chosen
+        Aggregated: aggregated.encode,  # clusters that are used
+        Price: price.encode,  # what replicas cost
+        Shares: shares.encode,  # the distance from hierarchical shares
+        Weights: weights.encode,  # the distance from the wanted ratio
+        Evenness: evenness.encode,  # how evenly a change is shared
     }
 )
 
@@ -35,6 +81,7 @@ def encode(
     within: Ranges | None = None,
     centres: Placement | None = None,
     *,
+    settled: Placement | None = None,
     explain: bool = False,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Encoding | None:
@@ -44,7 +91,7 @@ def encode(
     ----------
     problem
         What is encoded.
-    within, centres, explain
+    within, centres, settled, explain
         See `Encoding`.
     in_time
         Asked before every rule; the work ends where it returns False.
@@ -54,7 +101,7 @@ def encode(
     Encoding or None
         The model; None where time ran out.
     """
-    encoding = Encoding(problem, within, centres, explain=explain)
+    encoding = Encoding(problem, within, centres, settled=settled, explain=explain)
     for kind, encoder in ENCODERS.items():
         subjects = [(rule, workload) for workload in problem.workloads for rule in workload.rules]
         shared = [(rule, problem) for rule in problem.rules]

@@ -1,17 +1,26 @@
 """Whole steps for the deviation: the least common denominator, or as fine as whole numbers allow."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from fairlead.models.levels import Deviation
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.workload import Workload
 
+if TYPE_CHECKING:
+    from fairlead.encoders.encoding import Encoding
+
 # No sum of costs in whole steps exceeds this, so that all of CP-SAT's sums stay inside 64 bits.
 LARGEST = 2**60
+# Where steps are not exact anyway, finer ones than this only slow the linear relaxation down.
+FINEST = 2**36
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +58,35 @@ class Division:
     whole: int
 
 
-def division_of(rule: Weights, workload: Workload) -> Division | None:
-    """Return what the quotas come from; None where nothing is measured (no replicas, no positive weight)."""
-    weights = {cluster: weight for cluster, weight in sorted(rule.weights.items()) if weight > 0}
-    whole = sum(weights.values())
-    return Division(workload.replicas, weights, whole) if weights and workload.replicas else None
+def divisions_of(rule: Weights, workload: Workload, settled: Placement | None) -> tuple[Division, ...]:
+    """Return what the quotas come from: one division, or one for every overflow tier that holds replicas.
+
+    Nothing is measured without replicas or positive weights, nor before it is settled what tiers hold.
+    """
+    if not rule.tiers:
+        return tuple(_division(rule.weights, workload.replicas))
+    placed = settled.of(workload.key) if settled is not None else {}
+    return tuple(
+        division
+        for tier in rule.tiers
+        for division in _division(
+            {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier},
+            sum(replicas for cluster, replicas in placed.items() if cluster in tier),
+        )
+    )
 
 
-def scale_of(problem: Problem) -> Scale:
+def _division(weights: Mapping[str, int], replicas: int) -> Iterator[Division]:
+    """Yield the division of some replicas; none where there is nothing to measure."""
+    positive = {cluster: weight for cluster, weight in sorted(weights.items()) if weight > 0}
+    if positive and replicas:
+        yield Division(replicas, positive, sum(positive.values()))
+
+
+def scale_of(encoding: Encoding) -> Scale:
     """Return the steps in which the deviation of all workloads of a problem is measured."""
-    divisions = list(_divisions(problem))
+    problem = encoding.problem
+    divisions = list(_divisions(problem, encoding.settled))
     if not divisions:
         return Scale()
     most = LARGEST // max(1, sum(_greatest(division, problem.deviation) for division in divisions))
@@ -68,17 +96,15 @@ def scale_of(problem: Problem) -> Scale:
     ):
         steps = math.lcm(steps, denominator)
         if steps > most:
-            return Scale(max(1, most), exact=False)
+            return Scale(max(1, min(most, FINEST)), exact=False)
     return Scale(steps)
 
 
-def _divisions(problem: Problem) -> Iterator[Division]:
+def _divisions(problem: Problem, settled: Placement | None) -> Iterator[Division]:
     """Yield the divisions of all workloads that are measured."""
     for workload in problem.workloads:
-        rule = workload.rule(Weights)
-        division = division_of(rule, workload) if rule else None
-        if division is not None:
-            yield division
+        for rule in workload.rules_of(Weights):
+            yield from divisions_of(rule, workload, settled)
 
 
 def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:

@@ -1,6 +1,7 @@
 """Total: the replicas of a divided workload add up."""
 
-from fairlead.encoders.encoding import Because, Encoding, total
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding, total
 from fairlead.models.rules import Total
 from fairlead.models.rules.total import KIND
 from fairlead.models.workload import Workload

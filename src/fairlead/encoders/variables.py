@@ -7,6 +7,8 @@ from ortools.sat.python import cp_model
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated
+from fairlead.models.rules.duplicated import largest_copy
 
 
 class Place(NamedTuple):
@@ -66,9 +68,13 @@ class ReplicaVariables:
     def range(self, place: Place) -> Range:
         """Return the fewest and the most replicas at a place."""
         known = self._within.get(place)
-        return (
-            known if known is not None else Range(0, self._problem.workload_by_key[place.workload].replicas)
-        )
+        return known if known is not None else Range(0, self._widest(place.workload))
+
+    def _widest(self, key: str) -> int:
+        """Return the most replicas of a workload that any cluster can be asked for."""
+        workload = self._problem.workload_by_key[key]
+        copies = workload.rule(Duplicated)
+        return workload.replicas if copies is None else largest_copy(copies, workload)
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the replicas of a workload on a cluster."""

@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 
-from fairlead.encoders.encoding import Because, Encoding
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.peak import add_peak_cost
-from fairlead.encoders.scale import Division, Scale, division_of, scale_of
+from fairlead.encoders.scale import Division, Scale, divisions_of, scale_of
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import DEVIATION, Deviation
@@ -22,19 +23,19 @@ def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
         l1        minimise  sum |x_c - q_c|
         minimax   minimise  M,   M >= |x_c - q_c| / q_c
 
-    The sums are convex costs of single variables. L is the least common denominator over all workloads; where
+    With overflow tiers every tier that holds replicas is measured by itself, N and W being its own. The sums
+    are convex costs of single variables. L is the least common denominator over all workloads; where
     that leads to numbers above 2^60, L is as large as they allow and every step of a cost is rounded towards
     0. That keeps equal steps equal, keeps their order, and never overestimates a cost.
     """
     scale = encoding.once(scale_of)
-    division = division_of(rule, workload)
     because = Because(KIND, workload.key)
-    if division is None:
-        encoding.prefer(DEVIATION, (), because=because, scale=scale.steps, exact=scale.exact)
-    elif encoding.problem.deviation is Deviation.MINIMAX:
-        _encode_peak(division, workload, scale, encoding)
-    else:
-        _encode_sum(division, workload, scale, encoding)
+    encoding.prefer(DEVIATION, (), because=because, scale=scale.steps, exact=scale.exact)
+    for division in divisions_of(rule, workload, encoding.settled):
+        if encoding.problem.deviation is Deviation.MINIMAX:
+            _encode_peak(division, workload, scale, encoding)
+        else:
+            _encode_sum(division, workload, scale, encoding)
 
 
 def _encode_sum(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from fairlead.models.affinity_groups import from_start
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -9,17 +10,25 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Capacity,
+    Companionship,
     Duplicated,
+    GroupTotal,
+    Spread,
+    Survival,
     Total,
     WorkloadRule,
     bounds,
     candidates,
     capacity,
+    companionship,
     duplicated,
+    group_total,
+    spread,
+    survival,
     total,
 )
 from fairlead.models.statement import Violation
-from fairlead.models.workload import Workload
+from fairlead.models.workload import AffinityGroup, Workload
 
 
 def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Violation, ...]:
@@ -47,9 +56,27 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 def _violations(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """Go through every rule once."""
     for workload in problem.workloads:
-        for rule in workload.rules:
-            yield from _of_workload(rule, workload, placement.of(workload.key))
+        yield from _of_best_group(workload, placement.of(workload.key))
     yield from shared_violations(problem, placement)
+
+
+def violations_of(workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
+    """Yield what breaks a workload's own rules, those of its chosen affinity group."""
+    for rule in workload.rules:
+        yield from _of_workload(rule, workload, placed)
+
+
+def _of_best_group(workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
+    """Check all rules of a workload; where it has affinity groups, one of them has to be kept."""
+    found = list(violations_of(workload, placed))
+    if not found or not any(not tuple(_of_group(group, workload, placed)) for group in from_start(workload)):
+        yield from found
+
+
+def _of_group(group: AffinityGroup, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
+    """Check the rules of one affinity group."""
+    for rule in group.rules:
+        yield from _of_workload(rule, workload, placed)
 
 
 def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
@@ -59,6 +86,8 @@ def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation
         match rule:
             case Capacity():
                 found.extend(capacity.violations(rule, problem, placement))
+            case Companionship():
+                found.extend(companionship.violations(rule, problem, placement))
     return tuple(found)
 
 
@@ -73,5 +102,11 @@ def _of_workload(rule: WorkloadRule, workload: Workload, placed: Mapping[str, in
             yield from duplicated.violations(rule, workload, placed)
         case Bounds():
             yield from bounds.violations(rule, workload, placed)
+        case GroupTotal():
+            yield from group_total.violations(rule, workload, placed)
+        case Spread():
+            yield from spread.violations(rule, workload, placed)
+        case Survival():
+            yield from survival.violations(rule, workload, placed)
         case _:
             return

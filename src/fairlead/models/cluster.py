@@ -62,6 +62,22 @@ class Toleration:
 
 
 @dataclass(frozen=True, slots=True)
+class Grade:
+    """Nodes of a cluster that are free to the same degree (one of Karmada's resource models).
+
+    Parameters
+    ----------
+    nodes
+        How many there are.
+    offers
+        The least that every one of them has free by resource, in the units of `Cluster.free`.
+    """
+
+    nodes: int
+    offers: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster:
     """A member cluster.
 
@@ -83,8 +99,13 @@ class Cluster:
     free
         What is still free by resource, in the units of `allocatable`; negative where the cluster is
         overcommitted. None means that the capacity is unknown, which is no limit.
+    grades
+        Its free nodes by grade, the lowest grade first; empty where it does not say.
     deleting
         True where the cluster is being removed.
+    joined, ready
+        False where the cluster says that it is no member yet, or cannot be reached (KubeAdmiral's
+        conditions); True where it says nothing of that kind.
     api_kinds
         ``(apiVersion, kind)`` pairs that the cluster serves; None where it does not say.
     source
@@ -99,6 +120,9 @@ class Cluster:
     taints: tuple[Taint, ...] = ()
     allocatable: Mapping[str, int] | None = None
     free: Mapping[str, int] | None = None
+    grades: tuple[Grade, ...] = ()
     deleting: bool = False
+    joined: bool = True
+    ready: bool = True
     api_kinds: frozenset[tuple[str, str]] | None = None
     source: Source = NOWHERE

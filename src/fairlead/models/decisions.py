@@ -8,12 +8,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from fairlead.models.levels import MOVES_LAST
 from fairlead.models.outcome import ClusterDecision, Outcome, Status
 from fairlead.models.quantity import format_units
 from fairlead.models.remaining import Remaining, more_replicas, remaining, scarcest
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Moves, Weights
 from fairlead.models.rules.capacity import demands
-from fairlead.models.rules.moves import comes_first
+from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.weights import quotas
 from fairlead.models.workload import Workload
 
@@ -123,7 +124,7 @@ class _View:
     @cached_property
     def keeps(self) -> bool:
         moves = self.workload.rule(Moves)
-        return moves is not None and comes_first(moves, self.workload)
+        return moves is not None and level_of_moves(moves, self.workload) != MOVES_LAST
 
     @cached_property
     def broken(self) -> Mapping[str, str]:

@@ -17,27 +17,84 @@ class Deviation(StrEnum):
     MINIMAX = "minimax"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Level:
     """One lexicographic objective; always minimised.
 
     Parameters
     ----------
     key
-        Unique name, used to order levels.
-    name
-        What people read; the two levels of moves share one name.
-    meaning
-        One sentence for people.
+        What the level is about; levels are ordered by their keys.
+    number
+        Counts levels of one key, such as tiers, from 1; 0 where there is one only.
     """
 
     key: str
-    name: str
-    meaning: str
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        """Return what people read; the levels of moves share one name."""
+        name = NAMES[self.key]
+        return f"{name} {self.number}" if self.number else name
 
 
-MOVES_FIRST = Level("moves-first", "moves", "replicas moved of workloads that keep what runs")
-DEVIATION = Level("deviation", "deviation", "distance from the wanted ratio")
-MOVES_LAST = Level("moves-last", "moves", "replicas moved of all other workloads")
+MOVES_UNCHANGED = Level("moves-unchanged")
+MINIMA = Level("minima")
+MOVES_FIRST = Level("moves-first")
+COPIES = Level("copies")
+ROOM = Level("room")
+CLUSTERS = Level("clusters")
+COST = Level("cost")
+EVENNESS_FRESH = Level("evenness-fresh")
+DEVIATION = Level("deviation")
+EVENNESS = Level("evenness")
+EVENNESS_RESULT = Level("evenness-result")
+MOVES_LAST = Level("moves-last")
 
-DEFAULT_LEVELS: tuple[Level, ...] = (MOVES_FIRST, DEVIATION, MOVES_LAST)
+
+def tier(number: int) -> Level:
+    """Return the level of the replicas beyond a tier, counted from 1."""
+    return Level("tiers", number)
+
+
+def share(number: int) -> Level:
+    """Return the level of the deviation of a depth of hierarchical weights, the outermost is 1."""
+    return Level("shares", number)
+
+
+NAMES = {
+    "moves-unchanged": "moves",
+    "minima": "minima",
+    "tiers": "beyond tier",
+    "moves-first": "moves",
+    "copies": "missing copies",
+    "room": "room",
+    "clusters": "clusters",
+    "cost": "cost",
+    "evenness-fresh": "evenness of the result",
+    "shares": "deviation of depth",
+    "deviation": "deviation",
+    "evenness": "evenness",
+    "evenness-result": "evenness of the result",
+    "moves-last": "moves",
+}
+"""Names of the levels by key."""
+
+DEFAULT_ORDER: tuple[str, ...] = (
+    "moves-unchanged",  # replicas unchanged and steady: nothing goes back to an earlier tier
+    "minima",  # KubeAdmiral: clusters with a minimum are selected first
+    "tiers",
+    "moves-first",  # workloads that keep what runs
+    "copies",
+    "room",
+    "clusters",
+    "cost",
+    "evenness-fresh",
+    "shares",
+    "deviation",
+    "evenness",
+    "evenness-result",
+    "moves-last",
+)
+"""The order of the levels by key, the most important first; a profile may give another."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
 
 if TYPE_CHECKING:
@@ -53,6 +54,25 @@ class Attained:
     bound: int | Fraction | None = None
     proven: bool = False
     resolution: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedGroup:
+    """An affinity group that was tried before the chosen one.
+
+    Parameters
+    ----------
+    name
+        Name of the group.
+    reason
+        Why it would not do, in the user's words.
+    source
+        Where the group was declared.
+    """
+
+    name: str
+    reason: str
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +119,8 @@ class Outcome:
         Where infeasible: rules that cannot hold together.
     reason
         None, or a category such as ``Unschedulable`` (dispensers).
+    rejected
+        Affinity groups that were tried before the chosen one, by workload.
     seconds
         Time by step: ``load``, ``build``, ``solve``.
     """
@@ -112,6 +134,7 @@ class Outcome:
     conflict: Conflict | None = None
     reason: str | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
+    rejected: Mapping[str, tuple[RejectedGroup, ...]] = field(default_factory=dict)
 
     @cached_property
     def decisions(self) -> Mapping[str, tuple[ClusterDecision, ...]]:

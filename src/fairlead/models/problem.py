@@ -6,7 +6,7 @@ from functools import cached_property
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
-from fairlead.models.levels import DEFAULT_LEVELS, Deviation, Level
+from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import SharedRule
 from fairlead.models.rules.capacity import limits
 from fairlead.models.statement import Statement
@@ -26,7 +26,7 @@ class Problem:
     rules
         Rules that several workloads share, such as capacity.
     levels
-        Objective levels, the most important first.
+        Keys of the objective levels, the most important first; see `levels.DEFAULT_ORDER`.
     deviation
         Measure of the distance from the wanted ratio.
     warnings
@@ -41,7 +41,7 @@ class Problem:
     clusters: tuple[Cluster, ...]
     workloads: tuple[Workload, ...]
     rules: tuple[SharedRule, ...] = ()
-    levels: tuple[Level, ...] = DEFAULT_LEVELS
+    levels: tuple[str, ...] = DEFAULT_ORDER
     deviation: Deviation = Deviation.WEBSTER
     warnings: tuple[Statement, ...] = ()
 

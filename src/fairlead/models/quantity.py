@@ -134,10 +134,10 @@ def format_units(resource: str, units: int) -> str:
     ('1500m', '1Gi', '110')
     """
     value = Fraction(units, 1000) if resource == CPU else Fraction(units)
-    return format_quantity(value, binary=_counts_bytes(resource))
+    return format_quantity(value, binary=counts_bytes(resource))
 
 
-def _counts_bytes(resource: str) -> bool:
+def counts_bytes(resource: str) -> bool:
     """Tell whether a resource is counted in bytes; the name of a quota or of a device may stand before it."""
     name = resource.removeprefix("requests.").removeprefix("limits.")
     return name in ("memory", "storage", "ephemeral-storage") or name.startswith("hugepages-")

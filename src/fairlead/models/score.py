@@ -1,13 +1,34 @@
 """The pure scorer: the objective vector of any placement. Knows no solver."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
-from fairlead.models.levels import DEVIATION, MOVES_FIRST, MOVES_LAST, Level
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import CLUSTERS, COPIES, COST, DEVIATION, MINIMA, ROOM, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Moves, Weights, moves, weights
+from fairlead.models.rules import (
+    Aggregated,
+    Bounds,
+    Copies,
+    Evenness,
+    Moves,
+    Price,
+    Shares,
+    Tiers,
+    Weights,
+    WorkloadRule,
+    aggregated,
+    bounds,
+    copies,
+    evenness,
+    moves,
+    price,
+    shares,
+    tiers,
+    weights,
+)
 from fairlead.models.workload import Workload
 
 
@@ -28,45 +49,85 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
         out.
     """
     placed = placement if isinstance(placement, Placement) else Placement(placement)
-    return tuple(Attained(level.name, _value(problem, placed, level)) for level in levels_of(problem))
+    return tuple(Attained(level.name, value_of(problem, placed, level)) for level in levels_of(problem))
 
 
 def levels_of(problem: Problem) -> tuple[Level, ...]:
     """Return the levels to which at least one rule of the problem contributes, in order."""
-    used = {level.key for workload in problem.workloads for level in levels_of_workload(workload)}
-    return tuple(level for level in problem.levels if level.key in used)
+    used = {level for workload in problem.workloads for level in levels_of_workload(workload)}
+    return in_order(used, problem)
 
 
-def levels_of_workload(workload: Workload) -> tuple[Level, ...]:
-    """Return the levels to which a workload contributes, in no particular order."""
-    found: list[Level] = []
-    for rule in workload.rules:
-        match rule:
-            case Weights():
-                found.append(DEVIATION)
-            case Moves():
-                found.append(MOVES_FIRST if moves.comes_first(rule, workload) else MOVES_LAST)
-            case _:
-                pass
-    return tuple(found)
+def in_order(levels: Iterable[Level], problem: Problem) -> tuple[Level, ...]:
+    """Return levels in the order of a problem, the most important first."""
+    order = {key: place for place, key in enumerate(problem.levels)}
+    return tuple(sorted(levels, key=lambda level: (order[level.key], level.number)))
 
 
-def _value(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
-    """Add up what the workloads cost on one level."""
-    parts = [_cost(problem, workload, placement.of(workload.key), level) for workload in problem.workloads]
+def levels_of_workload(workload: Workload) -> frozenset[Level]:
+    """Return the levels to which a workload contributes."""
+    return frozenset(level for rule in workload.rules for level in _levels_of_rule(rule, workload))
+
+
+def _levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
+    """Return the levels to which one rule contributes."""
+    match rule:
+        case Weights():
+            return (DEVIATION,)
+        case Shares():
+            return shares.levels(rule)
+        case Moves():
+            return (moves.level(rule, workload),)
+        case Tiers():
+            return tuple(tier(number) for number in range(1, len(rule.tiers)))
+        case Aggregated():
+            return (CLUSTERS,)
+        case Copies():
+            return (COPIES, ROOM)
+        case Evenness():
+            return evenness.levels(rule, workload)
+        case Price():
+            return (COST,)
+        case Bounds() if rule.preferred:
+            return (MINIMA,)
+        case _:
+            return ()
+
+
+def value_of(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
+    """Return what all workloads together cost on one level."""
+    parts = (
+        _cost(rule, workload, placement.of(workload.key), level, problem)
+        for workload in problem.workloads
+        for rule in workload.rules
+        if level in _levels_of_rule(rule, workload)
+    )
     total = sum(parts, Fraction(0))
     return int(total) if total.denominator == 1 else total
 
 
-def _cost(problem: Problem, workload: Workload, placed: Mapping[str, int], level: Level) -> int | Fraction:
-    """Return what one workload costs on one level; 0 where it does not contribute."""
-    cost: int | Fraction = 0
-    for rule in workload.rules:
-        match rule:
-            case Weights() if level == DEVIATION:
-                cost += weights.cost(rule, workload, placed, problem.deviation)
-            case Moves() if level == (MOVES_FIRST if moves.comes_first(rule, workload) else MOVES_LAST):
-                cost += moves.cost(rule, workload, placed)
-            case _:
-                pass
-    return cost
+def _cost(
+    rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, problem: Problem
+) -> int | Fraction:
+    """Return what one rule of one workload costs on a level to which it contributes."""
+    match rule:
+        case Weights():
+            return weights.cost(rule, workload, placed, problem.deviation)
+        case Shares():
+            return shares.cost(rule, workload, placed, level, problem.deviation)
+        case Moves():
+            return moves.cost(rule, workload, placed)
+        case Tiers():
+            return tiers.beyond(rule, placed, level.number)
+        case Evenness():
+            return evenness.cost(rule, workload, placed, level)
+        case Copies():
+            return copies.cost(rule, placed, level)
+        case Aggregated():
+            return aggregated.cost(rule, placed)
+        case Price():
+            return price.cost(rule, placed)
+        case Bounds():
+            return bounds.passed_over(rule, workload, placed)
+        case _:
+            raise InternalError(f"{type(rule).__name__} contributes to no level")

@@ -11,6 +11,25 @@ R = TypeVar("R", bound=WorkloadRule)
 
 
 @dataclass(frozen=True, slots=True)
+class AffinityGroup:
+    """One of several exclusive sets of clusters (``clusterAffinities``), tried in order.
+
+    Parameters
+    ----------
+    name
+        Name of the group.
+    rules
+        The rules of the workload where this group is chosen.
+    source
+        Where the group was declared.
+    """
+
+    name: str
+    rules: tuple[WorkloadRule, ...]
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """A workload whose replicas are to be placed.
 
@@ -38,6 +57,12 @@ class Workload:
         What declared the rules, in words, such as ``policy default/nginx``.
     rules
         The placement rules, each a member of the closed union `WorkloadRule`.
+    group
+        Affinity group that the rules belong to; None where the workload has none.
+    groups
+        All affinity groups in declared order; empty where the workload has none.
+    observed
+        Affinity group in which the workload was scheduled last; None where unknown.
     source
         Where the workload was declared.
     """
@@ -55,8 +80,15 @@ class Workload:
     fresh: bool = False
     policy: str = ""
     rules: tuple[WorkloadRule, ...] = ()
+    group: str | None = None
+    groups: tuple[AffinityGroup, ...] = ()
+    observed: str | None = None
     source: Source = NOWHERE
 
     def rule(self, kind: type[R]) -> R | None:
         """Return the workload's rule of a kind; None where it has none."""
         return next((rule for rule in self.rules if isinstance(rule, kind)), None)
+
+    def rules_of(self, kind: type[R]) -> tuple[R, ...]:
+        """Return all of the workload's rules of a kind."""
+        return tuple(rule for rule in self.rules if isinstance(rule, kind))

@@ -1,7 +1,7 @@
 """One workload as a box: a lower and an upper number of replicas by candidate, and a total.
 
-Rules that only bound single clusters (bounds, capacity of a workload alone, full copies) end here; the exact
-allocation then needs nothing else.
+Rules that only bound single clusters (bounds, capacity of a workload alone, full copies) end here. All other
+rules are left out, so the box holds every valid placement and perhaps more.
 """
 
 from collections.abc import Mapping
@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 
 from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Moves, Total, Weights
-from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
+from fairlead.models.rules.capacity import demands, graded_room, needs
+from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.workload import Workload
 from fairlead.solver.marginal import Box
 
 Available = Mapping[tuple[str, str], int]
 """What is left by cluster and resource, in the resource's unit; absent means no limit."""
-
-BOX_RULES = (Bounds, Candidates, Duplicated, Moves, Total, Weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +38,19 @@ class WorkloadBox:
     box: Box
 
 
-def is_box(workload: Workload) -> bool:
-    """Tell whether all rules of a workload fit a box."""
-    return all(isinstance(rule, BOX_RULES) for rule in workload.rules)
+def has_box(workload: Workload) -> bool:
+    """Tell whether a workload has a total, of its own or of its copies."""
+    copies = workload.rule(Duplicated)
+    return workload.rule(Total) is not None if copies is None else not copies.choice
+
+
+def boxes_of(problem: Problem) -> dict[str, WorkloadBox]:
+    """Return the box of every workload that has one, as if it had all shared capacity for itself."""
+    return {
+        workload.key: box_of(workload, problem, problem.limits)
+        for workload in problem.workloads
+        if has_box(workload)
+    }
 
 
 def box_of(workload: Workload, problem: Problem, available: Available) -> WorkloadBox:
@@ -50,7 +59,7 @@ def box_of(workload: Workload, problem: Problem, available: Available) -> Worklo
     Parameters
     ----------
     workload
-        The workload; `is_box` must hold.
+        The workload; `has_box` must hold.
     problem
         Where it belongs.
     available
@@ -63,58 +72,70 @@ def box_of(workload: Workload, problem: Problem, available: Available) -> Worklo
     upper = _upper(workload, names)
     if any(isinstance(rule, Capacity) for rule in problem.rules):
         upper = np.minimum(upper, _rooms(workload, problem, names, available))
-    total = workload.replicas if workload.rule(Duplicated) is None else workload.replicas * len(names)
+    total = workload.replicas
+    if names and workload.rule(Duplicated) is not None:
+        total = int(lower.sum())
     return WorkloadBox(names, Box(lower, upper, total))
 
 
-def boxes_of(problem: Problem) -> dict[str, WorkloadBox]:
-    """Return the box of every workload whose rules fit one, as if it had all shared capacity for itself."""
-    return {
-        workload.key: box_of(workload, problem, problem.limits)
-        for workload in problem.workloads
-        if is_box(workload)
-    }
-
-
 def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Return the fewest replicas by candidate."""
-    if workload.rule(Duplicated) is not None:
-        return np.full(len(names), workload.replicas, dtype=np.int64)
+    """Return the fewest replicas by candidate; minima that bind only where replicas are held are left out."""
+    copies = workload.rule(Duplicated)
     lower = np.zeros(len(names), dtype=np.int64)
+    if copies is not None:
+        lower[:] = [copy_on(copies, workload, name) for name in names]
     bounds = workload.rule(Bounds)
     if bounds and bounds.minimum and workload.replicas:
-        least = {cluster: bound.replicas for cluster, bound in bounds.minimum.items()}
-        lower[:] = [least.get(name, 0) for name in names]
+        least = {
+            cluster: bound.replicas
+            for cluster, bound in bounds.minimum.items()
+            if cluster not in bounds.where_held
+        }
+        lower = np.maximum(lower, [least.get(name, 0) for name in names])
     return lower
 
 
 def _upper(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
     """Return the most replicas by candidate, capacity left aside."""
+    copies = workload.rule(Duplicated)
     upper = np.full(len(names), workload.replicas, dtype=np.int64)
+    if copies is not None:
+        upper[:] = [copy_on(copies, workload, name) for name in names]
     bounds = workload.rule(Bounds)
     if bounds and bounds.maximum:
         most = {cluster: bound.replicas for cluster, bound in bounds.maximum.items()}
-        upper = np.minimum(upper, [most.get(name, workload.replicas) for name in names])
+        upper = np.minimum(upper, _in_order(most, names, upper))
     candidates = workload.rule(Candidates)
     if candidates and candidates.held_only:
         kept = {name: workload.current.get(name, 0) for name in candidates.held_only}
-        upper = np.minimum(upper, [kept.get(name, workload.replicas) for name in names])
+        upper = np.minimum(upper, _in_order(kept, names, upper))
     return upper
+
+
+def _in_order(values: Mapping[str, int], names: tuple[str, ...], otherwise: NDArray[np.int64]) -> list[int]:
+    """Return the values in the order of the names."""
+    return [values.get(name, limit) for name, limit in zip(names, otherwise.tolist(), strict=True)]
 
 
 def _rooms(
     workload: Workload, problem: Problem, names: tuple[str, ...], available: Available
 ) -> NDArray[np.int64]:
-    """Return how many replicas the resources of each candidate can take, at most the workload's replicas."""
-    free = [problem.cluster_by_name[name].free for name in names]
+    """Return how many replicas each candidate can take, at most what any cluster can be asked for."""
+    clusters = [problem.cluster_by_name[name] for name in names]
+    free = [cluster.free for cluster in clusters]
     known = np.array([each is not None for each in free], dtype=bool)
-    rooms = np.full(len(names), workload.replicas, dtype=np.int64)
+    copies = workload.rule(Duplicated)
+    most = workload.replicas if copies is None else largest_copy(copies, workload)
+    rooms = np.full(len(names), most, dtype=np.int64)
     for resource, need in needs(workload).items():
         limited = known
         if resource == PODS:
             limited = np.array([each is not None and PODS in each for each in free], dtype=bool)
         left = np.array([available.get((name, resource), 0) for name in names], dtype=np.int64)
         rooms = np.where(limited, np.minimum(rooms, left // need), rooms)
+    if any(cluster.grades for cluster in clusters):
+        graded = (graded_room(workload, cluster) for cluster in clusters)
+        rooms = np.minimum(rooms, [most if each is None else each for each in graded])
     return np.maximum(rooms, 0)
 
 
@@ -125,4 +146,5 @@ def room_left(workload: Workload, cluster: Cluster, available: Available) -> int
         return most
     for resource, need in demands(workload, cluster).items():
         most = min(most, available.get((cluster.name, resource), 0) // need)
-    return max(0, most)
+    graded = graded_room(workload, cluster)
+    return max(0, most if graded is None else min(most, graded))

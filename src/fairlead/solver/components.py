@@ -5,7 +5,7 @@ from dataclasses import replace
 import networkx as nx
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates
+from fairlead.models.rules import Candidates, Companionship
 from fairlead.models.workload import Workload
 
 Node = tuple[str, str]
@@ -15,7 +15,8 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     """Split a problem into parts that share no cluster on which capacity could bind.
 
     Workloads are connected by every candidate cluster of known capacity; where they run now counts as well,
-    since leaving it gives room to others. The graph is bipartite; its connected components are independent
+    since leaving it gives room to others. Workloads that keep together or apart are
+    connected as well. The graph is bipartite; its connected components are independent
     problems whose optima add up level by level.
 
     Parameters
@@ -32,6 +33,9 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     if len(problem.workloads) <= 1 or not problem.rules:
         return tuple(replace(problem, workloads=(workload,)) for workload in problem.workloads)
     graph: nx.Graph[Node] = nx.Graph()
+    for rule in problem.rules:
+        if isinstance(rule, Companionship):
+            nx.add_path(graph, [("workload", key) for key in rule.members])
     for workload in problem.workloads:
         graph.add_node(("workload", workload.key))
         graph.add_edges_from(

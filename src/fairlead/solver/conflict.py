@@ -22,9 +22,11 @@ from fairlead.models.rules import (
     duplicated,
     total,
 )
+from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.statement import Conflict, Statement
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox, boxes_of, room_left
+from fairlead.solver.group_conflict import group_conflict
 
 
 def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Conflict, ...]:
@@ -43,19 +45,22 @@ def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) 
         In the order of the workloads; leaving out any one statement of a conflict resolves it.
     """
     found = boxes_of(problem) if boxes is None else boxes
-    empty = [(problem.workload(key), boxed) for key, boxed in found.items() if not boxed.box.feasible]
-    return tuple(Conflict(tuple(_explain(workload, problem, boxed))) for workload, boxed in empty)
+    each = (_conflict(problem.workload(key), problem, boxed) for key, boxed in found.items())
+    return tuple(conflict for conflict in each if conflict is not None)
+
+
+def _conflict(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Conflict | None:
+    """Return why one workload cannot be placed, where that is easily seen."""
+    if boxed.box.feasible:
+        return group_conflict(workload, boxed)
+    return Conflict(tuple(_explain(workload, problem, boxed)))
 
 
 def _explain(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Iterator[Statement]:
     """Say which rules make the box of a workload empty."""
-    # A minimum over the total is a conflict with the total, not with what the cluster may hold.
-    lower = boxed.box.lower
-    crossed = np.flatnonzero((lower > boxed.box.upper) & (lower <= workload.replicas))
-    if crossed.size:
-        cluster = boxed.names[int(crossed[0])]
-        yield _needs(workload, cluster)
-        yield _limits(workload, problem, problem.cluster_by_name[cluster])
+    crossed = _crossed(workload, boxed)
+    if crossed is not None:
+        yield from _crossing(workload, problem, crossed)
     elif not boxed.names:
         yield from _no_candidate(workload)
     elif int(boxed.box.lower.sum()) > boxed.box.total:
@@ -70,6 +75,34 @@ def _explain(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Iterat
             yield Statement(candidates.KIND, candidates.summarise(rule), None, workload.key)
 
 
+def _crossed(workload: Workload, boxed: WorkloadBox) -> str | None:
+    """Return the first cluster that needs more than it may hold; None where there is none.
+
+    A minimum over the total is a conflict with the total, not with what the cluster may hold.
+    """
+    lower, upper = boxed.box.lower, boxed.box.upper
+    wrong = lower > upper
+    if workload.rule(Duplicated) is None:
+        wrong &= lower <= workload.replicas
+    found = np.flatnonzero(wrong)
+    return boxed.names[int(found[0])] if found.size else None
+
+
+def _crossing(workload: Workload, problem: Problem, cluster: str) -> Iterator[Statement]:
+    """Say what a cluster needs, and what keeps it from holding that."""
+    copies, rule = workload.rule(Duplicated), workload.rule(Bounds) or Bounds()
+    least = rule.minimum[cluster].replicas if cluster in rule.minimum else 0
+    if copies is not None and least > copy_on(copies, workload, cluster):
+        yield bounds.describe_minimum(rule, workload, cluster)
+        yield duplicated.describe(copies, workload, cluster)
+        return
+    if copies is not None:
+        yield duplicated.describe(copies, workload, cluster)
+    else:
+        yield bounds.describe_minimum(rule, workload, cluster)
+    yield _limits(workload, problem, problem.cluster_by_name[cluster])
+
+
 def _wanted(workload: Workload) -> Statement:
     """Say how many replicas are wanted."""
     return total.describe(workload.rule(Total) or Total(), workload)
@@ -80,14 +113,6 @@ def _no_candidate(workload: Workload) -> Iterator[Statement]:
     yield _wanted(workload)
     rule = workload.rule(Candidates) or Candidates(())
     yield Statement(candidates.KIND, candidates.summarise(rule), workload.source, workload.key)
-
-
-def _needs(workload: Workload, cluster: str) -> Statement:
-    """Say why a cluster needs replicas."""
-    copies = workload.rule(Duplicated)
-    if copies is not None:
-        return duplicated.describe(copies, workload, cluster)
-    return bounds.describe_minimum(workload.rule(Bounds) or Bounds(), workload, cluster)
 
 
 def _limits(workload: Workload, problem: Problem, cluster: Cluster) -> Statement:
@@ -111,7 +136,8 @@ def _largest_minima(workload: Workload) -> Iterator[Statement]:
     """Return the fewest minima that add up to more than the total, the largest first."""
     rule = workload.rule(Bounds) or Bounds()
     left = workload.replicas
-    for cluster in sorted(rule.minimum, key=lambda name: (-rule.minimum[name].replicas, name)):
+    binding = [name for name in rule.minimum if name not in rule.where_held]
+    for cluster in sorted(binding, key=lambda name: (-rule.minimum[name].replicas, name)):
         yield bounds.describe_minimum(rule, workload, cluster)
         left -= rule.minimum[cluster].replicas
         if left < 0:

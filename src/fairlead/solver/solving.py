@@ -14,13 +14,18 @@ from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, score
+from fairlead.models.statement import Conflict, Relaxation
+from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.boxes import WorkloadBox, boxes_of
+from fairlead.solver.choosing import choose
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
 from fairlead.solver.conflict import conflicts
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.exact import allocate, applies
+from fairlead.solver.exact import allocate
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.groups import choose_groups, earlier_that_would_do
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -82,24 +87,46 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         A bug in fairlead: the answer breaks a rule.
     """
     started = time.perf_counter()
-    deadline = Deadline.after(time_limit)
-    settled = _settle(problem, deviation, fresh, partial, method)
-    boxes = boxes_of(settled)
-    hopeless = conflicts(settled, boxes)
+    search = _Search(Deadline.after(time_limit), workers, seed, _printer if display else None)
+    grouped = choose_groups(
+        _settle(problem, deviation, fresh, partial, method),
+        lambda trial: has_placement(trial, search.deadline, seed),
+    )
+    outcome = _solve(grouped.problem, method, search, started)
+    if outcome.status is Status.INFEASIBLE:
+        return _with_way_out(outcome, search)
+    return replace(outcome, rejected=grouped.rejected)
+
+
+def _solve(problem: Problem, method: Method, search: "_Search", started: float) -> Outcome:
+    """Solve a problem in which every workload has its affinity group."""
+    boxes = boxes_of(problem)
+    hopeless = conflicts(problem, boxes)
     if hopeless:
-        return conclude_infeasible(settled, hopeless[0], "exact", _since(started))
-    alone = {} if method == "cp-sat" else _alone(settled, boxes)
-    if _covers(alone, settled):
+        return conclude_infeasible(problem, hopeless[0], "exact", _since(started))
+    alone = {} if method == "cp-sat" else _alone(problem, boxes)
+    if _covers(alone, problem):
         placement = Placement(alone)
-        if not _compete(settled, placement):
-            return conclude_optimal(settled, placement, "exact", _since(started))
+        if not _compete(problem, placement):
+            return conclude_optimal(problem, placement, "exact", _since(started))
     if method == "exact":
-        raise UsageError(
-            "the exact allocation does not apply: workloads compete for capacity; use method='auto'"
+        raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
+    answers = [_solve_part(part, alone, search) for part in components(problem)]
+    return _merge(problem, answers, _since(started))
+
+
+def _with_way_out(outcome: Outcome, search: "_Search") -> Outcome:
+    """Name an earlier affinity group that would do, where a workload may not go back to it by itself."""
+    for workload in outcome.problem.workloads:
+        group = earlier_that_would_do(
+            workload, outcome.problem, lambda trial: has_placement(trial, search.deadline, search.seed)
         )
-    search = _Search(deadline, workers, seed, _printer if display else None)
-    answers = [_solve_part(part, alone, search) for part in components(settled)]
-    return _merge(settled, answers, _since(started))
+        if group is not None:
+            text = f"reschedule {workload.key} afresh: affinity group {group.name} would do"
+            known = outcome.conflict or Conflict(())
+            way_out = Relaxation(text, 1, group.source)
+            return replace(outcome, conflict=replace(known, relaxations=(*known.relaxations, way_out)))
+    return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +172,9 @@ def _alone(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> dict[str, Mapp
     placed: dict[str, Mapping[str, int]] = {}
     for key, boxed in boxes.items():
         workload = problem.workload(key)
-        if applies(workload, problem, boxed):
-            answer = allocate(workload, problem, boxed)
-            if answer is not None:
-                placed[key] = answer
+        answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed)
+        if answer is not None:
+            placed[key] = answer
     return placed
 
 
@@ -177,17 +203,16 @@ def _solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: _
         placement = Placement({workload.key: alone[workload.key] for workload in part.workloads})
         if not _compete(part, placement):
             return _Answer(part, Status.OPTIMAL, placement, _proven(part, placement), "exact")
+    from fairlead.solver.fewest import place_on_fewest
     from fairlead.solver.lexicographic import minimise_levels
 
-    floor = reference.place(part)
-    result = minimise_levels(
-        part,
-        hint=floor,
-        deadline=search.deadline,
-        workers=search.workers,
-        seed=search.seed,
-        progress=search.progress,
-    )
+    def minimise(problem: Problem, floor: Placement | None = None) -> LexicographicResult:
+        return minimise_levels(problem, floor, search.deadline, search.workers, search.seed, search.progress)
+
+    fewest = place_on_fewest(part, minimise)
+    if fewest is not None:
+        return _Answer(part, Status.OPTIMAL, fewest, _proven(part, fewest), "cp-sat")
+    result = minimise(part, reference.place(part))
     return _Answer(part, result.status, result.placement, result.attained, "cp-sat")
 
 

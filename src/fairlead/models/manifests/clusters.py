@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fairlead.models.cluster import Cluster, Taint
+from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.models.manifests.api import clusters as api
 from fairlead.models.manifests.validation import Located
 from fairlead.models.quantity import available_units
@@ -45,6 +45,7 @@ def _cluster(
         taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in spec.taints),
         allocatable=_allocatable(summary) if summary else None,
         free=_free(summary) if summary else None,
+        grades=_grades(spec.resource_models, summary.allocatable_modelings) if summary else (),
         deleting=model.metadata.deletion_timestamp is not None,
         api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
         source=located.source(),
@@ -66,22 +67,38 @@ def _free(summary: api.ResourceSummary) -> Mapping[str, int]:
     }
 
 
+def _grades(
+    models: Sequence[api.ResourceModel], counted: Sequence[api.AllocatableModeling]
+) -> tuple[Grade, ...]:
+    """Return the free nodes by grade, the lowest first; none where a grade is not described."""
+    offers = {model.grade: _least(model) for model in models}
+    if any(one.grade not in offers for one in counted):
+        return ()
+    ordered = sorted(counted, key=lambda one: one.grade)
+    return tuple(Grade(one.count, offers[one.grade]) for one in ordered)
+
+
+def _least(model: api.ResourceModel) -> Mapping[str, int]:
+    """Return the least that a node of a grade has free, in whole units."""
+    return {one.name: available_units(one.name, one.min) for one in model.ranges}
+
+
 def cluster_warnings(located: Sequence[Located[api.Cluster]]) -> Iterator[Statement]:
     """Say what is assumed of clusters that do not tell, or what is not used of what they tell."""
     silent = [one for one in located if not one.model.status.api_enablements]
     if silent:
         text = "no status.apiEnablements, taken to serve every kind"
         yield _of_all(silent, text)
-    graded = [one for one in located if _has_grades(one.model)]
-    if graded:
-        text = "resource models (grades of nodes) are not used yet; the sums of the resource summary count"
-        yield _of_all(graded, text)
+    vague = [one for one in located if _counts_unknown_grades(one.model)]
+    if vague:
+        text = "counts nodes of a grade that spec.resourceModels does not describe, so grades are left aside"
+        yield _of_all(vague, text)
 
 
-def _has_grades(cluster: api.Cluster) -> bool:
-    """Tell whether a cluster says how many nodes of which grade it has."""
-    summary = cluster.status.resource_summary
-    return bool(cluster.spec.resource_models) and summary is not None and bool(summary.allocatable_modelings)
+def _counts_unknown_grades(cluster: api.Cluster) -> bool:
+    """Tell whether a cluster has nodes of a grade that it does not describe."""
+    summary, known = cluster.status.resource_summary, {model.grade for model in cluster.spec.resource_models}
+    return summary is not None and any(one.grade not in known for one in summary.allocatable_modelings)
 
 
 def _of_all(located: Sequence[Located[api.Cluster]], text: str) -> Statement:

@@ -5,18 +5,28 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from fairlead.models.errors import Mistake
+from fairlead.models.manifests.annotations import annotation_findings
 from fairlead.models.manifests.api import KINDS
 from fairlead.models.manifests.api import clusters as clusters_api
+from fairlead.models.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.models.manifests.api import workloads as workloads_api
 from fairlead.models.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
 from fairlead.models.manifests.api.meta import Object
+from fairlead.models.manifests.api.own import OwnKind
 from fairlead.models.manifests.api.policies import (
     ClusterPropagationPolicy,
     PropagationPolicy,
     PropagationSpec,
 )
+from fairlead.models.manifests.api.rebalancers import WorkloadRebalancer
 from fairlead.models.manifests.documents import Document
-from fairlead.models.manifests.validation import Located, validate
+from fairlead.models.manifests.kubeadmiral.clusters import same_names
+from fairlead.models.manifests.kubeadmiral.federated import Federated, FederatedObject, unpack
+from fairlead.models.manifests.kubeadmiral.feedback import all_feedback_mistakes
+from fairlead.models.manifests.kubeadmiral.findings import policy_findings as kubeadmiral_policy_findings
+from fairlead.models.manifests.kubeadmiral.policy import LocatedPolicy
+from fairlead.models.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
+from fairlead.models.manifests.validation import UNKNOWN_FIELD, Located, validate
 from fairlead.models.manifests.webhook import (
     Finding,
     below,
@@ -30,7 +40,17 @@ Workload = workloads_api.Deployment | workloads_api.StatefulSet | workloads_api.
 Policy = PropagationPolicy | ClusterPropagationPolicy
 Binding = ResourceBinding | ClusterResourceBinding
 
-_LATER_GROUPS = ("kubeadmiral.io", "fairlead.io")
+_CLUSTER_SCOPED = (
+    clusters_api.Cluster,
+    ClusterPropagationPolicy,
+    ClusterResourceBinding,
+    WorkloadRebalancer,
+    kubeadmiral_api.FederatedCluster,
+    kubeadmiral_api.ClusterPropagationPolicy,
+    kubeadmiral_api.ClusterFederatedObject,
+)
+# Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
+_EARLIER_GROUP = "types.kubeadmiral.io"
 
 
 @dataclass(slots=True)
@@ -39,8 +59,12 @@ class Manifests:
 
     Parameters
     ----------
-    clusters, workloads, policies, bindings
+    clusters, workloads, policies, bindings, rebalancers, own
         Valid manifests in the order of the input.
+    federated_clusters, federation_policies, federated_objects
+        Those of KubeAdmiral.
+    federated
+        The federated objects whose template is a workload.
     mistakes
         What is wrong.
     warnings
@@ -53,6 +77,12 @@ class Manifests:
     workloads: list[Located[Workload]] = field(default_factory=list)
     policies: list[Located[Policy]] = field(default_factory=list)
     bindings: list[Located[Binding]] = field(default_factory=list)
+    rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
+    own: list[Located[Object]] = field(default_factory=list)
+    federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
+    federation_policies: list[LocatedPolicy] = field(default_factory=list)
+    federated_objects: list[Located[FederatedObject]] = field(default_factory=list)
+    federated: list[Federated] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Statement] = field(default_factory=list)
     unsupported: list[str] = field(default_factory=list)
@@ -66,14 +96,27 @@ def collect(documents: Iterable[Document]) -> Manifests:
         model = KINDS.get((document.api_version, document.kind))
         if model is not None:
             _add(manifests, document, model)
-        elif _group(document).endswith(_LATER_GROUPS):
-            text = f"{document.source()}: {document.kind} of {document.api_version} is not supported yet"
-            manifests.unsupported.append(text)
+        elif _group(document) == GROUP:
+            manifests.mistakes.append(unknown_kind(document))
+        elif _group(document) == _EARLIER_GROUP:
+            text = f"{document.source()}: {document.kind} of {document.api_version} is not supported"
+            manifests.unsupported.append(f"{text}; KubeAdmiral has replaced it by FederatedObject")
         else:
             skipped.setdefault((document.api_version, document.kind), []).append(document)
     manifests.warnings.extend(_skipped(*item) for item in sorted(skipped.items()))
     manifests.mistakes.extend(_duplicates(manifests))
+    _unpack_federated(manifests)
     return manifests
+
+
+def _unpack_federated(manifests: Manifests) -> None:
+    """Look into federated objects, and at what KubeAdmiral's controllers have written on workloads."""
+    unpacked = unpack(manifests.federated_objects)
+    manifests.federated.extend(unpacked.federated)
+    manifests.warnings.extend(unpacked.warnings)
+    manifests.mistakes.extend(unpacked.mistakes)
+    manifests.mistakes.extend(all_feedback_mistakes([*manifests.workloads, *manifests.federated_objects]))
+    manifests.mistakes.extend(same_names(manifests.clusters, manifests.federated_clusters))
 
 
 def _group(document: Document) -> str:
@@ -98,9 +141,17 @@ def _add(manifests: Manifests, document: Document, model: type[Object]) -> None:
     # What is wrong by itself and was taken out is not reported as missing beside others once more.
     known = {mistake.field for mistake in validated.mistakes}
     found = mistakes(document, (), _findings(validated.located.model))
-    manifests.mistakes.extend(mistake for mistake in found if mistake.field not in known)
+    manifests.warnings.extend(_stray_annotation(validated.located))
+    manifests.mistakes.extend(mistake for mistake in found if not told_already(mistake, known))
     row = _row(manifests, validated.located.model)
     row.append(validated.located)
+
+
+def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
+    """Name the misspelt annotations of what specifies no replicas; elsewhere a proposal spells them so."""
+    if located.model.metadata.annotation and not isinstance(located.model, Policy | Binding):
+        text = f"{located.document.kind}: metadata.annotation is not a known field and has no effect"
+        yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
 
 
 def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
@@ -113,6 +164,16 @@ def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
             row = manifests.policies
         case ResourceBinding() | ClusterResourceBinding():
             row = manifests.bindings
+        case WorkloadRebalancer():
+            row = manifests.rebalancers
+        case kubeadmiral_api.FederatedCluster():
+            row = manifests.federated_clusters
+        case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
+            row = manifests.federation_policies
+        case kubeadmiral_api.FederatedObject() | kubeadmiral_api.ClusterFederatedObject():
+            row = manifests.federated_objects
+        case own if isinstance(own, OwnKind):
+            row = manifests.own
         case _:
             row = manifests.workloads
     return cast("list[Located[Object]]", row)
@@ -122,11 +183,17 @@ def _findings(model: Object) -> Iterator[Finding]:
     """List what is right alone and wrong together in one manifest."""
     match model:
         case PropagationPolicy(spec=spec) | ClusterPropagationPolicy(spec=spec):
+            yield from below("metadata", annotation_findings(model.metadata))
             yield from below("spec", _policy_findings(spec))
         case ResourceBinding(spec=binding) | ClusterResourceBinding(spec=binding):
+            yield from below("metadata", annotation_findings(model.metadata))
             if binding.placement:
                 yield from below("spec", below("placement", placement_findings(binding.placement)))
             yield from below("spec", below("clusters", _twice([target.name for target in binding.clusters])))
+        case own if isinstance(own, OwnKind):
+            yield from own_findings(own)
+        case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
+            yield from below("spec", kubeadmiral_policy_findings(model.spec))
         case _:
             return
 
@@ -156,6 +223,11 @@ def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
         manifests.workloads,
         manifests.policies,
         manifests.bindings,
+        manifests.rebalancers,
+        manifests.own,
+        manifests.federated_clusters,
+        manifests.federation_policies,
+        manifests.federated_objects,
     )
     for row in rows:
         first: dict[tuple[str, str, str, str], Located[Object]] = {}
@@ -170,6 +242,6 @@ def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
 
 def namespace_of(model: Object) -> str:
     """Return the namespace of an object: ``default`` where it says none, empty where it is cluster-scoped."""
-    if isinstance(model, clusters_api.Cluster | ClusterPropagationPolicy | ClusterResourceBinding):
+    if isinstance(model, _CLUSTER_SCOPED):
         return ""
     return model.metadata.namespace or "default"

@@ -6,14 +6,19 @@ from typing import NamedTuple
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.manifests.affinity import matching
-from fairlead.models.manifests.api.placement import ClusterPreferences, Placement
+from fairlead.models.manifests.api.placement import (
+    ClusterPreferences,
+    Placement,
+    ReplicaSchedulingStrategy,
+)
 from fairlead.models.manifests.documents import Path
+from fairlead.models.manifests.preferences import constraints_of
 from fairlead.models.manifests.standing import Ground
 
+DIVISION: Path = ("replicaScheduling", "replicaDivisionPreference")
 PREFERENCE: Path = ("replicaScheduling", "weightPreference")
 STATIC: Path = (*PREFERENCE, "staticWeightList")
 DYNAMIC: Path = (*PREFERENCE, "dynamicWeight")
-_CONSTRAINT: Path = (*PREFERENCE, "clusterConstraint")
 
 NO_WEIGHT = "matched no static weight"
 ZERO_WEIGHT = "has static weight 0"
@@ -25,10 +30,29 @@ def is_divided(placement: Placement) -> bool:
     return strategy is not None and strategy.replica_scheduling_type != "Duplicated"
 
 
+def is_aggregated(placement: Placement) -> bool:
+    """Tell whether replicas stand on as few clusters as possible."""
+    strategy = placement.replica_scheduling
+    return is_divided(placement) and strategy is not None and _divides_by(strategy) == "Aggregated"
+
+
 def is_dynamic(placement: Placement) -> bool:
-    """Tell whether the weights are what the clusters have room for."""
+    """Tell whether the weights are what the clusters have room for, as also under Aggregated."""
     preference = _preference(placement)
-    return is_divided(placement) and preference is not None and bool(preference.dynamic_weight)
+    weighed = is_divided(placement) and preference is not None and bool(preference.dynamic_weight)
+    return weighed or is_aggregated(placement)
+
+
+def is_static(placement: Placement) -> bool:
+    """Tell whether the weights are those that the placement states, or all equal."""
+    strategy = placement.replica_scheduling
+    weighted = strategy is not None and _divides_by(strategy) == "Weighted"
+    return is_divided(placement) and weighted and not is_dynamic(placement)
+
+
+def _divides_by(strategy: ReplicaSchedulingStrategy) -> str:
+    """Return how replicas are divided; by weights where that is left open, as Karmada fills it in."""
+    return strategy.replica_division_preference or "Weighted"
 
 
 def _preference(placement: Placement) -> ClusterPreferences | None:
@@ -110,8 +134,7 @@ def resolve_bounds(
     Terms win over the global values. Of several terms that match a cluster, the smallest minimum and the
     smallest maximum count; a bound that no matching term states is left to the global value.
     """
-    preference = _preference(placement)
-    constraint = preference.cluster_constraint if preference else None
+    base, constraint = next(constraints_of(placement.replica_scheduling), (PREFERENCE, None))
     if constraint is None:
         return NO_BOUNDS
     open_to = frozenset(names)
@@ -120,7 +143,7 @@ def resolve_bounds(
     idle: list[tuple[Path, tuple[str, ...]]] = []
     absent: list[tuple[Path, tuple[str, ...]]] = []
     for position, term in enumerate(constraint.cluster_constraint_terms):
-        path = (*_CONSTRAINT, "clusterConstraintTerms", position)
+        path = (*base, "clusterConstraintTerms", position)
         matched = matching(term.target_cluster, clusters)
         if term.min_replicas is not None:
             lows.append((Declaration(term.min_replicas, (*path, "minReplicas")), matched))
@@ -131,11 +154,11 @@ def resolve_bounds(
             idle.append((path, closed))
         unknown = tuple(name for name in term.target_cluster.cluster_names if name not in clusters)
         if unknown:
-            absent.append(((*path, "targetCluster", "clusterNames"), unknown))
+            absent.append(((*path, *term.target_path, "clusterNames"), unknown))
     low, high = constraint.min_replicas, constraint.max_replicas
     return ResolvedBounds(
-        _bounds(names, lows, None if low is None else Declaration(low, (*_CONSTRAINT, "minReplicas"))),
-        _bounds(names, highs, None if high is None else Declaration(high, (*_CONSTRAINT, "maxReplicas"))),
+        _bounds(names, lows, None if low is None else Declaration(low, (*base, "minReplicas"))),
+        _bounds(names, highs, None if high is None else Declaration(high, (*base, "maxReplicas"))),
         tuple(idle),
         tuple(absent),
     )

@@ -5,15 +5,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fairlead.models.manifests.annotations import annotated
 from fairlead.models.manifests.api.bindings import ResourceBindingSpec
 from fairlead.models.manifests.api.placement import Placement
 from fairlead.models.manifests.api.workloads import Job
 from fairlead.models.manifests.collect import Binding
 from fairlead.models.manifests.collect import Workload as Template
-from fairlead.models.manifests.documents import Document, Path
+from fairlead.models.manifests.documents import Document, Path, field_name
 from fairlead.models.manifests.join import Subject, claimed_by
 from fairlead.models.manifests.policy_choice import policy_name
 from fairlead.models.manifests.requests import pod_requests, units
+from fairlead.models.manifests.specified import idle_parts, totals_of
+from fairlead.models.manifests.totals import NO_TOTALS, Totals
 from fairlead.models.manifests.validation import Located
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -34,12 +37,15 @@ class Declared:
         Where in the document the placement stands.
     name
         Who declared it, in words, such as ``policy default/nginx``.
+    totals
+        How many replicas sets of clusters hold together, by the placement and what stands around it.
     """
 
     placement: Placement
     document: Document
     path: Path
     name: str
+    totals: Totals = NO_TOTALS
 
     def source(self, path: Path = ()) -> Source:
         """Return file and line of a field of the placement."""
@@ -58,14 +64,18 @@ def declared_for(subject: Subject) -> Declared | None:
     if subject.policy is not None:
         policy = subject.policy
         name = named(policy_name(policy.model))
-        return Declared(policy.model.spec.placement, policy.document, ("spec", "placement"), name)
+        spec = policy.model.spec
+        totals = totals_of(spec.placement, policy.document, policy.model.metadata, spec.replicas)
+        return Declared(spec.placement, policy.document, ("spec", "placement"), name, totals)
     binding = subject.binding
     if binding is None or binding.model.spec.placement is None:
         return None
     claim = claimed_by(subject)
     meta = binding.model.metadata
     name = named(claim) if claim else f"binding {'/'.join(filter(None, (meta.namespace, meta.name)))}"
-    return Declared(binding.model.spec.placement, binding.document, ("spec", "placement"), name)
+    placement = binding.model.spec.placement
+    totals = totals_of(placement, binding.document, meta)
+    return Declared(placement, binding.document, ("spec", "placement"), name, totals)
 
 
 def named(policy: tuple[str, str]) -> str:
@@ -118,6 +128,7 @@ def read_workload(subject: Subject, key: str, policy: str) -> Workload:
         priority=priority.priority if priority else 0,
         fresh=_is_fresh(subject.binding.model) if subject.binding else False,
         policy=policy,
+        observed=_observed(subject.binding.model) if subject.binding else None,
         source=source_of(subject),
     )
 
@@ -162,6 +173,17 @@ def _is_fresh(binding: Binding) -> bool:
     return asked is not None and last is not None and asked > last
 
 
+def _observed(binding: Binding) -> str | None:
+    """Return the affinity group in which a binding was scheduled last; None where it does not say."""
+    status = binding.status
+    names = (
+        status.scheduler_observing_affinity_name,
+        status.scheduler_observed_affinity_name,
+        status.capitalised_affinity_name,
+    )
+    return next((name for name in names if name), None)
+
+
 def evictions(subject: Subject) -> Mapping[str, Source]:
     """Return the clusters that a subject is leaving, with the place where that stands."""
     binding = subject.binding
@@ -181,9 +203,27 @@ def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterato
             f"{other} precedes {declared.name}, but does not take over {workload.key}, which that has claimed"
         )
         yield Statement("policy", text, subject.outvoted.source(), workload.key)
+    yield from _idle_totals(subject, declared)
     if subject.template and subject.binding:
         asked = template_replicas(subject.template.model)
         if asked != workload.replicas:
             counted = f"the {workload.replicas} of its binding count"
             text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
             yield Statement("replicas", text, replicas_source(subject), workload.key)
+
+
+def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:
+    """Name totals that do nothing: beside another way of dividing, or on a binding whose policy counts."""
+    policy, binding = subject.policy, subject.binding
+    if policy is not None:
+        spec = policy.model.spec
+        idle = idle_parts(spec.placement, policy.model.metadata, spec.replicas)
+    else:
+        idle = idle_parts(declared.placement, binding.model.metadata) if binding else iter(())
+    for path, why in idle:
+        text = f"{declared.name}: {field_name(path)} has no effect: {why}"
+        yield Statement("specified", text, declared.document.source(path))
+    for path, _ in annotated(binding.model.metadata) if policy and binding else ():
+        where = ("metadata", *path)
+        text = f"{field_name(where)} of the binding has no effect: {declared.name} counts"
+        yield Statement("specified", text, binding.source(*where) if binding else None)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fairlead.models.errors import Mistake
 from fairlead.models.manifests.api.bindings import ClusterResourceBinding
 from fairlead.models.manifests.collect import Binding, Manifests, Policy, Workload, namespace_of
+from fairlead.models.manifests.kubeadmiral.federated import Federated, override_mistakes
 from fairlead.models.manifests.policy_choice import PolicyIndex, Resource, claim_of
 from fairlead.models.manifests.validation import Located
 
@@ -38,6 +39,8 @@ class Subject:
         The policy that selects it; None where none in the input does.
     outvoted
         A policy that selects it too and would come first, had not another one claimed the workload before.
+    federated
+        Its federated object of KubeAdmiral; None where the input has none.
     """
 
     identity: Identity
@@ -46,11 +49,12 @@ class Subject:
     binding: Located[Binding] | None = None
     policy: Located[Policy] | None = None
     outvoted: Located[Policy] | None = None
+    federated: Federated | None = None
 
     @property
     def labels(self) -> Mapping[str, str]:
         """Labels of the template, or those of the binding where there is no template."""
-        known = self.template or self.binding
+        known = self.template or self.binding or (self.federated and self.federated.template)
         return known.model.metadata.labels if known else {}
 
 
@@ -62,7 +66,7 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     subjects : list of Subject
         Every resource that has a template or a binding, sorted by identity.
     mistakes : list of Mistake
-        Resources with two bindings.
+        Resources with two bindings or two federated objects.
     """
     subjects: dict[Identity, Subject] = {}
     for template in manifests.workloads:
@@ -76,8 +80,26 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
             found.append(_two_bindings(known.binding, binding))
             continue
         subjects[reference.identity] = replace(known, binding=binding)
+    found.extend(_join_federated(manifests.federated, subjects))
     index = PolicyIndex.of(manifests.policies)
     return [_with_policy(subjects[identity], index) for identity in sorted(subjects)], found
+
+
+def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Subject]) -> Iterator[Mistake]:
+    """Put federated objects to the workloads that they hold; list those that have two."""
+    for one in federated:
+        yield from override_mistakes(one)
+        model = one.template.model
+        group = model.api_version.rpartition("/")[0]
+        identity = Identity(group, model.kind, one.namespace, model.metadata.name)
+        known = subjects.get(identity, Subject(identity, model.api_version))
+        if known.federated is not None:
+            first = known.federated.located.source()
+            message = f"has two federated objects; the first one is at {first}"
+            value = f"{model.kind} {model.metadata.name}"
+            yield Mistake(one.located.source("spec", "template"), "spec.template", value, message)
+            continue
+        subjects[identity] = replace(known, federated=one)
 
 
 def _of_template(template: Located[Workload]) -> Subject:

@@ -7,7 +7,6 @@ from typing import Any
 from pydantic import BaseModel
 
 from fairlead.models.manifests.api.base import Inert, Later
-from fairlead.models.manifests.api.placement import Placement
 from fairlead.models.manifests.documents import Path, field_name
 from fairlead.models.manifests.facts import Declared
 from fairlead.models.manifests.join import Subject
@@ -27,7 +26,7 @@ def unsupported(placed: Iterable[tuple[Subject, Declared]]) -> Iterator[str]:
     for subject, declared in placed:
         if id(declared.placement) not in checked:
             checked.add(id(declared.placement))
-            for path, what in later_in_placement(declared.placement):
+            for path, what in later_in(declared.placement):
                 name = field_name((*declared.path, *path))
                 if (declared.name, name) not in said:
                     said.add((declared.name, name))
@@ -75,15 +74,6 @@ def _in_list(alias: str, items: tuple[Any, ...]) -> Found:
         if isinstance(item, BaseModel):
             for path, what in later_in(item):
                 yield (alias, position, *path), what
-
-
-def later_in_placement(placement: Placement) -> Found:
-    """Yield what a placement asks for that cannot be done yet."""
-    yield from later_in(placement)
-    strategy = placement.replica_scheduling
-    preference = strategy.replica_division_preference if strategy else None
-    if strategy and strategy.replica_scheduling_type != "Duplicated" and preference not in (None, "Weighted"):
-        yield ("replicaScheduling", "replicaDivisionPreference"), f"division by {preference}"
 
 
 @cache

@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from fairlead.models.affinity_groups import at_start
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.manifests.clusters import cluster_warnings, read_clusters
 from fairlead.models.manifests.collect import Manifests, collect
+from fairlead.models.manifests.companions import Member, companionships
 from fairlead.models.manifests.facts import (
     Declared,
     declared_for,
@@ -19,11 +21,16 @@ from fairlead.models.manifests.facts import (
 )
 from fairlead.models.manifests.interpret import Interpreter
 from fairlead.models.manifests.join import Subject, join, keys
+from fairlead.models.manifests.kubeadmiral.clusters import federated_cluster_warnings, read_federated_clusters
+from fairlead.models.manifests.kubeadmiral.scheduling import Federation
 from fairlead.models.manifests.later import unsupported
+from fairlead.models.manifests.own.extend import extend
+from fairlead.models.manifests.own.selecting import contradictions
 from fairlead.models.manifests.reader import Input, read_documents
+from fairlead.models.manifests.rebalancers import Rebalancing, unknown
 from fairlead.models.manifests.selecting import select
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity
+from fairlead.models.rules import Capacity, SharedRule
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
@@ -59,7 +66,7 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents)
     subjects, doubled = join(manifests)
-    mistakes = [*mistakes, *manifests.mistakes, *doubled]
+    mistakes = [*mistakes, *manifests.mistakes, *doubled, *contradictions(manifests.own, subjects)]
     if mistakes:
         raise ManifestError(mistakes)
     if not documents:
@@ -98,11 +105,17 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     UnsupportedError
         Naming file, line and field of everything that cannot be done yet.
     """
-    clusters = read_clusters(manifests.clusters)
+    clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
+    federation = Federation.of(manifests.federation_policies, clusters)
     interpreter = Interpreter.of(clusters)
     warnings = [*manifests.warnings, *cluster_warnings(manifests.clusters)]
+    warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
+    federated: list[tuple[Subject, str]] = []
     placed: list[tuple[Subject, str, Declared]] = []
     for subject, key in zip(subjects, keys(subjects), strict=True):
+        if federation.places(subject):
+            federated.append((subject, key))
+            continue
         declared, reason = declared_for(subject), left_out(subject, key)
         if declared is not None and reason is None:
             placed.append((subject, key, declared))
@@ -110,23 +123,35 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     refused = [*manifests.unsupported, *unsupported((subject, declared) for subject, _, declared in placed)]
     if refused:
         raise UnsupportedError("\n".join(refused))
-    workloads = []
+    rebalancing = Rebalancing.of(manifests.rebalancers)
+    members = []
     for subject, key, declared in placed:
-        workload, remarked = _interpreted(subject, key, declared, interpreter)
-        workloads.append(workload)
+        workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing)
+        members.append(Member(workload, subject, declared))
         warnings.extend(remarked)
+    workloads = [member.workload for member in members]
+    for found in (federation.place(subject, key) for subject, key in federated):
+        workloads.extend([found.workload] if found.workload else [])
+        warnings.extend(found.warnings)
     warnings.extend(_strangers(workloads, interpreter.present))
-    return Problem(clusters, tuple(workloads), (Capacity(),), warnings=_in_order(warnings))
+    warnings.extend(unknown(manifests.rebalancers, subjects))
+    own = extend(manifests.own, clusters, workloads)
+    noted = _in_order([*warnings, *own.warnings])
+    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules)
+    return Problem(clusters, own.workloads, rules, own.levels, own.deviation, noted)
 
 
 def _interpreted(
-    subject: Subject, key: str, declared: Declared, interpreter: Interpreter
+    subject: Subject, key: str, declared: Declared, interpreter: Interpreter, rebalancing: Rebalancing
 ) -> tuple[Workload, list[Statement]]:
     """Return a workload with its rules, and what there is to say about it."""
     workload = read_workload(subject, key, declared.name)
+    if rebalancing.wants(subject):
+        workload = replace(workload, fresh=True)
     interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
-    return replace(workload, rules=interpreted.rules), remarked
+    placed = replace(workload, rules=interpreted.rules, groups=interpreted.groups)
+    return at_start(placed), remarked
 
 
 def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:

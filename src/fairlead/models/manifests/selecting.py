@@ -6,7 +6,9 @@ from dataclasses import replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Companionship, SharedRule
 from fairlead.models.selectors import LabelSelector, Requirement
+from fairlead.models.workload import Workload
 
 _KEY = r"[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?"
 _VALUE = r"([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?"
@@ -45,7 +47,21 @@ def select(problem: Problem, namespaces: Iterable[str] = (), selector: str | Non
     )
     dropped = {workload.key for workload in problem.workloads} - {workload.key for workload in kept}
     warnings = tuple(warning for warning in problem.warnings if warning.workload not in dropped)
-    return replace(problem, workloads=kept, warnings=warnings)
+    return replace(problem, workloads=kept, rules=_among(kept, problem.rules), warnings=warnings)
+
+
+def _among(kept: Iterable[Workload], rules: Iterable[SharedRule]) -> tuple[SharedRule, ...]:
+    """Return the shared rules as far as they concern the workloads that are kept."""
+    keys = {workload.key for workload in kept}
+    left: list[SharedRule] = []
+    for rule in rules:
+        if not isinstance(rule, Companionship):
+            left.append(rule)
+            continue
+        members = tuple(key for key in rule.members if key in keys)
+        if len(members) > 1:
+            left.append(replace(rule, members=members))
+    return tuple(left)
 
 
 def parse_selector(text: str) -> LabelSelector:

@@ -4,14 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairlead.models.cluster import Cluster, Taint, Toleration
-from fairlead.models.manifests.affinity import matching
 from fairlead.models.manifests.api.placement import Placement
 from fairlead.models.manifests.documents import Path
+from fairlead.models.manifests.groups import DeclaredGroup
+from fairlead.models.manifests.spreading import lacks
 from fairlead.models.source import Source
 
 NO_AFFINITY = "did not match the placement cluster affinity constraint"
 NO_API = "did not have the API resource"
 DELETING = "is being deleted"
+NOT_JOINED = "is not joined"
+NOT_READY = "is not ready"
 EVICTING = "is in the process of eviction"
 
 
@@ -68,28 +71,31 @@ class Standing:
 
 
 def grounds(
-    placement: Placement, api_version: str, kind: str, clusters: Mapping[str, Cluster]
+    placement: Placement, group: DeclaredGroup, api_version: str, kind: str, clusters: Mapping[str, Cluster]
 ) -> dict[str, Ground]:
     """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
 
-    Where there are several reasons the first one counts: deletion, affinity, taints, missing API. Taints with
-    effect ``PreferNoSchedule`` are not looked at, as in Karmada.
+    Where there are several reasons the first one counts: deletion, affinity, missing spread property, taints,
+    missing API. Taints with effect ``PreferNoSchedule`` are not looked at, as in Karmada.
     """
-    affinity = placement.cluster_affinity
-    matched = clusters.keys() if affinity is None else frozenset(matching(affinity, clusters))
+    matched = frozenset().union(*group.tiers_of(clusters))
     tolerations = tuple(
         Toleration(one.key, one.operator, one.value, one.effect) for one in placement.cluster_tolerations
     )
     found: dict[str, Ground] = {}
-    no_affinity = Ground(NO_AFFINITY, ("clusterAffinity",))
+    no_affinity = Ground(NO_AFFINITY, group.path)
     for name in sorted(clusters):
         cluster = clusters[name]
-        if cluster.deleting:
-            ground: Ground | None = Ground(DELETING, cluster.source)
+        if cluster.deleting or not cluster.joined:
+            reason = DELETING if cluster.deleting else NOT_JOINED
+            ground: Ground | None = Ground(reason, cluster.source)
         elif name not in matched:
             ground = no_affinity
+        elif lacking := lacks(cluster, placement):
+            ground = Ground(*lacking)
         else:
-            ground = _tainted(cluster, tolerations) or _without_api(cluster, api_version, kind)
+            tainted = _tainted(cluster, tolerations)
+            ground = tainted or _unready(cluster) or _without_api(cluster, api_version, kind)
         if ground is not None:
             found[name] = ground
     return found
@@ -108,6 +114,11 @@ def _tainted(cluster: Cluster, tolerations: Sequence[Toleration]) -> Ground | No
 def _tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
     """Tell whether a taint is put up with."""
     return any(toleration.tolerates(taint) for toleration in tolerations)
+
+
+def _unready(cluster: Cluster) -> Ground | None:
+    """Return that a cluster cannot be reached (KubeAdmiral); one of Karmada tells so by its taints."""
+    return None if cluster.ready else Ground(NOT_READY, cluster.source, keeps=True)
 
 
 def _without_api(cluster: Cluster, api_version: str, kind: str) -> Ground | None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from fairlead.models.errors import Mistake
-from fairlead.models.manifests.api.base import Api
+from fairlead.models.manifests.api.base import INSTEAD, Api
 from fairlead.models.manifests.documents import Document, Path, field_name, shortened
 from fairlead.models.manifests.messages import in_plain_words
 from fairlead.models.source import Source
@@ -86,11 +86,12 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
     warnings: list[Statement] = []
     while True:
         removed = False
+        earlier = tuple(mistakes)
         for details in error.errors(include_url=False):
             path = tuple(details["loc"])
             if details["type"] == "extra_forbidden":
                 warnings.append(_unknown_field(document, model, path))
-            elif not _is_null(details) and not _follows(path, mistakes):
+            elif not (_is_null(details) or _follows(path, mistakes) or _bereft(details, earlier)):
                 mistakes[path] = _mistake(document, path, details)
             removed = _remove(data, path[:-1] if details["type"] == "missing" else path) or removed
         try:
@@ -110,6 +111,13 @@ def _is_null(details: ErrorDetails) -> bool:
 def _follows(path: Path, mistakes: Iterable[Path]) -> bool:
     """Tell whether a field is only missing because it, or what it was in, was wrong and taken out."""
     return any(path[: len(wrong)] == wrong or wrong[: len(path)] == path for wrong in mistakes)
+
+
+def _bereft(details: ErrorDetails, mistakes: Iterable[Path]) -> bool:
+    """Tell whether a field is missing because what stood instead of it was wrong and taken out."""
+    holder = tuple(details["loc"])[:-1]
+    within = any(wrong[: len(holder)] == holder for wrong in mistakes)
+    return within and INSTEAD in details.get("ctx", {})
 
 
 def _remove(data: Any, path: Path) -> bool:

@@ -1,4 +1,8 @@
-"""What Karmada's webhooks refuse: fields that are right alone and wrong together."""
+"""What cannot be meant: fields that are right alone and wrong together.
+
+Karmada's webhooks refuse all of it. What they refuse only because Karmada cannot do it (spreading by region
+without a constraint by cluster, overflow tiers of full copies or static weights) has a meaning here.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +19,8 @@ from fairlead.models.manifests.api.placement import (
     WorkloadAffinity,
 )
 from fairlead.models.manifests.documents import Document, Path, field_name, shortened
+from fairlead.models.manifests.groups import declared_tiers
+from fairlead.models.manifests.preferences import constraints_of, target_sets
 from fairlead.models.selectors import field_problem, operator_problem
 
 _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
@@ -70,34 +76,47 @@ def _groups(placement: Placement) -> Iterator[Finding]:
     if placement.cluster_affinity and placement.cluster_affinities:
         message = "cannot stand beside clusterAffinity; use one of the two"
         yield Finding(("clusterAffinities",), None, message)
-    names = [term.affinity_name for term in placement.cluster_affinities]
-    yield from below("clusterAffinities", _names(names, set()))
-    for position, term in enumerate(placement.cluster_affinities):
-        tiers = _overflow(term, _overflow_allowed(placement))
-        yield from below("clusterAffinities", below(position, below("overflowAffinities", tiers)))
+    single, groups = placement.cluster_affinity, placement.cluster_affinities
+    others = {"clusterAffinity": single, "clusterAffinities": groups}
+    preferred = placement.preferred_cluster_affinities
+    for field in [field for field, said in others.items() if said and preferred]:
+        message = f"cannot stand beside {field}; use one of the two"
+        yield Finding(("preferredClusterAffinities",), None, message)
+    yield from below("clusterAffinities", _terms(placement.cluster_affinities))
+    yield from below("preferredClusterAffinities", _terms(placement.preferred_cluster_affinities))
+    if placement.cluster_affinity:
+        yield from below("clusterAffinity", _overflow(placement.cluster_affinity))
 
 
-def _overflow_allowed(placement: Placement) -> bool:
-    """Tell whether the way of dividing knows overflow tiers."""
-    strategy = placement.replica_scheduling
-    if strategy is None or strategy.replica_scheduling_type == "Duplicated":
-        return False
-    dynamic = strategy.weight_preference is not None and bool(strategy.weight_preference.dynamic_weight)
-    return dynamic or strategy.replica_division_preference == "Aggregated"
+def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
+    """List what is wrong with named sets of clusters."""
+    yield from _names([term.affinity_name for term in terms], set())
+    for position, term in enumerate(terms):
+        names = [tier.affinity_name for tier in term.overflow_affinities]
+        yield from below(position, below("overflowAffinities", _names(names, {term.affinity_name})))
+        yield from below(position, _overflow(term))
 
 
-def _overflow(term: ClusterAffinityTerm, allowed: bool) -> Iterator[Finding]:
-    """List what is wrong with the overflow tiers of a group."""
-    if not term.overflow_affinities:
+def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
+    """List what is wrong with the sets that take what a set of clusters cannot."""
+    overflows = bool(affinity.overflow_affinities) if isinstance(affinity, ClusterAffinityTerm) else False
+    if overflows and affinity.supplements:
+        message = "cannot stand beside overflowAffinities, which say the same; use one of the two"
+        yield Finding(("supplements",), None, message)
+    if not overflows and not affinity.supplements:
         return
-    if not allowed:
-        message = "goes only with dynamic weights (dynamicWeight: AvailableReplicas) or with Aggregated"
-        yield Finding((), None, message)
-    if not any((term.cluster_names, term.exclude, term.label_selector, term.field_selector)):
+    if not any((affinity.cluster_names, affinity.exclude, affinity.label_selector, affinity.field_selector)):
         message = "needs a group that names clusters; one of all clusters leaves nothing to overflow to"
-        yield Finding((), None, message)
-    names = [tier.affinity_name for tier in term.overflow_affinities]
-    yield from _names(names, {term.affinity_name})
+        yield Finding(("overflowAffinities" if overflows else "supplements",), None, message)
+
+
+def _targets(placement: Placement) -> Iterator[Finding]:
+    """List supplements of sets that candidates do not come from."""
+    sources = {tier.path for tier in declared_tiers(placement)}
+    for path, affinity in affinities(placement):
+        if affinity.supplements and path not in sources:
+            message = "belongs to clusterAffinity or to a term of clusterAffinities; a target has none"
+            yield Finding((*path, "supplements"), None, message)
 
 
 def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
@@ -114,32 +133,20 @@ def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
 
 def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterAffinity]]:
     """Yield every set of clusters that a placement describes, with its path."""
-    if placement.cluster_affinity:
-        yield ("clusterAffinity",), placement.cluster_affinity
-    for position, group in enumerate(placement.cluster_affinities):
-        yield ("clusterAffinities", position), group
-        for tier, affinity in enumerate(group.overflow_affinities):
-            yield ("clusterAffinities", position, "overflowAffinities", tier), affinity
-    strategy = placement.replica_scheduling
-    if strategy is None or strategy.weight_preference is None:
-        return
-    base: Path = ("replicaScheduling", "weightPreference")
-    for position, weight in enumerate(strategy.weight_preference.static_weight_list):
-        yield (*base, "staticWeightList", position, "targetCluster"), weight.target_cluster
-    constraint = strategy.weight_preference.cluster_constraint
-    base = (*base, "clusterConstraint", "clusterConstraintTerms")
-    for position, term in enumerate(constraint.cluster_constraint_terms if constraint else ()):
-        yield (*base, position, "targetCluster"), term.target_cluster
+    for tier in declared_tiers(placement):
+        if tier.affinity is not None:
+            yield tier.path, tier.affinity
+    yield from target_sets(placement.replica_scheduling)
 
 
 def _selectors(placement: Placement) -> Iterator[Finding]:
     """List wrong expressions of all sets of clusters."""
     for path, affinity in affinities(placement):
-        for finding in _selector_findings(affinity):
+        for finding in selector_findings(affinity):
             yield finding._replace(path=(*path, *finding.path))
 
 
-def _selector_findings(affinity: ClusterAffinity) -> Iterator[Finding]:
+def selector_findings(affinity: ClusterAffinity) -> Iterator[Finding]:
     """List wrong expressions of one set of clusters."""
     if affinity.label_selector:
         yield from below("labelSelector", label_selector_findings(affinity.label_selector))
@@ -172,18 +179,13 @@ def _toleration(toleration: Toleration) -> Iterator[Finding]:
 def _spread(placement: Placement) -> Iterator[Finding]:
     """List contradictory spread constraints."""
     seen: set[tuple[str, str]] = set()
-    fields: set[str] = set()
     for position, constraint in enumerate(placement.spread_constraints):
         by = "" if constraint.spread_by_label else constraint.spread_by_field or "cluster"
-        fields.add(by)
         yield from below("spreadConstraints", below(position, _groups_of(constraint)))
         if (by, constraint.spread_by_label) in seen:
             path = ("spreadConstraints", position)
             yield Finding(path, None, f"spreads by {by or constraint.spread_by_label} a second time")
         seen.add((by, constraint.spread_by_label))
-    if fields - {"", "cluster"} and "cluster" not in fields:
-        message = "needs a constraint with spreadByField: cluster beside the one by region, zone or provider"
-        yield Finding(("spreadConstraints",), None, message)
 
 
 def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
@@ -197,13 +199,13 @@ def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
 
 
 def _bounds(placement: Placement) -> Iterator[Finding]:
-    """List minima over their maxima."""
-    strategy = placement.replica_scheduling
-    preference = strategy.weight_preference if strategy else None
-    if preference and preference.cluster_constraint:
-        path: Path = ("replicaScheduling", "weightPreference", "clusterConstraint")
-        for finding in _bounds_of(preference.cluster_constraint):
+    """List minima over their maxima, and bounds in two places."""
+    found = tuple(constraints_of(placement.replica_scheduling))
+    for path, constraint in found:
+        for finding in _bounds_of(constraint):
             yield finding._replace(path=(*path, *finding.path))
+    for path, _ in found[1:]:
+        yield Finding(path, None, f"bounds clusters beside {field_name(found[0][0])}; use one of the two")
 
 
 def _bounds_of(constraint: ClusterConstraint) -> Iterator[Finding]:
@@ -242,6 +244,7 @@ def _workload_affinity(placement: Placement) -> Iterator[Finding]:
 
 _CHECKS: tuple[Callable[[Placement], Iterator[Finding]], ...] = (
     _groups,
+    _targets,
     _selectors,
     _tolerations,
     _spread,

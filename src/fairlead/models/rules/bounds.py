@@ -34,17 +34,24 @@ class Bounds:
         Fewest replicas by candidate; absent means 0.
     maximum
         Most replicas by candidate; absent means no limit.
+    where_held
+        Candidates whose minimum binds only where they hold replicas at all: those among which the solver
+        chooses (spread constraints, Aggregated, most clusters) and those of later overflow tiers.
+    preferred
+        True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``).
     """
 
     minimum: Mapping[str, Bound] = field(default_factory=dict)
     maximum: Mapping[str, Bound] = field(default_factory=dict)
+    where_held: frozenset[str] = frozenset()
+    preferred: bool = False
 
 
 def violations(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
     """List clusters with too few or too many replicas."""
     for cluster, (fewest, source) in rule.minimum.items() if workload.replicas else ():
         replicas = placed.get(cluster, 0)
-        if replicas < fewest:
+        if replicas < fewest and (replicas or cluster not in rule.where_held):
             text = f"{workload.key}: {cluster} holds {replicas} replicas, at least {fewest} are needed"
             yield Violation(KIND, text, fewest - replicas, source, workload.key, cluster)
     for cluster, (most, source) in rule.maximum.items():
@@ -52,6 +59,13 @@ def violations(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> I
         if replicas > most:
             text = f"{workload.key}: {cluster} holds {replicas} replicas, at most {most} are allowed"
             yield Violation(KIND, text, replicas - most, source, workload.key, cluster)
+
+
+def passed_over(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> int:
+    """Return how many clusters with a minimum hold nothing; none where minima do not bind."""
+    if not workload.replicas:
+        return 0
+    return sum(1 for cluster, bound in rule.minimum.items() if bound.replicas and not placed.get(cluster))
 
 
 def describe_minimum(rule: Bounds, workload: Workload, cluster: str) -> Statement:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.grades import fits
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 
@@ -24,7 +25,8 @@ class Capacity:
 
     For every cluster and resource, the requests of all replicas placed there add up to at most what is free
     now plus what the workloads of the problem hold there now. A cluster of unknown capacity has no limit; one
-    that is overcommitted by others takes nothing new, and is not asked for more than nothing.
+    that is overcommitted by others takes nothing new, and is not asked for more than nothing. Where a cluster
+    tells the grades of its nodes, every workload has to fit onto whole nodes as well, see `graded_room`.
     """
 
 
@@ -51,16 +53,38 @@ def room(workload: Workload, cluster: Cluster) -> int | None:
     Returns
     -------
     int or None
-        ``floor(free / request) + replicas held now`` for the scarcest resource, at least 0; None where
-        nothing limits it. A requested resource that the cluster does not list has nothing free.
+        ``floor(free / request) + replicas held now`` for the scarcest resource, at least 0, and at most
+        `graded_room`; None where nothing limits it. A requested resource that the cluster does not list has
+        nothing free.
     """
+    rooms = [_summed_room(workload, cluster), graded_room(workload, cluster)]
+    return min((one for one in rooms if one is not None), default=None)
+
+
+def _summed_room(workload: Workload, cluster: Cluster) -> int | None:
+    """Return how many replicas fit into what the cluster has free as a whole; None where it does not say."""
     if cluster.free is None:
         return None
-    free = cluster.free
-    fits = [free.get(resource, 0) // need for resource, need in demands(workload, cluster).items()]
-    if not fits:
+    needed = demands(workload, cluster)
+    if not needed:
         return None
-    return max(0, min(fits) + workload.current.get(cluster.name, 0))
+    scarcest = min(cluster.free.get(resource, 0) // need for resource, need in needed.items())
+    return max(0, scarcest + workload.current.get(cluster.name, 0))
+
+
+def graded_room(workload: Workload, cluster: Cluster) -> int | None:
+    """Return the most replicas of one workload that the nodes of a cluster can hold.
+
+    Returns
+    -------
+    int or None
+        What fits onto its free nodes, grade by grade (see `grades.fits`), plus the replicas held now, which
+        stay on their nodes; None where the cluster does not tell its grades. Each workload counts alone: what
+        others place there is left to the sums of the cluster.
+    """
+    if not cluster.grades:
+        return None
+    return fits(cluster.grades, needs(workload)) + workload.current.get(cluster.name, 0)
 
 
 def limits(problem: Problem) -> dict[tuple[str, str], int]:
@@ -87,6 +111,23 @@ def limits(problem: Problem) -> dict[tuple[str, str], int]:
 
 
 def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    """List clusters and resources that are asked for more than there is, and nodes for more than fits."""
+    yield from _of_sums(problem, placement)
+    yield from _of_grades(problem, placement)
+
+
+def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
+    """List workloads that do not fit onto the nodes of a cluster."""
+    for workload in problem.workloads:
+        for name, replicas in placement.of(workload.key).items():
+            cluster = problem.cluster_by_name.get(name)
+            most = graded_room(workload, cluster) if cluster else None
+            if cluster and most is not None and replicas > most:
+                text = f"{workload.key}: {replicas} on {name}, where the nodes of its grades fit {most}"
+                yield Violation(KIND, text, replicas - most, cluster.source, workload.key, name)
+
+
+def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List clusters and resources that are asked for more than there is."""
     available = problem.limits
     used: dict[tuple[str, str], int] = {}
@@ -111,12 +152,21 @@ def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Itera
 
 def describe(workload: Workload, cluster: Cluster) -> Statement:
     """Say in the user's words how many replicas of a workload a cluster has room for."""
-    free = cluster.free or {}
     held = workload.current.get(cluster.name, 0)
+    holds = f", {held} held now" if held else ""
+    most = room(workload, cluster)
+    text = f"{cluster.name} has room for {most} of {workload.key} ({_scarce(workload, cluster)}{holds})"
+    return Statement(KIND, text, cluster.source, workload.key, cluster.name)
+
+
+def _scarce(workload: Workload, cluster: Cluster) -> str:
+    """Say what runs out first: a resource, or the nodes that it would have to be on."""
+    summed, graded = _summed_room(workload, cluster), graded_room(workload, cluster)
+    if graded is not None and (summed is None or graded < summed):
+        return f"nodes of its grades fit {fits(cluster.grades, needs(workload))}"
+    free = cluster.free or {}
     needed = demands(workload, cluster)
     scarce = min(sorted(needed), key=lambda resource: free.get(resource, 0) // needed[resource])
-    amount, need = format_units(scarce, free.get(scarce, 0)), format_units(scarce, needed[scarce])
-    detail = f"{scarce} {amount} free, {need} each" if scarce in free else f"it offers no {scarce}"
-    holds = f", {held} held now" if held else ""
-    text = f"{cluster.name} has room for {room(workload, cluster)} of {workload.key} ({detail}{holds})"
-    return Statement(KIND, text, cluster.source, workload.key, cluster.name)
+    if scarce not in free:
+        return f"it offers no {scarce}"
+    return f"{scarce} {format_units(scarce, free[scarce])} free, {format_units(scarce, needed[scarce])} each"

@@ -1,9 +1,9 @@
-"""Duplicated: every candidate holds a full copy."""
+"""Duplicated: every selected cluster holds a full copy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fairlead.models.rules.candidates import Candidates
@@ -18,29 +18,50 @@ KIND = "duplicated"
 
 @dataclass(frozen=True, slots=True)
 class Duplicated:
-    """Every candidate holds as many replicas as the workload asks for.
+    """Every selected cluster holds a full copy; all candidates are selected, unless there is a choice.
 
     Parameters
     ----------
     source
         Where the strategy was declared.
+    choice
+        True where the solver selects clusters (spread constraints, most clusters): the others hold nothing.
+    copies
+        Size of the copy by candidate, where it differs from the workload's replicas (KubeAdmiral clamps it
+        into minimum and maximum).
     """
 
     source: Source | None = None
+    choice: bool = False
+    copies: Mapping[str, int] = field(default_factory=dict)
+
+
+def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:
+    """Return how many replicas a full copy on a cluster has; none where the workload is scaled to 0."""
+    return rule.copies.get(cluster, workload.replicas) if workload.replicas else 0
+
+
+def largest_copy(rule: Duplicated, workload: Workload) -> int:
+    """Return how many replicas the largest full copy has."""
+    return max([workload.replicas, *rule.copies.values()]) if workload.replicas else 0
 
 
 def violations(rule: Duplicated, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
     """List candidates that do not hold the full number."""
     candidates = workload.rule(Candidates)
-    for cluster in candidates.names if candidates else ():
-        replicas = placed.get(cluster, 0)
-        if replicas != workload.replicas:
-            text = f"{workload.key}: {cluster} holds {replicas} replicas, a full copy is {workload.replicas}"
-            amount = abs(replicas - workload.replicas)
-            yield Violation(KIND, text, amount, rule.source, workload.key, cluster)
+    names = candidates.names if candidates else ()
+    for cluster in names:
+        replicas, full = placed.get(cluster, 0), copy_on(rule, workload, cluster)
+        if replicas != full and (replicas or not rule.choice):
+            text = f"{workload.key}: {cluster} holds {replicas} replicas, a full copy is {full}"
+            yield Violation(KIND, text, abs(replicas - full), rule.source, workload.key, cluster)
+    somewhere = any(placed.get(cluster) for cluster in names)
+    if workload.replicas and not somewhere and (rule.choice or not names):
+        yield Violation(KIND, f"{workload.key}: no cluster holds a copy", 1, rule.source, workload.key)
 
 
 def describe(rule: Duplicated, workload: Workload, cluster: str) -> Statement:
     """Say in the user's words what a cluster has to hold."""
-    text = f"{workload.policy or workload.key}: {cluster} needs a full copy of {workload.replicas} replicas"
+    full = copy_on(rule, workload, cluster)
+    text = f"{workload.policy or workload.key}: {cluster} needs a full copy of {full} replicas"
     return Statement(KIND, text, rule.source, workload.key, cluster)

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fairlead.models.levels import MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level
+from fairlead.models.rules.tiers import Tiers
+
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
@@ -24,15 +27,29 @@ class Moves:
     keep
         True for strategies that keep what runs (dynamic weights in steady mode): moves come before the
         deviation; otherwise after it.
+    over_tiers
+        True where what is kept comes before the tiers even if the number of replicas changed (KubeAdmiral's
+        Binpack, which does not touch what runs when it fills its first clusters).
     """
 
     present: frozenset[str]
     keep: bool = False
+    over_tiers: bool = False
 
 
-def comes_first(rule: Moves, workload: Workload) -> bool:
-    """Tell whether the moves of a workload count before its deviation."""
-    return rule.keep and not workload.fresh
+def level(rule: Moves, workload: Workload) -> Level:
+    """Return the level on which the moves of a workload count.
+
+    Workloads that keep what runs come before the deviation; with overflow tiers and an unchanged number of
+    replicas, or where the rule says so, even before the tiers, so that nothing goes back to an earlier tier.
+    All others come last.
+    """
+    if not rule.keep or workload.fresh:
+        return MOVES_LAST
+    running = sum(count for cluster, count in workload.current.items() if cluster in rule.present)
+    tiered = workload.rule(Tiers) is not None
+    unchanged = rule.over_tiers or running == workload.replicas
+    return MOVES_UNCHANGED if tiered and unchanged else MOVES_FIRST
 
 
 def cost(rule: Moves, workload: Workload, placed: Mapping[str, int]) -> int:

@@ -29,11 +29,16 @@ class Weights:
         True where the weights are the room of the clusters (available replicas).
     source
         Where the weights were declared.
+    tiers
+        Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of
+        a tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty
+        where there are none.
     """
 
     weights: Mapping[str, int]
     dynamic: bool = False
     source: Source | None = None
+    tiers: tuple[frozenset[str], ...] = ()
 
 
 def quotas(rule: Weights, workload: Workload) -> dict[str, Fraction]:
@@ -59,19 +64,38 @@ def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation
     deviation
         The measure, see `Deviation`.
     """
-    weighted = {cluster: weight for cluster, weight in rule.weights.items() if weight > 0}
+    if not rule.tiers:
+        return distance(rule.weights, placed, workload.replicas, deviation)
+    parts = [_of_tier(rule, tier, placed, deviation) for tier in rule.tiers]
+    return sum(parts, Fraction(0))
+
+
+def _of_tier(
+    rule: Weights, tier: frozenset[str], placed: Mapping[str, int], deviation: Deviation
+) -> Fraction:
+    """Return the distance inside a tier from the shares of what the tier holds."""
+    inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
+    held = sum(replicas for cluster, replicas in placed.items() if cluster in tier)
+    return distance(inside, placed, held, deviation)
+
+
+def distance(
+    weights: Mapping[str, int], placed: Mapping[str, int], replicas: int, deviation: Deviation
+) -> Fraction:
+    """Return the distance of a division of so many replicas from the ratio of weights, exactly."""
+    weighted = {cluster: weight for cluster, weight in weights.items() if weight > 0}
     whole = sum(weighted.values())
-    if not workload.replicas or not whole:
+    if not replicas or not whole:
         return Fraction(0)
     if deviation is Deviation.WEBSTER:
-        return _webster(weighted, placed, workload.replicas, whole)
+        return _webster(weighted, placed, replicas, whole)
     gaps = {
-        cluster: abs(whole * placed.get(cluster, 0) - workload.replicas * weight)
+        cluster: abs(whole * placed.get(cluster, 0) - replicas * weight)
         for cluster, weight in weighted.items()
     }
     if deviation is Deviation.L1:
         return Fraction(sum(gaps.values()), whole)
-    return _greatest(gaps, weighted) / workload.replicas
+    return _greatest(gaps, weighted) / replicas
 
 
 def _greatest(gaps: Mapping[str, int], weighted: Mapping[str, int]) -> Fraction:

@@ -10,7 +10,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import box_of, is_box
+from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.exact import allocate
 
 
@@ -33,7 +33,7 @@ def place(problem: Problem) -> Placement:
     _take(available, *held.values())
     for workload in sorted(problem.workloads, key=lambda each: _turn(each, problem)):
         _give(available, held[workload.key])
-        boxed = box_of(workload, problem, available) if is_box(workload) else None
+        boxed = box_of(workload, problem, available) if has_box(workload) else None
         answer = allocate(workload, problem, boxed) if boxed else None
         placed[workload.key] = answer or {}
         _take(available, _usage(workload, problem, placed[workload.key]))

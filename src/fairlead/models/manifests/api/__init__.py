@@ -4,10 +4,13 @@ A field that cannot influence a placement is marked `Inert`; one that this versi
 `Later`.
 """
 
+from fairlead.models.manifests.api import kubeadmiral
 from fairlead.models.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
 from fairlead.models.manifests.api.clusters import Cluster
 from fairlead.models.manifests.api.meta import Object
+from fairlead.models.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.models.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
+from fairlead.models.manifests.api.rebalancers import WorkloadRebalancer
 from fairlead.models.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
 
 KINDS: dict[tuple[str, str], type[Object]] = {
@@ -16,10 +19,17 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("policy.karmada.io/v1alpha1", "ClusterPropagationPolicy"): ClusterPropagationPolicy,
     ("work.karmada.io/v1alpha2", "ResourceBinding"): ResourceBinding,
     ("work.karmada.io/v1alpha2", "ClusterResourceBinding"): ClusterResourceBinding,
+    (kubeadmiral.API_VERSION, "FederatedCluster"): kubeadmiral.FederatedCluster,
+    (kubeadmiral.API_VERSION, "PropagationPolicy"): kubeadmiral.PropagationPolicy,
+    (kubeadmiral.API_VERSION, "ClusterPropagationPolicy"): kubeadmiral.ClusterPropagationPolicy,
+    (kubeadmiral.API_VERSION, "FederatedObject"): kubeadmiral.FederatedObject,
+    (kubeadmiral.API_VERSION, "ClusterFederatedObject"): kubeadmiral.ClusterFederatedObject,
+    ("apps.karmada.io/v1alpha1", "WorkloadRebalancer"): WorkloadRebalancer,
     ("apps/v1", "Deployment"): Deployment,
     ("apps/v1", "StatefulSet"): StatefulSet,
     ("apps/v1", "ReplicaSet"): ReplicaSet,
     ("batch/v1", "Job"): Job,
+    **{(API_VERSION, kind): model for kind, model in OWN_KINDS.items()},
 }
 """API type by apiVersion and kind."""
 

@@ -13,6 +13,9 @@ from fairlead.models.quantity import parse_quantity
 
 T = TypeVar("T")
 
+INSTEAD = "instead"
+"""Marks, in the context of an error, a missing field instead of which another one could stand."""
+
 
 @dataclass(frozen=True, slots=True)
 class Inert:

@@ -23,7 +23,6 @@ from fairlead.models.manifests.api.placement import Placement, Suspension
 
 _OBSERVED = Inert("only describes")
 _INHERITED = Inert("copied from the policy, where it has no influence either")
-_TOGETHER = Later("workload affinity")
 _NODES = Inert("nodes are not placed on; the capacity of the cluster counts")
 
 
@@ -81,8 +80,8 @@ class SchedulePriority(Api):
 class WorkloadAffinityGroups(Api):
     """The groups that a workload stands with or apart from."""
 
-    affinity_group: Annotated[Text, _TOGETHER] = ""
-    anti_affinity_group: Annotated[Text, _TOGETHER] = ""
+    affinity_group: Text = ""
+    anti_affinity_group: Text = ""
 
 
 class ResourceBindingSpec(Api):
@@ -98,7 +97,7 @@ class ResourceBindingSpec(Api):
     suspension: Suspension | None = None
     schedule_priority: SchedulePriority | None = None
     components: Annotated[Anything, Later("workloads of several components")] = None
-    workload_affinity_groups: Annotated[WorkloadAffinityGroups | None, _TOGETHER] = None
+    workload_affinity_groups: WorkloadAffinityGroups | None = None
     required_by: Annotated[Anything, Inert("a dependency has no replicas of its own")] = None
     propagate_deps: Annotated[Boolean | None, _INHERITED] = None
     scheduler_name: Annotated[Text | None, _INHERITED] = None
@@ -118,12 +117,16 @@ class AggregatedStatusItem(Api):
 
 
 class ResourceBindingStatus(Api):
-    """What was observed of a binding."""
+    """What was observed of a binding.
+
+    The affinity group in which it was scheduled last is `schedulerObservingAffinityName` in the API; the
+    proposal of affinity groups and its example spell it in two other ways.
+    """
 
     last_scheduled_time: Time | None = None
-    scheduler_observed_affinity_name: Annotated[
-        Text | None, Field(alias="schedulerObservingAffinityName"), Inert("only affinity groups need it")
-    ] = None
+    scheduler_observing_affinity_name: Text | None = None
+    scheduler_observed_affinity_name: Text | None = None
+    capitalised_affinity_name: Annotated[Text | None, Field(alias="SchedulerObservedAffinityName")] = None
     scheduler_observed_generation: Annotated[Integer | None, _OBSERVED] = None
     conditions: Annotated[tuple[Condition, ...], _OBSERVED] = ()
     aggregated_status: Annotated[tuple[AggregatedStatusItem, ...], _OBSERVED] = ()

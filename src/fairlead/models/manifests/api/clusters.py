@@ -1,5 +1,6 @@
 """Member clusters of Karmada (cluster.karmada.io/v1alpha1)."""
 
+from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -11,7 +12,6 @@ from fairlead.models.manifests.api.base import (
     Count,
     Filled,
     Inert,
-    Later,
     Quantity,
     ResourceList,
     Text,
@@ -21,7 +21,6 @@ from fairlead.models.manifests.api.base import (
 from fairlead.models.manifests.api.meta import Condition, Object
 
 _CONNECTION = Inert("how the control plane connects to the cluster")
-_GRADES = Later("grades of nodes")
 
 
 class Taint(Api):
@@ -36,16 +35,16 @@ class Taint(Api):
 class ResourceModelRange(Api):
     """From how much to how much of a resource the nodes of a grade have."""
 
-    name: Annotated[Text, _GRADES]
-    min: Annotated[Quantity, _GRADES]
-    max: Annotated[Quantity, _GRADES]
+    name: Filled
+    min: Quantity = Fraction(0)
+    max: Annotated[Quantity | None, Inert("the least that a node of the grade has is counted on")] = None
 
 
 class ResourceModel(Api):
     """One grade of nodes."""
 
-    grade: Annotated[Count, _GRADES]
-    ranges: Annotated[tuple[ResourceModelRange, ...], _GRADES] = ()
+    grade: Count
+    ranges: tuple[ResourceModelRange, ...] = ()
 
 
 class ClusterSpec(Api):
@@ -72,7 +71,7 @@ class ClusterSpec(Api):
 class ApiResource(Api):
     """A kind that a cluster serves."""
 
-    name: Annotated[Text, Inert("kinds are compared")]
+    name: Annotated[Text | None, Inert("kinds are compared")] = None
     kind: Text
 
 
@@ -86,8 +85,8 @@ class ApiEnablement(Api):
 class AllocatableModeling(Api):
     """How many nodes of a grade there are."""
 
-    grade: Annotated[Count, _GRADES]
-    count: Annotated[Count, _GRADES]
+    grade: Count
+    count: Count
 
 
 class ResourceSummary(Api):

@@ -17,8 +17,9 @@ class ObjectMeta(Api):
     namespace: Text = ""
     labels: Texts = Field(default_factory=dict)
     annotations: Texts = Field(default_factory=dict)
+    annotation: Text = ""  # as the proposal of specified replicas prints it, with JSON inside
     deletion_timestamp: Time | None = None
-    creation_timestamp: Annotated[Time | None, _BOOKKEEPING] = None
+    creation_timestamp: Time | None = None
     deletion_grace_period_seconds: Annotated[Integer | None, _BOOKKEEPING] = None
     generate_name: Annotated[Text | None, _BOOKKEEPING] = None
     generation: Annotated[Integer | None, _BOOKKEEPING] = None

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fairlead.models.manifests.api.base import Anything, Api, Boolean, Filled, Inert, Integer32, Later, Text
+from fairlead.models.manifests.api.base import Anything, Api, Boolean, Count, Filled, Inert, Integer32, Text
 from fairlead.models.manifests.api.meta import LabelSelector, Object
 from fairlead.models.manifests.api.placement import Placement, Suspension
 
@@ -28,7 +28,7 @@ class PropagationSpec(Api):
     priority: Integer32 = 0
     preemption: Literal["", "Always", "Never"] = ""
     suspension: Suspension | None = None
-    replicas: Annotated[Anything, Later("fixed totals")] = None
+    replicas: Count | None = None
     schedule_priority: Annotated[
         Anything, Inert("Karmada resolves the class; the number stands in the binding")
     ] = None

@@ -1,0 +1,34 @@
+"""Copies: a duplicated workload that may choose stands on as many clusters as allowed, most room first."""
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.linear import LinearCost
+from fairlead.models.levels import COPIES, ROOM
+from fairlead.models.placement import Placement
+from fairlead.models.rules import Copies
+from fairlead.models.rules.copies import KIND
+from fairlead.models.workload import Workload
+
+
+def encode(rule: Copies, workload: Workload, encoding: Encoding) -> None:
+    """Leave few candidates without a copy, and those with the least room first.
+
+    With u_c = 1 where candidate c holds replicas and r_c its rank by room, the most room being 0::
+
+        minimise  sum (1 - u_c),   then  sum r_c u_c
+    """
+    ranked = [(rank, name, encoding.used(workload.key, name)) for rank, name in enumerate(rule.ranking)]
+
+    def missing(placement: Placement) -> int:
+        placed = placement.of(workload.key)
+        return sum(1 for _, name, _ in ranked if not placed.get(name))
+
+    def ranks(placement: Placement) -> int:
+        placed = placement.of(workload.key)
+        return sum(rank for rank, name, _ in ranked if placed.get(name))
+
+    because = Because(KIND, workload.key)
+    without = LinearCost([(used, -1) for _, _, used in ranked], len(ranked), missing)
+    encoding.prefer(COPIES, [(None, without)], because=because)
+    by_room = LinearCost([(used, rank) for rank, _, used in ranked if rank], 0, ranks)
+    encoding.prefer(ROOM, [(None, by_room)], because=because)

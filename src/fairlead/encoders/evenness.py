@@ -1,0 +1,30 @@
+"""Evenness: a change of the total is shared evenly."""
+
+from collections.abc import Mapping
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.variables import Place
+from fairlead.models.levels import EVENNESS
+from fairlead.models.rules import Evenness
+from fairlead.models.rules.evenness import KIND, levels
+from fairlead.models.workload import Workload
+
+
+def encode(rule: Evenness, workload: Workload, encoding: Encoding) -> None:
+    """Over the clusters c that take part, minimise ``sum (x_c - held_c)^2``, and elsewhere ``sum x_c^2``."""
+    for level in levels(rule, workload):
+        before: Mapping[str, int] = workload.current if level == EVENNESS else {}
+        costs = []
+        for name in rule.clusters:
+            place = Place(workload.key, name)
+            costs.append((place, encoding.convex_cost(place, _square(before.get(name, 0)))))
+        encoding.prefer(level, costs, because=Because(KIND, workload.key))
+
+
+def _square(origin: int) -> ConvexFunction:
+    """Return the square of the distance from a number."""
+    return ConvexFunction(
+        marginal=lambda k: 2 * (k - origin) + 1, anchor=origin, closed=lambda x: (x - origin) ** 2
+    )

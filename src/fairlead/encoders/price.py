@@ -1,0 +1,48 @@
+"""Price: what a replica costs on a cluster."""
+
+import math
+from fractions import Fraction
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.scale import LARGEST, Scale
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.variables import Place
+from fairlead.models.levels import COST
+from fairlead.models.rules import Price
+from fairlead.models.rules.price import KIND
+from fairlead.models.workload import Workload
+
+
+def encode(rule: Price, workload: Workload, encoding: Encoding) -> None:
+    """Minimise ``sum p_c x_c`` in whole steps of 1 / L.
+
+    L is the least common denominator of all prices; where that leads to numbers above 2^53, L is as large as
+    they allow and prices are rounded down to steps.
+    """
+    scale = encoding.once(_scale)
+    costs = []
+    for name, price in sorted(rule.prices.items()):
+        place = Place(workload.key, name)
+        costs.append((place, encoding.convex_cost(place, _proportional(int(price * scale.steps)))))
+    because = Because(KIND, workload.key)
+    encoding.prefer(COST, costs, because=because, scale=scale.steps, exact=scale.exact)
+
+
+def _scale(encoding: Encoding) -> Scale:
+    """Return the steps in which all prices of a problem are measured."""
+    priced = [
+        (workload.replicas, rule.prices.values())
+        for workload in encoding.problem.workloads
+        for rule in workload.rules_of(Price)
+    ]
+    prices = [price for _, values in priced for price in values]
+    dearest = sum(replicas * max(values, default=Fraction(0)) for replicas, values in priced)
+    most = int(LARGEST // max(1, math.ceil(dearest)))
+    steps = math.lcm(*(price.denominator for price in prices))
+    return Scale(steps) if steps <= most else Scale(max(1, most), exact=False)
+
+
+def _proportional(step: int) -> ConvexFunction:
+    """Return the function that counts so many steps for each replica."""
+    return ConvexFunction(marginal=lambda _: step, anchor=0, closed=lambda x: step * x)

@@ -1,0 +1,84 @@
+"""Shares: hierarchical weights, such as region -> zone -> cluster."""
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.scale import LARGEST, Scale
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.selection import Group
+from fairlead.models.errors import UnsupportedError
+from fairlead.models.levels import Deviation, share
+from fairlead.models.rules import Shares
+from fairlead.models.rules.shares import KIND
+from fairlead.models.workload import Workload
+
+
+def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
+    """Divide groups as closely to their shares as the other rules allow, depth by depth.
+
+    With y_g the replicas on the clusters of group g and q_g = N share_g, in whole steps of 1 / L::
+
+        webster   minimise  sum (y_g - q_g)^2 / q_g
+        l1        minimise  sum |y_g - q_g|
+
+    Raises
+    ------
+    UnsupportedError
+        Under ``minimax``, which is not finished for hierarchical weights.
+    """
+    if encoding.problem.deviation is Deviation.MINIMAX:
+        raise UnsupportedError("hierarchical weights cannot be measured by minimax yet; use webster or l1")
+    scale = encoding.once(_scale)
+    for number, groups in enumerate(rule.depths, start=1):
+        costs, start = [], Fraction(0)
+        for group in groups:
+            quota = group.share * workload.replicas
+            if quota:
+                function, least = _distance(quota, scale, encoding.problem.deviation)
+                subject = Group(workload.key, group.clusters)
+                costs.append((subject, encoding.convex_cost_of_group(subject, function)))
+                start += Fraction(least, scale.steps)
+        because = Because(KIND, workload.key, None, f"depth {number}")
+        encoding.prefer(
+            share(number), costs, because=because, constant=start, scale=scale.steps, exact=scale.exact
+        )
+
+
+def _distance(quota: Fraction, scale: Scale, deviation: Deviation) -> tuple[ConvexFunction, int]:
+    """Return the distance from a quota less its least value, and that value rounded down, in steps."""
+
+    def exactly(y: int) -> Fraction:
+        gap = abs(y - quota)
+        return scale.steps * (gap * gap / quota if deviation is Deviation.WEBSTER else gap)
+
+    anchor = math.ceil(quota - Fraction(1, 2))
+
+    def marginal(k: int) -> int:
+        return int(exactly(k + 1) - exactly(k))
+
+    closed = (lambda y: int(exactly(y) - exactly(anchor))) if scale.exact else None
+    return ConvexFunction(marginal, anchor, closed), math.floor(exactly(anchor))
+
+
+def _scale(encoding: Encoding) -> Scale:
+    """Return the steps in which all shares of a problem are measured."""
+    webster = encoding.problem.deviation is Deviation.WEBSTER
+    steps, greatest = 1, Fraction(0)
+    for replicas, quota in _quotas(encoding):
+        # (y - q)^2 / q = y^2 / q - 2 y + q, so these denominators make every step whole.
+        steps = math.lcm(steps, quota.denominator, (1 / quota).denominator if webster else 1)
+        greatest += Fraction(replicas * replicas) / quota + quota if webster else replicas
+    most = int(LARGEST // max(1, math.ceil(greatest)))
+    return Scale(steps) if steps <= most else Scale(max(1, most), exact=False)
+
+
+def _quotas(encoding: Encoding) -> Iterator[tuple[int, Fraction]]:
+    """Yield the replicas and the quota of every group that has one."""
+    for workload in encoding.problem.workloads:
+        for rule in workload.rules_of(Shares):
+            for group in (group for depth in rule.depths for group in depth):
+                if group.share and workload.replicas:
+                    yield workload.replicas, group.share * workload.replicas

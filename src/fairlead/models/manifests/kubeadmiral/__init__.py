@@ -1,0 +1,1 @@
+"""What KubeAdmiral's manifests say: clusters, policies by label, current placement, feedback."""

@@ -1,0 +1,1 @@
+"""From fairlead's own kinds to rules: one kind a module."""

@@ -1,0 +1,63 @@
+"""Companionship: workloads that stand on the same clusters, or on none in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement, Violation
+
+if TYPE_CHECKING:
+    from fairlead.models.placement import Placement
+    from fairlead.models.problem import Problem
+
+KIND = "companionship"
+
+
+@dataclass(frozen=True, slots=True)
+class Companionship:
+    """Workloads of one group keep together, or apart.
+
+    Together: a later workload uses only clusters that every earlier one uses; the order is that of the
+    schedulers, those that run first, then by priority and key. Apart: no two of them share a cluster.
+    Workloads that are scaled to 0 take no part.
+
+    Parameters
+    ----------
+    name
+        What people call the group.
+    members
+        Keys of the workloads, in that order.
+    together
+        True for affinity, False for anti-affinity.
+    source
+        Where it was declared.
+    """
+
+    name: str
+    members: tuple[str, ...]
+    together: bool
+    source: Source | None = None
+
+
+def violations(rule: Companionship, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    """List pairs of workloads that stand apart or together where they must not."""
+    members = [key for key in rule.members if problem.workload(key).replicas]
+    for earlier, later in combinations(members, 2):
+        first, second = set(placement.of(earlier)), set(placement.of(later))
+        wrong = sorted(second - first) if rule.together else sorted(second & first)
+        for cluster in wrong:
+            if rule.together:
+                text = f"{later} stands on {cluster} without {earlier}, to which {rule.name} ties it"
+            else:
+                text = f"{later} stands on {cluster} with {earlier}, from which {rule.name} parts it"
+            yield Violation(KIND, text, 1, rule.source, later, cluster)
+
+
+def describe(rule: Companionship) -> Statement:
+    """Say in the user's words which workloads keep together or apart."""
+    how = "stand on the clusters of each other" if rule.together else "share no cluster"
+    return Statement(KIND, f"{', '.join(rule.members)} {how} ({rule.name})", rule.source)

@@ -1,0 +1,33 @@
+"""Price: what a replica costs on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fairlead.models.source import Source
+
+KIND = "price"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """The replicas of a workload cost as little as possible in total.
+
+    Parameters
+    ----------
+    prices
+        Price of one replica by candidate, exact; absent means free of charge.
+    source
+        Where the prices were declared.
+    """
+
+    prices: Mapping[str, Fraction]
+    source: Source | None = None
+
+
+def cost(rule: Price, placed: Mapping[str, int]) -> Fraction:
+    """Return what all replicas cost together."""
+    charged = ((rule.prices.get(cluster, Fraction(0)), replicas) for cluster, replicas in placed.items())
+    return sum((price * replicas for price, replicas in charged), Fraction(0))

@@ -1,0 +1,80 @@
+"""Shares: hierarchical weights, such as region -> zone -> cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from fairlead.models.levels import Deviation, Level, share
+from fairlead.models.source import Source
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
+
+KIND = "shares"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A set of clusters and its share of the whole.
+
+    Parameters
+    ----------
+    name
+        What people call it, such as ``eu/eu-1``.
+    clusters
+        Candidates in it.
+    share
+        Exact share of the workload's replicas: the product of its own weight's share and those of all groups
+        around it.
+    """
+
+    name: str
+    clusters: frozenset[str]
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Groups are divided in their ratio first, then what is inside them, depth by depth.
+
+    The quota of a group is ``N`` times its share; a depth is measured like weights over its groups, and every
+    depth is one level, the outermost first.
+
+    Parameters
+    ----------
+    depths
+        Groups of every depth, the outermost first; the groups of a depth are disjoint, and each lies inside
+        one of the depth before.
+    source
+        Where the weights were declared.
+    """
+
+    depths: tuple[tuple[Group, ...], ...]
+    source: Source | None = None
+
+
+def levels(rule: Shares) -> tuple[Level, ...]:
+    """Return one level for every depth."""
+    return tuple(share(number) for number in range(1, len(rule.depths) + 1))
+
+
+def cost(
+    rule: Shares, workload: Workload, placed: Mapping[str, int], level: Level, deviation: Deviation
+) -> Fraction:
+    """Return the distance of one depth from the quotas of its groups, exactly."""
+    gaps: list[tuple[Fraction, Fraction]] = []
+    for group in rule.depths[level.number - 1]:
+        quota = group.share * workload.replicas
+        if quota:
+            held = sum(placed.get(cluster, 0) for cluster in group.clusters)
+            gaps.append((abs(held - quota), quota))
+    match deviation:
+        case Deviation.WEBSTER:
+            return sum((gap * gap / quota for gap, quota in gaps), Fraction(0))
+        case Deviation.L1:
+            return sum((gap for gap, _ in gaps), Fraction(0))
+        case Deviation.MINIMAX:
+            return max((gap / quota for gap, quota in gaps), default=Fraction(0))

@@ -1,0 +1,54 @@
+"""Survival: enough replicas are left when any one region, zone, provider or cluster is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement, Violation
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
+
+KIND = "survival"
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """Whatever single group of clusters is lost, at least so many replicas stand elsewhere.
+
+    Does not bind a workload that is scaled to 0.
+
+    Parameters
+    ----------
+    field
+        What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
+    groups
+        Candidates by group.
+    minimum
+        Replicas that have to be left.
+    source
+        Where it was declared.
+    """
+
+    field: str
+    groups: Mapping[str, frozenset[str]]
+    minimum: int
+    source: Source | None = None
+
+
+def violations(rule: Survival, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
+    """List the groups whose loss leaves too few replicas."""
+    for group, clusters in rule.groups.items() if workload.replicas else ():
+        left = sum(replicas for cluster, replicas in placed.items() if cluster not in clusters)
+        if left < rule.minimum:
+            text = f"{workload.key}: losing {rule.field} {group} leaves {left}, {rule.minimum} are needed"
+            yield Violation(KIND, text, rule.minimum - left, rule.source, workload.key)
+
+
+def describe(rule: Survival, workload: Workload) -> Statement:
+    """Say in the user's words what has to survive."""
+    text = f"{workload.key}: {rule.minimum} replicas have to be left when any one {rule.field} is lost"
+    return Statement(KIND, text, rule.source, workload.key)

@@ -1,0 +1,59 @@
+"""Whether a problem has any placement at all."""
+
+from dataclasses import replace
+
+from fairlead.models.check import check
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Duplicated,
+    GroupTotal,
+    Spread,
+    Survival,
+    Total,
+)
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import boxes_of
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.exact import allocate
+
+BINDING = (Bounds, Candidates, Duplicated, GroupTotal, Spread, Survival, Total)
+
+
+def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool:
+    """Tell whether any placement keeps all rules; False also where time ran out before one was found.
+
+    Parameters
+    ----------
+    problem
+        The question; what it prefers is not looked at.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+    """
+    bare = replace(problem, workloads=tuple(_without_preferences(each) for each in problem.workloads))
+    boxes = boxes_of(bare)
+    if any(not boxed.box.feasible for boxed in boxes.values()):
+        return False
+    alone = {key: allocate(bare.workload(key), bare, boxed) for key, boxed in boxes.items()}
+    if len(alone) == len(bare.workloads) and all(placed is not None for placed in alone.values()):
+        placement = Placement({key: placed for key, placed in alone.items() if placed is not None})
+        if not check(bare, placement):
+            return True
+    from fairlead.solver.lexicographic import minimise_levels
+
+    return minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status is Status.OPTIMAL
+
+
+def _without_preferences(workload: Workload) -> Workload:
+    """Return a workload with the rules that must hold only."""
+    rules = tuple(
+        replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
+        for rule in workload.rules
+        if isinstance(rule, BINDING)
+    )
+    return replace(workload, rules=rules)
