@@ -4,7 +4,7 @@
 
 DEMO  := examples/three-regions
 # Directories of examples/ that show a conflict: `fairlead solve` must end with exit code 3 there, with 0 elsewhere.
-CONFLICT_EXAMPLES ?= too-tight
+CONFLICT_EXAMPLES ?= examples/too-tight
 
 # Options of pytest: at most four worker processes, so that the solver's own threads find a core as well.
 PYTEST_OPTIONS := -q -n auto --maxprocesses=4

@@ -20,6 +20,7 @@ from fairlead.models.rules import (
     Moves,
     Price,
     SharedRule,
+    Shares,
     Spread,
     Survival,
     Tiers,
@@ -29,6 +30,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.shares import Group
 from fairlead.models.workload import Workload
 
 ORDERS: Sequence[tuple[str, ...]] = (
@@ -64,7 +66,7 @@ def random_problem(
     names = [f"member{i + 1}" for i in range(rng.randint(1, most_clusters))]
     clusters = tuple(Cluster(name, free=_free(rng)) for name in names)
     workloads = tuple(
-        _workload(rng, f"default/w{i + 1}", names, most_replicas)
+        _workload(rng, f"default/w{i + 1}", names, most_replicas, deviation)
         for i in range(rng.randint(1, most_workloads))
     )
     rules: tuple[SharedRule, ...] = (Capacity(),) if rng.random() < 0.7 else ()
@@ -84,8 +86,10 @@ def _free(rng: random.Random) -> dict[str, int] | None:
     return free
 
 
-def _workload(rng: random.Random, key: str, names: list[str], most_replicas: int) -> Workload:
-    """Return a workload with a random set of rules."""
+def _workload(
+    rng: random.Random, key: str, names: list[str], most_replicas: int, deviation: Deviation
+) -> Workload:
+    """Return a workload with a random set of rules, or with those that a spread over few groups has."""
     replicas = rng.randint(0, most_replicas)
     current = {name: rng.randint(0, 3) for name in [*names, "gone"] if rng.random() < 0.5}
     return Workload(
@@ -95,11 +99,32 @@ def _workload(rng: random.Random, key: str, names: list[str], most_replicas: int
         requests=rng.choice([{}, {CPU: 200}, {CPU: 300, "memory": 3}, {"memory": 4}, {CPU: 150, "gpu": 1}]),
         current={name: count for name, count in current.items() if count},
         fresh=rng.random() < 0.3,
-        rules=_rules(rng, names, replicas),
+        rules=_few_groups(rng, names) if rng.random() < 0.2 else _rules(rng, names, replicas, deviation),
     )
 
 
-def _rules(rng: random.Random, names: list[str], replicas: int) -> tuple[WorkloadRule, ...]:
+def _few_groups(rng: random.Random, names: list[str]) -> tuple[WorkloadRule, ...]:
+    """Return what spread constraints and Aggregated become: few groups, a share for every candidate."""
+    zones = {name: rng.choice("ab") for name in names}
+    spreads: list[WorkloadRule] = []
+    if rng.random() < 0.8:
+        clusters = {name: frozenset({name}) for name in names}
+        most = rng.randint(1, max(1, len(names) - 1))
+        spreads.append(Spread("cluster", clusters, rng.randint(0, most), most))
+    if rng.random() < 0.4:
+        parted = {zone: frozenset(name for name in names if zones[name] == zone) for zone in "ab"}
+        spreads.append(Spread("zone", {zone: inside for zone, inside in parted.items() if inside}, 1, 1))
+    aggregated = (Aggregated(),) if rng.random() < 0.3 else ()
+    weights = Weights({name: rng.choice([1, 1, 2, 3, 5]) for name in names}, rng.random() < 0.5)
+    moves = Moves(frozenset(names), keep=rng.random() < 0.6)
+    minimum = {name: Bound(rng.randint(1, 3)) for name in names if rng.random() < 0.1}
+    bounds = Bounds(minimum, where_held=frozenset(names))
+    return (Candidates(tuple(names)), Total(), bounds, *spreads, *aggregated, weights, moves)
+
+
+def _rules(
+    rng: random.Random, names: list[str], replicas: int, deviation: Deviation
+) -> tuple[WorkloadRule, ...]:
     """Return rules in random order; each is left out at times."""
     open_to = [name for name in names if rng.random() < 0.85]
     held_only = {name: Exclusion("had untolerated taint") for name in open_to if rng.random() < 0.15}
@@ -116,6 +141,8 @@ def _rules(rng: random.Random, names: list[str], replicas: int) -> tuple[Workloa
     if tiers:
         rules.append(Tiers(tiers))
     rules.extend(_preferences(rng, names, open_to, tiers))
+    if rng.random() < 0.15 and deviation is not Deviation.MINIMAX:
+        rules.append(_shares(rng, open_to))
     rng.shuffle(rules)
     return tuple(rules)
 
@@ -185,6 +212,23 @@ def _preferences(
         yield Price({name: Fraction(rng.randint(0, 6), rng.choice([1, 2, 3])) for name in open_to})
     if rng.random() < 0.2:
         yield Evenness(tuple(sorted(_some(rng, open_to))))
+
+
+def _shares(rng: random.Random, names: list[str]) -> Shares:
+    """Return weights of regions and of the clusters inside each; a region may have none."""
+    inside = {name: rng.choice("xy") for name in names}
+    regions = [(region, frozenset(name for name in names if inside[name] == region)) for region in "xy"]
+    weights = [rng.randint(0, 3) if clusters else 0 for _, clusters in regions]
+    outer = [
+        Group(region, clusters, Fraction(weight, max(1, sum(weights))))
+        for (region, clusters), weight in zip(regions, weights, strict=True)
+    ]
+    inner = [
+        Group(f"{group.name}/{name}", frozenset({name}), group.share / len(group.clusters))
+        for group in outer
+        for name in sorted(group.clusters)
+    ]
+    return Shares((tuple(outer), tuple(inner)))
 
 
 def _companions(rng: random.Random, workloads: tuple[Workload, ...]) -> tuple[SharedRule, ...]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster, Taint, Toleration
+from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.errors import (
     FairleadError,
     InternalError,
@@ -32,6 +33,7 @@ from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
     from fairlead.models.manifests.loading import load, select
+    from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
     from fairlead.solver.solving import solve
 
@@ -39,6 +41,7 @@ __version__ = "0.1.0"
 
 # Functions that bring pydantic, PyYAML, NumPy or OR-Tools with them; imported at their first use.
 _LATE = {
+    "compare": "fairlead.solver.comparing",
     "dispense": "fairlead.solver.dispensing",
     "load": "fairlead.models.manifests.loading",
     "select": "fairlead.models.manifests.loading",
@@ -49,8 +52,11 @@ __all__ = [
     "Attained",
     "Cluster",
     "ClusterDecision",
+    "Comparison",
     "Conflict",
+    "Contender",
     "Deviation",
+    "Difference",
     "FairleadError",
     "InternalError",
     "Level",
@@ -71,6 +77,7 @@ __all__ = [
     "Workload",
     "__version__",
     "check",
+    "compare",
     "dispense",
     "load",
     "score",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from fairlead.cli import exits
+from fairlead.cli.compare import compare_command
 from fairlead.cli.schema import schema_command
 from fairlead.cli.solve import solve_command
 from fairlead.cli.validate import validate_command
@@ -18,7 +19,14 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 
 @click.group(
     "fairlead",
-    commands=[validate_command, solve_command, schema_command, completion_command, version_command],
+    commands=[
+        validate_command,
+        solve_command,
+        compare_command,
+        schema_command,
+        completion_command,
+        version_command,
+    ],
     epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.options import Inputs, TimeLimit, reads_input, writes_output
+from fairlead.cli.options import Inputs, reads_input, writes_output
+from fairlead.cli.settings import takes_settings
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
@@ -26,53 +27,14 @@ Exit codes:
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "name")
 @click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
-@click.option(
-    "--time-limit",
-    type=TimeLimit(),
-    default="10",
-    show_default=True,
-    metavar="SECONDS",
-    help="Stop after so many seconds with the best placement found; 0 or none: no limit.",
-)
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Threads of the solver.  [default: one per core]",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**31 - 1),
-    metavar="N",
-    default=0,
-    show_default=True,
-    help="Random seed.",
-)
-@click.option(
-    "--deviation",
-    type=click.Choice(["webster", "l1", "minimax"]),
-    help="Measure of the distance from the wanted ratio.  [default: what the input says]",
-)
-@click.option(
-    "--method",
-    type=click.Choice(["auto", "exact", "cp-sat"]),
-    default="auto",
-    show_default=True,
-    help="Exact allocation, CP-SAT, or whatever fits.",
-)
-@click.option(
-    "--fresh/--steady",
-    default=None,
-    help="Place as if a reschedule had been asked for, or keep what runs.  [default: what the input says]",
-)
-@click.option("--partial", is_flag=True, help="Place what can be placed where not everything can.")
+@takes_settings
 @click.option("--require-proof", is_flag=True, help="Exit with 4 unless the answer is proven.")
 def solve_command(
     inputs: Inputs, output: str, *, no_headers: bool, require_proof: bool, **settings: Any
 ) -> int:
     """Place the workloads and prove that there is no better placement."""
     started = time.perf_counter()
-    problem = _load(inputs)
+    problem = load_workloads(inputs)
     loaded = time.perf_counter() - started
     from fairlead.solver.solving import solve
 
@@ -82,7 +44,7 @@ def solve_command(
     return exits.code_of(outcome, require_proof=require_proof)
 
 
-def _load(inputs: Inputs) -> "Problem":
+def load_workloads(inputs: Inputs) -> "Problem":
     """Read the input and say what is odd about it; an input without workloads is a mistake."""
     from fairlead.models.errors import UsageError
 

@@ -36,7 +36,7 @@ class Toleration:
     Parameters
     ----------
     key
-        Key of the tolerated taints; empty with operator ``Exists`` means every key.
+        Key of the tolerated taints; empty means every key.
     operator
         ``Equal`` (also when empty) or ``Exists``.
     value
@@ -58,7 +58,7 @@ class Toleration:
             return False
         if self.operator == "Exists":
             return True
-        return self.operator in ("", "Equal") and bool(self.key) and self.value == taint.value
+        return self.operator in ("", "Equal") and self.value == taint.value
 
 
 @dataclass(frozen=True, slots=True)

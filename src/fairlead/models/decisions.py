@@ -12,10 +12,11 @@ from fairlead.models.levels import MOVES_LAST
 from fairlead.models.outcome import ClusterDecision, Outcome, Status
 from fairlead.models.quantity import format_units
 from fairlead.models.remaining import Remaining, more_replicas, remaining, scarcest
-from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Moves, Weights
+from fairlead.models.rules import Aggregated, Bounds, Candidates, Capacity, Duplicated, Moves, Spread, Weights
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.moves import level as level_of_moves
-from fairlead.models.rules.weights import quotas
+from fairlead.models.rules.spread import used_groups
+from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
 NAMED = 3
@@ -119,7 +120,7 @@ class _View:
 
     @cached_property
     def wanted(self) -> Mapping[str, Fraction]:
-        return quotas(self.weights, self.workload) if self.weights else {}
+        return wanted(self.workload, self.placed)
 
     @cached_property
     def keeps(self) -> bool:
@@ -157,6 +158,9 @@ def _decide(outcome: Outcome, workload: Workload, left: Remaining) -> tuple[Clus
 
 def _selected(view: _View, cluster: str) -> bool:
     """Tell whether the manifest goes to a cluster: where replicas stand; all candidates if there are 0."""
+    told = view.outcome.selected.get(view.workload.key)
+    if told is not None:
+        return cluster in told
     if view.workload.replicas:
         return view.placed.get(cluster, 0) > 0
     return cluster in view.open_to
@@ -189,10 +193,21 @@ def _find(view: _View, cluster: str) -> _Finding:
         return _Finding(_excluded(view, cluster))
     if not view.workload.replicas:
         return _Finding("scaled to 0")
+    if not replicas and (limit := _not_chosen(view)):
+        return _Finding(limit)
     if view.workload.rule(Duplicated) is not None:
         return _Finding("full copy")
     bound = _at_bound(view, cluster, replicas) or _kept(view, cluster, replicas)
     return bound or _full(view, cluster, replicas) or _share(view, cluster, replicas)
+
+
+def _not_chosen(view: _View) -> str:
+    """Say what limits the number of clusters or groups that may be used; empty where nothing does."""
+    if view.workload.rule(Aggregated) is not None:
+        return "not needed: as few clusters as possible are used"
+    limits = [rule for rule in view.workload.rules_of(Spread) if rule.maximum is not None]
+    full = [rule for rule in limits if len(used_groups(rule, view.placed)) == rule.maximum]
+    return f"not chosen: at most {full[0].maximum} {full[0].field} group(s) are used" if full else ""
 
 
 def _at_bound(view: _View, cluster: str, replicas: int) -> _Finding | None:

@@ -123,6 +123,9 @@ class Outcome:
         Affinity groups that were tried before the chosen one, by workload.
     seconds
         Time by step: ``load``, ``build``, ``solve``.
+    selected
+        Clusters that get the manifest, by workload, where a dispenser tells; those without replicas among
+        them. A workload that is absent has it where its replicas stand.
     """
 
     status: Status
@@ -135,6 +138,7 @@ class Outcome:
     reason: str | None = None
     seconds: Mapping[str, float] = field(default_factory=dict)
     rejected: Mapping[str, tuple[RejectedGroup, ...]] = field(default_factory=dict)
+    selected: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @cached_property
     def decisions(self) -> Mapping[str, tuple[ClusterDecision, ...]]:

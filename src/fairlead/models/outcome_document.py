@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, ClusterDecision, Outcome
-from fairlead.models.rules import Candidates, Duplicated, Weights
-from fairlead.models.rules.weights import quotas
+from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Statement, Violation
+from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
@@ -57,11 +58,13 @@ def to_dict(outcome: Outcome, *, decisions: bool = True) -> Document:
 def unplaced(outcome: Outcome, workload: Workload) -> int:
     """Return how many replicas of a workload stand nowhere; under Duplicated summed over the copies."""
     placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
-    if workload.rule(Duplicated) is None:
+    copies = workload.rule(Duplicated)
+    if copies is None:
         return max(0, workload.replicas - sum(placed.values()))
     candidates = workload.rule(Candidates)
-    names = candidates.names if candidates else outcome.problem.cluster_by_name
-    return sum(max(0, workload.replicas - placed.get(name, 0)) for name in names)
+    names = candidates.names if candidates else tuple(outcome.problem.cluster_by_name)
+    chosen = [name for name in names if placed.get(name)] if copies.choice and placed else names
+    return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
 
 
 def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Document:
@@ -74,9 +77,14 @@ def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Docum
         "key": workload.key,
         "replicas": workload.replicas,
         "unplaced": unplaced(outcome, workload),
-        "affinityGroup": None,
+        "affinityGroup": workload.group,
         "clusters": [{"name": cluster, "replicas": replicas} for cluster, replicas in placed.items()],
     }
+    if workload.key in outcome.rejected:
+        document["rejectedGroups"] = [
+            {"name": group.name, "reason": group.reason, "source": _source(group.source)}
+            for group in outcome.rejected[workload.key]
+        ]
     if decisions:
         document["decisions"] = [_decision(decision) for decision in outcome.decisions[workload.key]]
     return document
@@ -196,8 +204,8 @@ _FRAME_TYPES = {
 
 def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
     """Return the rows of one workload, in the order of the columns."""
-    weights = workload.rule(Weights)
-    wanted = quotas(weights, workload) if weights else {}
+    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    shares = wanted(workload, placed)
     return [
         (
             workload.key,
@@ -208,7 +216,7 @@ def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
             decision.selected,
             decision.replicas,
             workload.current.get(decision.cluster, 0),
-            float(wanted[decision.cluster]) if decision.cluster in wanted else None,
+            float(shares[decision.cluster]) if decision.cluster in shares else None,
             decision.reason,
         )
         for decision in outcome.decisions[workload.key]

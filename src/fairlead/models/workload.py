@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from fairlead.models.declared import Declared
 from fairlead.models.rules import WorkloadRule
 from fairlead.models.source import NOWHERE, Source
 
@@ -65,6 +66,9 @@ class Workload:
         Affinity group in which the workload was scheduled last; None where unknown.
     source
         Where the workload was declared.
+    declared
+        Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
+        did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
     """
 
     key: str
@@ -84,6 +88,7 @@ class Workload:
     groups: tuple[AffinityGroup, ...] = ()
     observed: str | None = None
     source: Source = NOWHERE
+    declared: Declared | None = field(default=None, compare=False, repr=False)
 
     def rule(self, kind: type[R]) -> R | None:
         """Return the workload's rule of a kind; None where it has none."""

@@ -9,8 +9,8 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.remaining import Remaining, more_replicas, remaining, scarcest
-from fairlead.models.rules import Bounds, Candidates, Duplicated, Weights
-from fairlead.models.rules.weights import quotas
+from fairlead.models.rules import Bounds, Candidates, Duplicated
+from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
 from fairlead.report.columns import Cell, Column, Tone
@@ -87,8 +87,7 @@ class _View:
 
     @cached_property
     def wanted(self) -> Mapping[str, Fraction]:
-        rule = self.workload.rule(Weights)
-        return quotas(rule, self.workload) if rule and self.workload.rule(Duplicated) is None else {}
+        return wanted(self.workload, self.placed)
 
     @cached_property
     def total(self) -> int:
@@ -187,14 +186,29 @@ def _detailed(view: _View, *, wide: bool) -> WorkloadTable:
     if wide:
         decisions = {decision.cluster: decision for decision in view.outcome.decisions[view.workload.key]}
         rows = [_wide_row(view, name, decisions.get(name)) for name in names]
-        return WorkloadTable(_title(view), WIDE, rows)
+        return WorkloadTable(_title(view), WIDE, rows, _rejected(view))
     shown = [name for name in names if not (view.excluded(name) and view.idle(name))]
     resting = [name for name in shown if view.idle(name)]
     notes: tuple[str, ...] = ()
     if len(resting) > IDLE_SHOWN:
         shown = [name for name in shown if not view.idle(name)]
         notes = (f"and {len(resting)} candidates without replicas (-o wide shows them)",)
+    notes += (*_left_out(view), *_rejected(view))
     return WorkloadTable(_title(view), NARROW, [_narrow_row(view, name) for name in shown], notes)
+
+
+def _left_out(view: _View) -> tuple[str, ...]:
+    """Say how many clusters are no candidates."""
+    rule = view.workload.rule(Candidates)
+    count = sum(1 for name in rule.excluded if view.idle(name)) if rule else 0
+    subject = "1 cluster is no candidate" if count == 1 else f"{count} clusters are no candidates"
+    return (f"{subject} (-o wide says why)",) if count else ()
+
+
+def _rejected(view: _View) -> tuple[str, ...]:
+    """Say which affinity groups were tried before the chosen one."""
+    found = view.outcome.rejected.get(view.workload.key, ())
+    return tuple(f"affinity group {group.name} will not do: {group.reason}" for group in found)
 
 
 def _title(view: _View) -> str:
@@ -203,6 +217,7 @@ def _title(view: _View) -> str:
     count = f"{workload.replicas} replica{'s' if workload.replicas != 1 else ''}"
     where = " per cluster" if workload.rule(Duplicated) is not None else ""
     policy = f", {workload.policy}" if workload.policy else ""
+    policy += f", affinity group {workload.group}" if workload.group else ""
     missing = unplaced(view.outcome, workload)
     return f"{workload.key}: {count}{where}{policy}{f', {missing} unplaced' if missing else ''}"
 

@@ -44,8 +44,8 @@ class Choice:
     ----------
     groups
         Positions of the candidates of each group.
-    most
-        Most groups that may be used.
+    least, most
+        Fewest and most groups that may be used.
     around
         What wider group each group lies in, as a number; all 0 where there are no wider groups.
     least_around, most_around
@@ -53,6 +53,7 @@ class Choice:
     """
 
     groups: tuple[NDArray[np.int64], ...]
+    least: int
     most: int
     around: tuple[int, ...]
     least_around: int = 0
@@ -77,13 +78,15 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
         Replicas by cluster, optimal on every level, ties to the first by name; None where this way does not
         apply or is too long.
     """
-    boxed = _open(boxed)
-    choice = _choice(workload, boxed)
-    costs = None if choice is None else cluster_costs(workload, problem, boxed)
-    if choice is None or costs is None or bool(np.any(boxed.box.lower)):
+    kept = _open(boxed)
+    if not kept.names:
         return None
-    relaxation = _relax(choice, costs, boxed.box)
-    search = _Search(workload, problem, boxed, choice, costs)
+    choice = _choice(workload, kept)
+    costs = None if choice is None else cluster_costs(workload, problem, kept)
+    if choice is None or costs is None or bool(np.any(kept.box.lower)):
+        return None
+    relaxation = _relax(choice, costs, kept.box)
+    search = _Search(workload, problem, boxed, kept.names, choice, costs)
     for chosen in relaxation.sets(choice, lambda: search.cutoff):
         if chosen is None or not search.try_set(chosen):
             return None
@@ -106,21 +109,21 @@ def _choice(workload: Workload, boxed: WorkloadBox) -> Choice | None:
     if len(clusters) == 1 and clusters[0].maximum and len(wider) <= 1:
         groups = tuple(np.array([position]) for position in range(len(boxed.names)))
         if not wider:
-            return Choice(groups, clusters[0].maximum, (0,) * len(groups))
+            return Choice(groups, clusters[0].minimum, clusters[0].maximum, (0,) * len(groups))
         parted = _partition(wider[0], boxed)
         if parted is None:
             return None
         around = tuple(int(number) for number in parted)
         count = max(around, default=0) + 1
         most = count if wider[0].maximum is None else wider[0].maximum
-        return Choice(groups, clusters[0].maximum, around, wider[0].minimum, most)
+        return Choice(groups, clusters[0].minimum, clusters[0].maximum, around, wider[0].minimum, most)
     if len(limits) != 1 or not limits[0].maximum:
         return None
     parted = _partition(limits[0], boxed)
     if parted is None:
         return None
     found = tuple(np.flatnonzero(parted == number) for number in range(int(parted.max()) + 1))
-    return Choice(found, limits[0].maximum, (0,) * len(found))
+    return Choice(found, limits[0].minimum, limits[0].maximum, (0,) * len(found))
 
 
 def _limits(rule: Spread) -> bool:
@@ -166,7 +169,8 @@ class _Relaxation:
             if self.empty - saved - self._possible(choice, chosen, at) > cutoff():
                 continue
             if len(chosen) == choice.most or at == len(self.ranked):
-                if len({choice.around[group] for group in chosen}) >= choice.least_around:
+                touched = {choice.around[group] for group in chosen}
+                if len(chosen) >= choice.least and len(touched) >= choice.least_around:
                     yield tuple(sorted(chosen))
                 continue
             group = self.ranked[at]
@@ -222,6 +226,7 @@ class _Search:
         workload: Workload,
         problem: Problem,
         boxed: WorkloadBox,
+        names: tuple[str, ...],
         choice: Choice,
         costs: ClusterCost,
     ) -> None:
@@ -231,6 +236,7 @@ class _Search:
         self._alone = replace(problem, workloads=(workload,))
         self._workload = workload
         self._boxed = boxed
+        self._names = names
         self._choice = choice
         self._rank: tuple[object, ...] | None = None
         self._tried = 0
@@ -239,9 +245,10 @@ class _Search:
         """Divide among the groups of a set; tell whether the search may go on."""
         self._tried += 1
         upper = np.zeros_like(self._boxed.box.upper)
-        for group in chosen:
-            positions = self._choice.groups[group]
-            upper[positions] = self._boxed.box.upper[positions]
+        positions = (at for group in chosen for at in self._choice.groups[group].tolist())
+        used = {self._names[position] for position in positions}
+        inside = np.array([name in used for name in self._boxed.names], dtype=bool)
+        upper[inside] = self._boxed.box.upper[inside]
         box = replace(self._boxed, box=Box(self._boxed.box.lower, upper, self._boxed.box.total))
         if not box.box.feasible:
             return self._tried <= MOST_SETS
@@ -252,5 +259,5 @@ class _Search:
         rank = (values, tuple(-answer[name] for name in self._boxed.names))
         if self._rank is None or rank < self._rank:
             self.best, self._rank = answer, rank
-            self.cutoff = min(self.cutoff, self._costs.steps(answer, self._boxed.names, STEPS))
+            self.cutoff = min(self.cutoff, self._costs.steps(answer, self._names, STEPS))
         return self._tried <= MOST_SETS

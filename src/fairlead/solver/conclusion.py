@@ -91,7 +91,8 @@ def conclude_greedy(
 ) -> Outcome:
     """Make the outcome of a dispenser: what it breaks is reported, not refused.
 
-    The status is FEASIBLE where it placed all replicas, whatever rules that breaks, else INFEASIBLE.
+    The status is FEASIBLE where it placed all replicas without an error of its own, whatever rules that
+    breaks, else INFEASIBLE.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def conclude_greedy(
         return Outcome(Status.INFEASIBLE, origin, problem, None, reason=reason, seconds=seconds)
     broken = check(problem, placement)
     unplaced = any(violation.rule == total.KIND for violation in broken)
-    status = Status.INFEASIBLE if unplaced else Status.FEASIBLE
+    status = Status.INFEASIBLE if unplaced or reason is not None else Status.FEASIBLE
     return Outcome(
         status, origin, problem, placement, score(problem, placement), broken, None, reason, seconds
     )

@@ -2,19 +2,56 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Literal, get_args
 
+from fairlead.models.affinity_groups import in_group
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.workload import Workload
 from fairlead.solver.conclusion import conclude_greedy
-from fairlead.solver.dispensers import reference
+from fairlead.solver.dispensers import (
+    as_karmada,
+    as_kubeadmiral,
+    karmada_proposal,
+    karmada_proposal_ceiling,
+    largest_remainder,
+    reference,
+    webster,
+)
+from fairlead.solver.dispensers.answer import Dispensed
 
-DISPENSERS: Mapping[str, Callable[[Problem], Placement]] = MappingProxyType({"reference": reference.place})
+Overcommit = Literal["as-karmada", "deduct"]
+
+_REAL: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
+    {"karmada": as_karmada.place, "kubeadmiral": as_kubeadmiral.place}
+)
+"""Models of real schedulers; they read the manifests themselves."""
+
+_OWN: Mapping[str, Callable[[Problem], Dispensed]] = MappingProxyType(
+    {
+        "karmada-proposal": karmada_proposal.place,
+        "karmada-proposal-ceiling": karmada_proposal_ceiling.place,
+        "largest-remainder": largest_remainder.place,
+        "reference": lambda problem: Dispensed(reference.place(problem)),
+        "webster": webster.place,
+    }
+)
+"""Rules of thumb on fairlead's own rules."""
+
+DISPENSERS: tuple[str, ...] = tuple(sorted({*_REAL, *_OWN}))
+"""Names of all dispensers."""
 
 
-def dispense(problem: Problem, like: str = "reference") -> Outcome:
+def dispense(
+    problem: Problem,
+    like: str = "reference",
+    *,
+    overcommit: Overcommit = "as-karmada",
+    empty_workload_propagation: bool = False,
+) -> Outcome:
     """Place greedily, the way a named scheduler does.
 
     Parameters
@@ -23,20 +60,56 @@ def dispense(problem: Problem, like: str = "reference") -> Outcome:
         The question.
     like
         ``reference``: fairlead's own greedy, workloads by priority and size, capacity deducted.
+        ``karmada``, ``kubeadmiral``: what the real scheduler answers, faults included, workloads by priority
+        and name. ``karmada-proposal``, ``karmada-proposal-ceiling``: the two pseudocodes of Karmada's
+        proposal of minReplicas, as written. ``webster``: Webster's division of the weights within the bounds;
+        ``largest-remainder``: Hamilton's division of the weights. These four look at no capacity.
+    overcommit
+        Of the real schedulers: ``as-karmada`` lets every workload see the capacity that the clusters report,
+        so that several together may take more than there is; ``deduct`` takes off what those before it use.
+    empty_workload_propagation
+        Karmada's scheduler flag of that name: clusters that are selected and get no replicas keep the
+        manifest, see `ClusterDecision.selected`.
 
     Returns
     -------
     Outcome
-        Levels without bounds; broken rules, unplaced replicas among them, are in `violations`, and the
-        status is INFEASIBLE where there are any.
+        Levels without bounds; broken rules, unplaced replicas among them, are in `violations`. The status is
+        INFEASIBLE where replicas are unplaced or the scheduler reports an error; `reason` is then the
+        category of the first error, and `placement` what is left behind.
 
     Raises
     ------
     UsageError
-        Where there is no dispenser of that name.
+        Where there is no dispenser of that name, or it cannot place a workload of another system.
     """
     if like not in DISPENSERS:
-        raise UsageError(f"no dispenser {like!r}; known: {', '.join(sorted(DISPENSERS))}")
+        raise UsageError(f"no dispenser {like!r}; known: {', '.join(DISPENSERS)}")
+    if overcommit not in get_args(Overcommit):
+        raise UsageError(f"no overcommit {overcommit!r}; known: {', '.join(get_args(Overcommit))}")
     started = time.perf_counter()
-    placement = DISPENSERS[like](problem)
-    return conclude_greedy(problem, placement, like, {"solve": time.perf_counter() - started})
+    if like in _REAL:
+        answer = _REAL[like](
+            problem, deduct=overcommit == "deduct", empty_workload_propagation=empty_workload_propagation
+        )
+    else:
+        answer = _OWN[like](problem)
+    seconds = {"solve": time.perf_counter() - started}
+    reason = next(iter(answer.reasons.values()), None)
+    asked = _in_groups(problem, answer.groups)
+    outcome = conclude_greedy(asked, answer.placement, like, seconds, reason)
+    return replace(outcome, selected=answer.selected)
+
+
+def _in_groups(problem: Problem, groups: Mapping[str, str]) -> Problem:
+    """Return the problem with every workload in the affinity group that was chosen for it."""
+    if not groups:
+        return problem
+    workloads = tuple(_in_group(workload, groups.get(workload.key)) for workload in problem.workloads)
+    return replace(problem, workloads=workloads)
+
+
+def _in_group(workload: Workload, name: str | None) -> Workload:
+    """Return a workload in the affinity group of a name; unchanged where it has none of that name."""
+    group = next((group for group in workload.groups if group.name == name), None)
+    return workload if group is None else in_group(workload, group)

@@ -23,8 +23,8 @@ from fairlead.solver.exact import allocate
 BINDING = (Bounds, Candidates, Duplicated, GroupTotal, Spread, Survival, Total)
 
 
-def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool:
-    """Tell whether any placement keeps all rules; False also where time ran out before one was found.
+def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool | None:
+    """Tell whether any placement keeps all rules; None where time ran out before that was certain.
 
     Parameters
     ----------
@@ -46,7 +46,8 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool:
             return True
     from fairlead.solver.lexicographic import minimise_levels
 
-    return minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status is Status.OPTIMAL
+    status = minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status
+    return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
 
 
 def _without_preferences(workload: Workload) -> Workload:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from fairlead.models.levels import CLUSTERS, MOVES_FIRST, MOVES_UNCHANGED
+from fairlead.models.levels import CLUSTERS, MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -26,7 +26,7 @@ from fairlead.solver.choosing import choose
 from fairlead.solver.exact import allocate
 
 LATER = (Evenness, Price, Shares, Weights)
-EARLIER = frozenset({MOVES_FIRST, MOVES_UNCHANGED})
+MOVES = frozenset({MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED})
 
 
 def place_on_fewest(part: Problem, minimise: Callable[[Problem], LexicographicResult]) -> Placement | None:
@@ -50,7 +50,11 @@ def place_on_fewest(part: Problem, minimise: Callable[[Problem], LexicographicRe
     workload = part.workloads[0]
     if len(part.workloads) != 1 or workload.rule(Aggregated) is None or not has_box(workload):
         return None
-    first = replace(part, workloads=(_up_to_clusters(workload),))
+    levels = levels_of(part)
+    earlier = frozenset(levels[: levels.index(CLUSTERS)])
+    if not earlier <= MOVES:
+        return None
+    first = replace(part, workloads=(_up_to_clusters(workload, earlier),))
     found = minimise(first)
     if found.status is not Status.OPTIMAL or found.placement is None:
         return None
@@ -69,13 +73,13 @@ def place_on_fewest(part: Problem, minimise: Callable[[Problem], LexicographicRe
     )
 
 
-def _up_to_clusters(workload: Workload) -> Workload:
-    """Return a workload with the levels up to the number of clusters."""
+def _up_to_clusters(workload: Workload, earlier: frozenset[Level]) -> Workload:
+    """Return a workload with the levels up to the number of clusters; only moves may come earlier."""
     rules = tuple(
         rule
         for rule in workload.rules
         if not isinstance(rule, LATER)
-        and not (isinstance(rule, Moves) and moves.level(rule, workload) not in EARLIER)
+        and not (isinstance(rule, Moves) and moves.level(rule, workload) not in earlier)
     )
     return replace(workload, rules=rules)
 

@@ -9,7 +9,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.conflict import conflicts
 
-Feasible = Callable[[Problem], bool]
+Feasible = Callable[[Problem], bool | None]
 
 
 @dataclass(frozen=True, slots=True)

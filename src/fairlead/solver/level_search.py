@@ -1,6 +1,6 @@
 """The search behind the levels: the best placement, ranges, pins and bounds while CP-SAT runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -18,13 +18,13 @@ from fairlead.models.levels import DEVIATION, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Tiers, Total, Weights
+from fairlead.models.rules import Weights
 from fairlead.models.score import levels_of, score
-from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained_level
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
-from fairlead.solver.pricing import Share, relax, tighten
+from fairlead.solver.pricing import relax_all, tighten
+from fairlead.solver.ranges import beyond_tiers, placement_of, shares_of, within_peaks
 from fairlead.solver.ties import settle
 
 # Of the time that is left, what a level may use while others wait.
@@ -69,13 +69,10 @@ class LevelSearch:
         if self.outline is not None and self.outline.levels:
             first = min(self.outline.levels, key=levels_of(self.problem).index)
             functions = self.outline.levels[first].functions()
-        found: dict[str, dict[str, int]] = {}
-        for share, workload in zip(self._shares(), self.problem.workloads, strict=True):
-            relaxed = relax(share, functions, self.ranges)
-            if relaxed is None:
-                return False
-            found[workload.key] = {place.cluster: count for place, count in relaxed.replicas.items()}
-        self.start = Placement(found)
+        found = relax_all(shares_of(self.problem), functions, self.ranges)
+        if found is None:
+            return False
+        self.start = placement_of(found)
         if not check(self.problem, self.start):
             self.best = self.start
         return True
@@ -87,16 +84,17 @@ class LevelSearch:
             self._settle_tiers()
         if self.outline is not None:
             cost = self.outline.levels[level]
-            self._narrow(cost)
+            least = self._narrow(cost)
             encoding = self._encode()
             if encoding is not None:
                 verdict, bound = self._solve(encoding, level, self._time_for(last=last))
                 if verdict is Verdict.INFEASIBLE:
                     return self._refuted()
-                note = self._note(cost, bound)
+                note = self._note(cost, max((at for at in (bound, least) if at is not None), default=None))
             if self.best is not None:
                 self.pins.append((level, cost.steps(self.best)))
                 self._narrow(cost)
+                self.start = self.best
         self.notes.append(note)
         return True
 
@@ -154,7 +152,7 @@ class LevelSearch:
         encoding = encode(
             self.problem,
             ranges or self.ranges,
-            self.best or self.start,
+            self.start or self.best,
             settled=self.settled,
             in_time=self._in_time,
         )
@@ -179,7 +177,7 @@ class LevelSearch:
         if not tiered or self.best is None:
             return
         for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
-            for group in _beyond(workload):
+            for group in beyond_tiers(workload):
                 if len(tiered) > 1:
                     self._minimise_group(group)
                 self.fixed.append((group, replicas_at(self.best, group)))
@@ -263,31 +261,27 @@ class LevelSearch:
             raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
         return False
 
-    def _narrow(self, cost: LevelCost) -> None:
-        """Leave out what no placement at least as good as the best can hold."""
-        if self.best is None or not cost.costs:
-            return
-        steps = cost.steps(self.best)
-        peaks = cost.peaks()
-        if peaks:
-            limit = Fraction(steps + 1, cost.scale)
-            self.ranges = _within_peaks(self.ranges, peaks, limit, strictly=True)
-            return
-        narrower = tighten(self._shares(), cost.functions(), self.ranges, steps)
-        if narrower is None:
-            raise InternalError("a placement costs less than the relaxation that bounds it")
-        self.ranges = narrower
+    def _narrow(self, cost: LevelCost) -> int | None:
+        """Leave out what no placement at least as good as the best can hold; return a bound in steps.
 
-    def _shares(self) -> list[Share]:
-        """Return what every workload has to divide, by itself."""
-        clusters = [cluster.name for cluster in self.problem.clusters]
-        return [
-            Share(
-                [Place(workload.key, name) for name in clusters],
-                None if workload.rule(Total) is None else workload.replicas,
-            )
-            for workload in self.problem.workloads
-        ]
+        None where the relaxation without shared rules tells nothing.
+        """
+        peaks, functions = cost.peaks(), cost.functions()
+        if peaks and self.best is not None:
+            limit = Fraction(cost.steps(self.best) + 1, cost.scale)
+            self.ranges = within_peaks(self.ranges, peaks, limit, strictly=True)
+        if not functions or len(functions) != len(cost.costs):
+            return None
+        found = relax_all(shares_of(self.problem), functions, self.ranges)
+        if found is None:
+            raise InternalError("ranges were narrowed until they leave no placement")
+        self.start = placement_of(found)
+        if self.best is not None:
+            narrower = tighten(found, functions, self.ranges, cost.steps(self.best))
+            if narrower is None:
+                raise InternalError("a placement costs less than the relaxation that bounds it")
+            self.ranges = narrower
+        return sum(relaxed.cost for relaxed in found)
 
     def _note(self, cost: LevelCost, bound: int | None) -> Note:
         """Return how far a level got."""
@@ -303,7 +297,7 @@ class LevelSearch:
         """Prove the greatest distance of one workload exactly: look for anything below it."""
         while self.best is not None:
             limit = peak.exactly(self.best.of(peak.workload))
-            below = _within_peaks(self.ranges, [peak], limit, strictly=True)
+            below = within_peaks(self.ranges, [peak], limit, strictly=True)
             verdict = Verdict.INFEASIBLE
             if all(lower <= upper for lower, upper in below.values()):
                 encoding = self._encode(below)
@@ -316,25 +310,6 @@ class LevelSearch:
                     continue
             if verdict is not Verdict.INFEASIBLE:
                 break
-            self.ranges = _within_peaks(self.ranges, [peak], limit, strictly=False)
+            self.ranges = within_peaks(self.ranges, [peak], limit, strictly=False)
             return Note(limit, proven=True)
         return Note(bound, proven=True, exact=False)
-
-
-def _beyond(workload: Workload) -> list[Group]:
-    """Return the clusters beyond every overflow tier but the last."""
-    tiers = next(rule.tiers for rule in workload.rules_of(Tiers))
-    return [Group(workload.key, frozenset().union(*tiers[number:])) for number in range(1, len(tiers))]
-
-
-def _within_peaks(
-    ranges: Mapping[Place, Range], peaks: Sequence[PeakCost], limit: Fraction, *, strictly: bool
-) -> dict[Place, Range]:
-    """Return the ranges in which no distance of a workload exceeds a limit."""
-    found = dict(ranges)
-    for peak in peaks:
-        for cluster in peak.division.weights:
-            place = Place(peak.workload, cluster)
-            least, most = peak.within(cluster, limit, strictly=strictly)
-            found[place] = Range(max(found[place].lower, least), min(found[place].upper, most))
-    return found

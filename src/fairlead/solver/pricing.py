@@ -56,10 +56,10 @@ Functions = Mapping[Place, ConvexFunction]
 _FREE = ConvexFunction(marginal=lambda _: 0, closed=lambda _: 0)
 
 
-def tighten(
-    shares: Sequence[Share], functions: Functions, ranges: Mapping[Place, Range], cutoff: int
-) -> dict[Place, Range] | None:
-    """Return the ranges that placements of at most the cutoff can have.
+def relax_all(
+    shares: Sequence[Share], functions: Functions, ranges: Mapping[Place, Range]
+) -> tuple[Relaxed, ...] | None:
+    """Divide every workload by itself.
 
     Parameters
     ----------
@@ -69,6 +69,28 @@ def tighten(
         What replicas at a place cost; places that are left out cost nothing.
     ranges
         Ranges that are known so far, for every place of the shares.
+
+    Returns
+    -------
+    tuple of Relaxed or None
+        One optimum a workload; None where the ranges of one do not allow its total.
+    """
+    found = [relax(share, functions, ranges) for share in shares]
+    complete = tuple(relaxed for relaxed in found if relaxed is not None)
+    return complete if len(complete) == len(found) else None
+
+
+def tighten(
+    found: Sequence[Relaxed], functions: Functions, ranges: Mapping[Place, Range], cutoff: int
+) -> dict[Place, Range] | None:
+    """Return the ranges that placements of at most the cutoff can have.
+
+    Parameters
+    ----------
+    found
+        The optimum of every workload by itself, in the given ranges.
+    functions, ranges
+        As they were for `relax_all`.
     cutoff
         What a placement may cost.
 
@@ -77,12 +99,6 @@ def tighten(
     dict or None
         Narrower ranges; None where no placement costs so little.
     """
-    found: list[Relaxed] = []
-    for share in shares:
-        relaxed = relax(share, functions, ranges)
-        if relaxed is None:
-            return None
-        found.append(relaxed)
     slack = cutoff - sum(relaxed.cost for relaxed in found)
     if slack < 0:
         return None

@@ -26,6 +26,7 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.exact import allocate
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.groups import choose_groups, earlier_that_would_do
+from fairlead.solver.minimal_conflict import minimal_conflict
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -112,7 +113,7 @@ def _solve(problem: Problem, method: Method, search: "_Search", started: float) 
     if method == "exact":
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     answers = [_solve_part(part, alone, search) for part in components(problem)]
-    return _merge(problem, answers, _since(started))
+    return _merge(problem, answers, search, _since(started))
 
 
 def _with_way_out(outcome: Outcome, search: "_Search") -> Outcome:
@@ -216,11 +217,17 @@ def _solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: _
     return _Answer(part, result.status, result.placement, result.attained, "cp-sat")
 
 
-def _merge(problem: Problem, answers: list[_Answer], seconds: Mapping[str, float]) -> Outcome:
+def _merge(
+    problem: Problem, answers: list[_Answer], search: _Search, seconds: Mapping[str, float]
+) -> Outcome:
     """Put the parts together: placements side by side, levels added up."""
     origin = "cp-sat" if any(answer.origin == "cp-sat" for answer in answers) else "exact"
-    if any(answer.status is Status.INFEASIBLE for answer in answers):
-        return conclude_infeasible(problem, None, origin, seconds)
+    hopeless = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
+    if hopeless:
+        conflict = minimal_conflict(
+            hopeless[0], lambda trial: has_placement(trial, search.deadline, search.seed)
+        )
+        return conclude_infeasible(problem, conflict, origin, seconds)
     if any(answer.placement is None for answer in answers):
         return conclude(problem, None, (), origin, seconds)
     replicas = {

@@ -10,6 +10,7 @@ from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.manifests.clusters import cluster_warnings, read_clusters
 from fairlead.models.manifests.collect import Manifests, collect
 from fairlead.models.manifests.companions import Member, companionships
+from fairlead.models.manifests.declared import as_binding
 from fairlead.models.manifests.facts import (
     Declared,
     declared_for,
@@ -150,7 +151,12 @@ def _interpreted(
         workload = replace(workload, fresh=True)
     interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
-    placed = replace(workload, rules=interpreted.rules, groups=interpreted.groups)
+    placed = replace(
+        workload,
+        rules=interpreted.rules,
+        groups=interpreted.groups,
+        declared=as_binding(subject, declared),
+    )
     return at_start(placed), remarked
 
 

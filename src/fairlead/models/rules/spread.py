@@ -61,8 +61,13 @@ def violations(rule: Spread, workload: Workload, placed: Mapping[str, int]) -> I
 
 def describe(rule: Spread, workload: Workload) -> Statement:
     """Say in the user's words how widely a workload has to be spread."""
-    most = f" and at most {rule.maximum}" if rule.maximum is not None else ""
-    text = (
-        f"{workload.policy or workload.key}: replicas in at least {rule.minimum}{most} {rule.field} group(s)"
-    )
+    if rule.minimum == rule.maximum:
+        wanted = f"exactly {rule.minimum}"
+    elif rule.maximum is None:
+        wanted = f"at least {rule.minimum}"
+    elif not rule.minimum:
+        wanted = f"at most {rule.maximum}"
+    else:
+        wanted = f"{rule.minimum} to {rule.maximum}"
+    text = f"{workload.policy or workload.key}: replicas in {wanted} {rule.field} group(s)"
     return Statement(KIND, text, rule.source, workload.key)

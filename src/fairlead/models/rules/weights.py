@@ -41,11 +41,25 @@ class Weights:
     tiers: tuple[frozenset[str], ...] = ()
 
 
-def quotas(rule: Weights, workload: Workload) -> dict[str, Fraction]:
-    """Return the exact share of every candidate in replicas: ``q = N w / W``; all 0 where W is 0."""
-    whole = sum(rule.weights.values())
-    share = Fraction(workload.replicas, whole) if whole else Fraction(0)
-    return {cluster: share * weight for cluster, weight in rule.weights.items()}
+def quotas(rule: Weights, workload: Workload, placed: Mapping[str, int]) -> dict[str, Fraction]:
+    """Return the exact share of every candidate in replicas: ``q = N w / W``; 0 where W is 0.
+
+    With overflow tiers, N and W are those of the tier, N being what it holds.
+    """
+    if not rule.tiers:
+        return _shares(rule.weights, workload.replicas)
+    found: dict[str, Fraction] = {}
+    for tier in rule.tiers:
+        inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
+        found |= _shares(inside, sum(placed.get(cluster, 0) for cluster in tier))
+    return found
+
+
+def _shares(weights: Mapping[str, int], replicas: int) -> dict[str, Fraction]:
+    """Divide replicas exactly in the ratio of weights."""
+    whole = sum(weights.values())
+    share = Fraction(replicas, whole) if whole else Fraction(0)
+    return {cluster: share * weight for cluster, weight in weights.items()}
 
 
 def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation: Deviation) -> Fraction:

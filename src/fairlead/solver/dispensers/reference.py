@@ -11,6 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import box_of, has_box
+from fairlead.solver.choosing import choose
 from fairlead.solver.exact import allocate
 
 
@@ -34,7 +35,9 @@ def place(problem: Problem) -> Placement:
     for workload in sorted(problem.workloads, key=lambda each: _turn(each, problem)):
         _give(available, held[workload.key])
         boxed = box_of(workload, problem, available) if has_box(workload) else None
-        answer = allocate(workload, problem, boxed) if boxed else None
+        answer = None
+        if boxed is not None:
+            answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed)
         placed[workload.key] = answer or {}
         _take(available, _usage(workload, problem, placed[workload.key]))
     return Placement(placed)

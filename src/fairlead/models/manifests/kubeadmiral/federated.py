@@ -124,6 +124,13 @@ def current(federated: Federated, replicas: int) -> dict[str, int]:
     The scheduler writes its clusters into ``spec.placements`` and the number of each as a JSON patch of the
     replicas into ``spec.overrides``; a duplicated workload has no override.
     """
+    held = written(federated)
+    found = {name: replicas if count is None else count for name, count in held.items()}
+    return {name: count for name, count in found.items() if count}
+
+
+def written(federated: Federated) -> dict[str, int | None]:
+    """Return the clusters of the scheduler with their override of the replicas; None where there is none."""
     spec = federated.located.model.spec
     path = replicas_path(federated.template.model)
     numbers = {
@@ -134,13 +141,12 @@ def current(federated: Federated, replicas: int) -> dict[str, int]:
         for patch in one.patches
         if patch.path == path and patch.op != "remove"
     }
-    held = {
-        one.cluster: numbers.get(one.cluster, replicas)
+    return {
+        one.cluster: numbers.get(one.cluster)
         for placement in spec.placements
         if placement.controller == SCHEDULER
         for one in placement.placement
     }
-    return {name: count for name, count in held.items() if count}
 
 
 def override_mistakes(federated: Federated) -> Iterator[Mistake]:

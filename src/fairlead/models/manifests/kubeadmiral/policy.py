@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fairlead.models.cluster import Cluster, Toleration
 from fairlead.models.manifests.api import kubeadmiral as api
@@ -79,6 +80,8 @@ class Policy:
         True where running replicas stay where they are as far as possible.
     auto_migration
         True where the reports of auto migration count.
+    written
+        The ``spec`` of the policy as it stands in the file; do not change it.
     """
 
     name: str
@@ -94,6 +97,7 @@ class Policy:
     preferred: Preferences = field(default_factory=Preferences)
     avoid_disruption: bool = True
     auto_migration: bool = False
+    written: Mapping[str, Any] = field(default_factory=dict)
 
 
 def read_policy(located: LocatedPolicy, name: str) -> Policy:
@@ -125,6 +129,7 @@ def read_policy(located: LocatedPolicy, name: str) -> Policy:
         preferred=preferences(spec.placement, locate),
         avoid_disruption=rescheduling.replica_rescheduling.avoid_disruption,
         auto_migration=spec.auto_migration is not None,
+        written=located.document.data.get("spec") or {},
     )
 
 

@@ -5,16 +5,17 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
 from fairlead.models.manifests.api.meta import Object
 from fairlead.models.manifests.api.workloads import Job
 from fairlead.models.manifests.facts import named, template_replicas
 from fairlead.models.manifests.join import Subject
 from fairlead.models.manifests.kubeadmiral.choice import Named, Policies, named_policy
-from fairlead.models.manifests.kubeadmiral.federated import Template, current
+from fairlead.models.manifests.kubeadmiral.federated import Template, current, replicas_path, written
 from fairlead.models.manifests.kubeadmiral.feedback import read_feedback
 from fairlead.models.manifests.kubeadmiral.interpret import PolicyInterpreter
-from fairlead.models.manifests.kubeadmiral.marks import CLUSTER_POLICY, NO_SCHEDULING, POLICY, marks
+from fairlead.models.manifests.kubeadmiral.marks import CLUSTER_POLICY, NO_SCHEDULING, POLICY, Marks, marks
 from fairlead.models.manifests.kubeadmiral.overrides import overridden
 from fairlead.models.manifests.kubeadmiral.policy import RESCHEDULING, LocatedPolicy, Policy
 from fairlead.models.manifests.policy_choice import policy_name
@@ -91,7 +92,8 @@ class Federation:
             return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
         feedback = read_feedback(annotations, key)
         interpreted = self.interpreter.interpret(workload, policy, feedback, _replicas_source(subject))
-        return Placed(replace(workload, rules=interpreted.rules), (*warnings, *interpreted.warnings))
+        placed = replace(workload, rules=interpreted.rules, declared=_unit(subject, policy, annotations))
+        return Placed(placed, (*warnings, *interpreted.warnings))
 
     def _policy(self, subject: Subject, key: str) -> tuple[Statement | None, Policy | None]:
         """Return the policy of a subject, or why it is left out."""
@@ -162,6 +164,18 @@ def _workload(subject: Subject, key: str, policy: str) -> Workload:
         labels=dict(subject.labels),
         policy=policy,
         source=_source(subject),
+    )
+
+
+def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit:
+    """Return what KubeAdmiral's own scheduler sees of a subject."""
+    template = _template(subject)
+    return FederatedUnit(
+        policy=policy.written,
+        template=template.document.data,
+        replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
+        current=written(subject.federated) if subject.federated else {},
+        annotations={name: mark.value for name, mark in annotations.items()},
     )
 
 

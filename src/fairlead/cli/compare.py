@@ -1,0 +1,69 @@
+"""``fairlead compare``: the best placement beside what greedy schedulers do."""
+
+from typing import Any
+
+import click
+
+from fairlead.cli import console, exits
+from fairlead.cli.options import Inputs, reads_input, writes_output
+from fairlead.cli.settings import takes_settings
+from fairlead.cli.solve import load_workloads
+
+DISPENSERS = (
+    "karmada",
+    "karmada-proposal",
+    "karmada-proposal-ceiling",
+    "kubeadmiral",
+    "largest-remainder",
+    "reference",
+    "webster",
+)
+"""Names of the dispensers; known here, so that help and completion need not import them."""
+
+_EXIT_CODES = """\b
+Exit codes, of the best placement:
+  0  solved
+  1  unexpected
+  2  wrong input or usage
+  3  infeasible, or replicas unplaced"""
+
+
+@click.command("compare", short_help="Compare the best placement with greedy ones.", epilog=_EXIT_CODES)
+@reads_input
+@writes_output("table", "wide", "json", "yaml")
+@click.option(
+    "--like",
+    "likes",
+    multiple=True,
+    type=click.Choice(DISPENSERS),
+    help="Dispenser to compare with. May be repeated.  [default: the workloads' own scheduler, reference]",
+)
+@click.option(
+    "--overcommit",
+    type=click.Choice(["as-karmada", "deduct"]),
+    default="as-karmada",
+    show_default=True,
+    help="Whether the real schedulers let every workload see all capacity, or deduct what others took.",
+)
+@click.option("--no-headers", is_flag=True, help="Print one row per answer only.")
+@takes_settings
+def compare_command(
+    inputs: Inputs, output: str, likes: tuple[str, ...], *, no_headers: bool, **settings: Any
+) -> int:
+    """Compare the best placement with what greedy schedulers do with the same input.
+
+    The exit code is that of the best placement.
+    """
+    problem = load_workloads(inputs)
+    from fairlead.solver.comparing import compare
+
+    comparison = compare(problem, likes or None, **settings)
+    if output in ("json", "yaml"):
+        console.result(console.serialised(comparison.to_dict(), output))
+    else:
+        from fairlead.report.comparison import comparison_tables
+        from fairlead.report.table import Look
+
+        look = Look(output == "wide", not no_headers, console.coloured(), console.width())
+        console.result(comparison_tables(comparison, look))
+    return exits.code_of(comparison.best)

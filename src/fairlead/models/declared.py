@@ -1,0 +1,68 @@
+"""What the manifests of a workload say to its own scheduler, in the words of that scheduler's API.
+
+The rules of a workload are what fairlead makes of the manifests; the dispensers that stand in for the real
+schedulers read the same manifests their own way, faults included, and need them as they were written.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class KarmadaBinding:
+    """What Karmada's scheduler sees of a workload, beside what `Workload` has already.
+
+    Parameters
+    ----------
+    placement
+        The ``placement`` of policy or binding under the API's own field names; do not change it.
+    defaulting
+        True where the defaults of Karmada's webhook have still to be applied: the placement is that of a
+        policy. The copy in a binding has passed the webhook before.
+    previous
+        ``spec.clusters`` of the binding in its order, with clusters that hold no replicas.
+    evicting
+        Clusters named in ``spec.gracefulEvictionTasks``.
+    requests
+        Request per replica by resource in cores, bytes and devices, exactly; None where the binding has no
+        ``replicaRequirements``.
+    uid
+        UID of the workload; empty where it is not known.
+    """
+
+    placement: Mapping[str, Any]
+    defaulting: bool = False
+    previous: tuple[tuple[str, int], ...] = ()
+    evicting: frozenset[str] = frozenset()
+    requests: Mapping[str, Fraction] | None = None
+    uid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FederatedUnit:
+    """What KubeAdmiral's scheduler sees of a workload, beside what `Workload` has already.
+
+    Parameters
+    ----------
+    policy
+        ``spec`` of the propagation policy under the API's own field names; do not change it.
+    template
+        The workload's manifest; do not change it.
+    replicas_path
+        Dotted path of the replicas in the template.
+    current
+        Clusters that hold the workload with their replicas; None means the template's own number.
+    annotations
+        Annotations of the federated object, those of the template below them.
+    """
+
+    policy: Mapping[str, Any]
+    template: Mapping[str, Any]
+    replicas_path: str = "spec.replicas"
+    current: Mapping[str, int | None] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+
+Declared = KarmadaBinding | FederatedUnit

@@ -1,0 +1,145 @@
+"""compare(): the best placement beside what greedy schedulers do with the same problem."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from fairlead.models.comparison import Comparison, Contender, Difference
+from fairlead.models.declared import FederatedUnit, KarmadaBinding
+from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.outcome import Attained, Outcome
+from fairlead.models.outcome_document import unplaced
+from fairlead.models.outcome_text import format_number
+from fairlead.models.problem import Problem
+from fairlead.models.rules import total
+from fairlead.models.score import value_of
+from fairlead.solver.dispensing import Overcommit, dispense
+from fairlead.solver.solving import solve
+
+Value = int | Fraction
+
+
+def compare(
+    problem: Problem,
+    likes: Sequence[str] | None = None,
+    *,
+    overcommit: Overcommit = "as-karmada",
+    **settings: Any,
+) -> Comparison:
+    """Solve a problem and let dispensers answer it too.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    likes
+        Names of dispensers, see `dispense`; None takes the scheduler that the workloads are written for
+        (``karmada`` or ``kubeadmiral``, where it is one for all of them) and ``reference``.
+    overcommit
+        Of the real schedulers, see `dispense`.
+    **settings
+        Arguments of `solve`.
+
+    Returns
+    -------
+    Comparison
+        All of them are asked the same: `fresh` and `deviation` count for the dispensers too.
+
+    Raises
+    ------
+    UsageError
+        Where an argument is wrong, or a dispenser cannot place a workload of another system.
+    """
+    best = solve(problem, **settings)
+    names = _default(problem) if likes is None else tuple(dict.fromkeys(likes))
+    asked = best.problem
+    answers = [(name, dispense(asked, name, overcommit=overcommit)) for name in names]
+    return Comparison(best, tuple(_contender(name, answer, best) for name, answer in answers))
+
+
+def _default(problem: Problem) -> tuple[str, ...]:
+    """Return the dispensers that fit the workloads."""
+    systems = {type(workload.declared) for workload in problem.workloads}
+    if systems == {KarmadaBinding}:
+        return "karmada", "reference"
+    return ("kubeadmiral", "reference") if systems == {FederatedUnit} else ("reference",)
+
+
+def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
+    """Return what is to be said of one answer."""
+    missing = sum(unplaced(outcome, workload) for workload in outcome.problem.workloads)
+    differences = tuple(_differences(outcome, best))
+    text = f"{name} {_compared(outcome, best, missing, differences)}."
+    return Contender(name, outcome, missing, differences, text)
+
+
+def _differences(outcome: Outcome, best: Outcome) -> Iterator[Difference]:
+    """Yield where two placements differ."""
+    if outcome.placement is None or best.placement is None:
+        return
+    for workload in best.problem.workloads:
+        here, there = outcome.placement.of(workload.key), best.placement.of(workload.key)
+        for cluster in sorted({*here, *there}):
+            if here.get(cluster, 0) != there.get(cluster, 0):
+                yield Difference(workload.key, cluster, here.get(cluster, 0), there.get(cluster, 0))
+
+
+def _compared(outcome: Outcome, best: Outcome, missing: int, differences: Sequence[Difference]) -> str:
+    """Say how an answer compares with the best one."""
+    failed = list(_failures(outcome, missing))
+    if failed:
+        return " and ".join(failed)
+    if best.placement is None:
+        return "keeps every rule"
+    if not differences:
+        return "places exactly the same"
+    return _by_levels(outcome, best)
+
+
+def _failures(outcome: Outcome, missing: int) -> Iterator[str]:
+    """Say what is wrong with an answer."""
+    if outcome.reason is not None:
+        yield f"reports {outcome.reason}"
+    if missing:
+        yield f"leaves {_counted(missing, 'replica')} unplaced"
+    broken = [each for each in outcome.violations if not (missing and each.rule == total.KIND)]
+    if broken:
+        yield f"breaks {_counted(len(broken), 'rule')}"
+
+
+def _by_levels(outcome: Outcome, best: Outcome) -> str:
+    """Say on which level a valid answer is worse."""
+    if [level.name for level in outcome.objectives] != [level.name for level in best.objectives]:
+        return "keeps every rule, in another affinity group"
+    pairs = [(here, there) for here, there in zip(outcome.objectives, best.objectives, strict=True)]
+    first = next((pair for pair in pairs if pair[0].value != pair[1].value), None)
+    if first is None:
+        return "is as good on every level and differs in ties only"
+    here, there = first
+    numbers = f"{format_number(here.value)} instead of {format_number(there.value)}"
+    if here.value < there.value:
+        return f"is better on {here.name}: {numbers}; the answer of {best.origin} was not proven"
+    return f"keeps every rule, but is worse on {here.name}: {numbers}{_elsewhere(outcome, best, here)}"
+
+
+def _elsewhere(outcome: Outcome, best: Outcome, level: Attained) -> str:
+    """Say by which other measures of the deviation an answer is no worse, where it is the measure only."""
+    if level.name != DEVIATION.name:
+        return ""
+    chosen = best.problem.deviation
+    others = [measure for measure in Deviation if measure is not chosen]
+    good = [str(measure) for measure in others if _deviates(outcome, measure) <= _deviates(best, measure)]
+    return f" by {chosen}; by {' and '.join(good)} it is no worse" if good else f" by {chosen}"
+
+
+def _deviates(outcome: Outcome, measure: Deviation) -> Value:
+    """Return the deviation of an answer by another measure."""
+    if outcome.placement is None:
+        return 0
+    return value_of(replace(outcome.problem, deviation=measure), outcome.placement, DEVIATION)
+
+
+def _counted(count: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

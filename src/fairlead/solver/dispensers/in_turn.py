@@ -1,0 +1,75 @@
+"""Real schedulers take one workload after the other, by priority and then by name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules.capacity import demands
+from fairlead.models.workload import Workload
+from fairlead.solver.dispensers.answer import Dispensed
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a scheduler answers for one workload.
+
+    Parameters
+    ----------
+    replicas
+        Replicas by cluster; after a failure what is left behind. A cluster with 0 gets the manifest only.
+    reason
+        Category of the failure; None where there is none.
+    group
+        The chosen affinity group; empty where there is none.
+    """
+
+    replicas: Mapping[str, int]
+    reason: str | None = None
+    group: str = ""
+
+
+def place_in_turn(
+    problem: Problem, schedule: Callable[[Workload, Sequence[Cluster]], Answer], *, deduct: bool
+) -> Dispensed:
+    """Let a scheduler place all workloads of a problem.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    schedule
+        Places one workload on clusters that have so much free.
+    deduct
+        Whether a workload sees what the ones before it have taken; False leaves every one the clusters as
+        they are reported, as real schedulers do until the reports catch up.
+    """
+    clusters = dict(problem.cluster_by_name)
+    answers: dict[str, Answer] = {}
+    for workload in sorted(problem.workloads, key=lambda each: (-each.priority, each.key)):
+        answer = schedule(workload, tuple(clusters.values()))
+        answers[workload.key] = answer
+        if deduct:
+            touched = {*answer.replicas, *workload.current}
+            clusters |= {name: _after(clusters[name], workload, answer) for name in touched & clusters.keys()}
+    return Dispensed(
+        Placement({key: answer.replicas for key, answer in answers.items()}),
+        {key: answer.reason for key, answer in answers.items() if answer.reason is not None},
+        {key: answer.group for key, answer in answers.items() if answer.group},
+        {key: frozenset(answer.replicas) for key, answer in answers.items()},
+    )
+
+
+def _after(cluster: Cluster, workload: Workload, answer: Answer) -> Cluster:
+    """Return a cluster after a workload has come, gone or changed its size there.
+
+    The grades of its nodes are dropped then, as nobody knows which nodes it uses: the sums count from there.
+    """
+    name = cluster.name
+    added = answer.replicas.get(name, 0) - workload.current.get(name, 0)
+    if cluster.free is None or not added:
+        return cluster
+    taken = {resource: need * added for resource, need in demands(workload, cluster).items()}
+    left = {resource: amount - taken.get(resource, 0) for resource, amount in cluster.free.items()}
+    return replace(cluster, free=left, grades=())

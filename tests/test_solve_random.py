@@ -1,0 +1,108 @@
+"""solve() against brute force: all rules mixed, all measures, every way an answer can be found."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+import pytest
+
+from brute_force import brute_force
+from fairlead.models.check import check
+from fairlead.models.cluster import Cluster
+from fairlead.models.levels import Deviation
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Aggregated, Candidates, Spread, Total
+from fairlead.models.workload import Workload
+from fairlead.solver import choosing, exact, fewest, solving
+from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.boxes import WorkloadBox
+from fairlead.solver.solving import solve
+from random_problems import random_problem
+
+QUICK = range(300)
+LONG = range(300, 4300)
+
+
+def assert_solved(problem: Problem) -> None:
+    """Compare solve() with brute force: status, every level, what is proven, and the tie-break."""
+    outcome = solve(problem, time_limit=60.0, workers=1)
+    best = brute_force(problem)
+    if best is None:
+        assert outcome.status is Status.INFEASIBLE
+        assert outcome.placement is None
+        return
+    assert outcome.status is Status.OPTIMAL
+    assert tuple(level.value for level in outcome.objectives) == best.values
+    assert outcome.placement == best.placement
+    assert check(problem, best.placement) == ()
+    for level in outcome.objectives:
+        assert (level.bound, level.proven) == (level.value, True)
+
+
+def assert_all_solved(seeds: Iterable[int], deviation: Deviation) -> None:
+    """Compare the problems of all seeds; name those that differ."""
+    wrong = []
+    for seed in seeds:
+        problem = random_problem(seed, deviation)
+        try:
+            assert_solved(problem)
+        except AssertionError as difference:
+            wrong.append(f"seed {seed}: {difference}")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_to_spread() -> None:
+    """A workload scaled to 0 stands nowhere, whatever its groups are; Aggregated rules the formula out."""
+    zones = {"a": frozenset({"member1"}), "b": frozenset({"member2"})}
+    rules = (
+        Candidates(("member1", "member2")),
+        Total(),
+        Spread("zone", zones, 1, 1),
+        Aggregated(),
+    )
+    workload = Workload("w", "w", 0, rules=rules)
+    assert_solved(Problem((Cluster("member1"), Cluster("member2")), (workload,)))
+
+
+@pytest.mark.parametrize("part", range(3))
+@pytest.mark.parametrize("deviation", Deviation)
+def test_agrees_with_brute_force(deviation: Deviation, part: int) -> None:
+    """Random mixtures of all rules: feasibility, every level and the tie-break are those of brute force."""
+    assert_all_solved(QUICK[part::3], deviation)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("deviation", Deviation)
+def test_agrees_with_brute_force_on_many(deviation: Deviation, part: int) -> None:
+    """The same for 4,000 seeds of every measure."""
+    assert_all_solved(LONG[part::10], deviation)
+
+
+def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The random problems reach all ways: the exact allocation, few groups, few clusters and CP-SAT."""
+    taken: Counter[str] = Counter()
+    allocate, choose, place_on_fewest = exact.allocate, choosing.choose, fewest.place_on_fewest
+
+    def allocated(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+        answer = allocate(workload, problem, boxed)
+        taken["exact"] += answer is not None
+        return answer
+
+    def chosen(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+        answer = choose(workload, problem, boxed)
+        taken["choose"] += answer is not None
+        return answer
+
+    def placed(part: Problem, minimise: Callable[[Problem], LexicographicResult]) -> Placement | None:
+        answer = place_on_fewest(part, minimise)
+        taken["fewest" if answer is not None else "cp-sat"] += 1
+        return answer
+
+    monkeypatch.setattr(solving, "allocate", allocated)
+    monkeypatch.setattr(solving, "choose", chosen)
+    monkeypatch.setattr(fewest, "place_on_fewest", placed)
+    for seed in range(150):
+        solve(random_problem(seed, Deviation.WEBSTER), workers=1)
+    assert min(taken[way] for way in ("exact", "choose", "fewest", "cp-sat")) >= 2, taken
