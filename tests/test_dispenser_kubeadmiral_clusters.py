@@ -11,7 +11,7 @@ import pytest
 from fairlead.models.cluster import Taint, Toleration
 from fairlead.models.selectors import Requirement
 from fairlead.solver.dispensers.kubeadmiral.affinity import SelectorError, matches_any
-from fairlead.solver.dispensers.kubeadmiral.filters import refusal, tolerates
+from fairlead.solver.dispensers.kubeadmiral.filters import refusal
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     GPU,
     FederatedCluster,
@@ -86,7 +86,7 @@ def test_eviction_ends() -> None:
 )
 def test_tolerations(toleration: Toleration, expected: bool) -> None:
     """Core Kubernetes' rules against the taint k=v:NoSchedule."""
-    assert tolerates(toleration, Taint("k", "v", "NoSchedule")) is expected
+    assert toleration.tolerates(Taint("k", "v", "NoSchedule")) is expected
 
 
 def term(operator: str, *values: str, key: str = "tier") -> SelectorTerm:

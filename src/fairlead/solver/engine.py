@@ -122,10 +122,13 @@ def run(
     verdict = _VERDICTS[status]
     if verdict is Verdict.INFEASIBLE:
         return Finding(verdict)
-    bound = _bound(solver) if cost else None
     if verdict is Verdict.UNKNOWN:
-        return Finding(verdict, None, bound)
-    return Finding(verdict, tuple(solver.value(variable) for variable in variables), bound)
+        # A run that ends before it has begun reports 0, which is no bound where costs may be negative.
+        return Finding(verdict)
+    values = tuple(solver.value(variable) for variable in variables)
+    bound = _bound(solver) if cost else None
+    reached = sum(coefficient * solver.value(variable) for variable, coefficient in cost)
+    return Finding(verdict, values, None if bound is None or bound > reached else bound)
 
 
 def _solver(effort: Effort) -> cp_model.CpSolver:

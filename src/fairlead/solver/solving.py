@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
-from fairlead.models.check import shared_violations
-from fairlead.models.errors import UnsupportedError, UsageError
+from fairlead.models.check import check, shared_violations
+from fairlead.models.errors import InternalError, UnsupportedError, UsageError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
@@ -213,8 +213,32 @@ def _solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: _
     fewest = place_on_fewest(part, minimise)
     if fewest is not None:
         return _Answer(part, Status.OPTIMAL, fewest, _proven(part, fewest), "cp-sat")
-    result = minimise(part, reference.place(part))
+    floor = reference.place(part)
+    result = minimise(part, floor)
+    _compare_with_floor(part, floor, result)
     return _Answer(part, result.status, result.placement, result.attained, "cp-sat")
+
+
+def _compare_with_floor(part: Problem, floor: Placement, result: LexicographicResult) -> None:
+    """Refuse a result that the reference dispenser beats: then something that was called proven is not.
+
+    Raises
+    ------
+    InternalError
+        Always a bug in fairlead.
+    """
+    if check(part, floor) or result.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+        return
+    if result.placement is None:
+        raise InternalError("a problem is called infeasible of which the reference dispenser has a placement")
+    greedy = tuple(level.value for level in score(part, floor))
+    proven = tuple(level.value for level in result.attained)
+    steps = tuple(level.resolution or 0 for level in result.attained)
+    for low, high, step in zip(greedy, proven, steps, strict=True):
+        if low < high - step:
+            raise InternalError("the reference dispenser beats an optimum that is called proven")
+        if low != high:
+            return
 
 
 def _merge(

@@ -26,21 +26,6 @@ def refusal(unit: SchedulingUnit, cluster: FederatedCluster, now: datetime) -> s
     return None
 
 
-def tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """Tell whether a toleration matches a taint, as ``ToleratesTaint`` of core/v1.
-
-    KubeAdmiral does not validate tolerations, so an empty key means every key under ``Equal`` as well, which
-    Kubernetes allows under ``Exists`` only.
-    """
-    if toleration.effect and toleration.effect != taint.effect:
-        return False
-    if toleration.key and toleration.key != taint.key:
-        return False
-    if toleration.operator == "Exists":
-        return True
-    return toleration.operator in ("", "Equal") and toleration.value == taint.value
-
-
 def untolerated(
     cluster: FederatedCluster, tolerations: Sequence[Toleration], effects: Sequence[str]
 ) -> list[Taint]:
@@ -48,7 +33,7 @@ def untolerated(
     return [
         taint
         for taint in cluster.taints
-        if taint.effect in effects and not any(tolerates(each, taint) for each in tolerations)
+        if taint.effect in effects and not any(each.tolerates(taint) for each in tolerations)
     ]
 
 
