@@ -252,9 +252,12 @@ def _binding(outcome: Outcome, workload: Workload) -> Document:
         for decision in outcome.decisions[workload.key]
         if decision.selected
     ]
-    return {
+    binding: Document = {
         "apiVersion": "work.karmada.io/v1alpha2",
         "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
         "metadata": {"name": name, **scope},
         "spec": {"resource": resource, "replicas": workload.replicas, "clusters": clusters},
     }
+    if workload.group is not None:
+        binding["status"] = {"schedulerObservedAffinityName": workload.group}
+    return binding

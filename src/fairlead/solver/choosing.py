@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Spread
+from fairlead.models.rules import Candidates, Moves, Spread, Total, Weights
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox
@@ -34,6 +34,8 @@ STEPS = 2**40
 # More sets than this are left to CP-SAT.
 MOST_SETS = 400
 MOST_NODES = 20_000
+# Rules that tell clusters apart by weight, room, current replicas and wider group only.
+PLAIN = (Candidates, Moves, Spread, Total, Weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     costs = None if choice is None else cluster_costs(workload, problem, kept)
     if choice is None or costs is None or bool(np.any(kept.box.lower)):
         return None
-    relaxation = _relax(choice, costs, kept.box)
+    likeness = _likeness(workload, kept.names, choice, costs)
+    relaxation = _relax(choice, costs, kept.box, likeness)
     search = _Search(workload, problem, boxed, kept.names, choice, costs)
     for chosen in relaxation.sets(choice, lambda: search.cutoff):
         if chosen is None or not search.try_set(chosen):
@@ -152,21 +155,23 @@ class _Relaxation:
     empty: int
     saved: tuple[int, ...]
     ranked: tuple[int, ...]
+    likeness: tuple[int, ...]
 
     def sets(self, choice: Choice, cutoff: Callable[[], int]) -> Iterator[tuple[int, ...] | None]:
         """Yield every set of groups whose bound does not exceed the cutoff, the most promising first.
 
-        None stands for having looked at too many.
+        None stands for having looked at too many. Of groups that are alike the first by name are taken: a
+        set with a later one instead is no better, and its placements come later among equals.
         """
         nodes = 0
-        stack: list[tuple[tuple[int, ...], int, int]] = [((), 0, 0)]
+        stack: list[tuple[tuple[int, ...], int, int, frozenset[int]]] = [((), 0, 0, frozenset())]
         while stack:
-            chosen, saved, at = stack.pop()
+            chosen, saved, at, barred = stack.pop()
             nodes += 1
             if nodes > MOST_NODES:
                 yield None
                 return
-            if self.empty - saved - self._possible(choice, chosen, at) > cutoff():
+            if self.empty - saved - self._possible(choice, chosen, at, barred) > cutoff():
                 continue
             if len(chosen) == choice.most or at == len(self.ranked):
                 touched = {choice.around[group] for group in chosen}
@@ -174,22 +179,22 @@ class _Relaxation:
                     yield tuple(sorted(chosen))
                 continue
             group = self.ranked[at]
-            stack.append((chosen, saved, at + 1))
+            stack.append((chosen, saved, at + 1, barred | {self.likeness[group]}))
             touched = {choice.around[each] for each in chosen} | {choice.around[group]}
-            if len(touched) <= choice.most_around:
-                stack.append(((*chosen, group), saved + self.saved[group], at + 1))
+            if self.likeness[group] not in barred and len(touched) <= choice.most_around:
+                stack.append(((*chosen, group), saved + self.saved[group], at + 1, barred))
 
-    def _possible(self, choice: Choice, chosen: tuple[int, ...], at: int) -> int:
+    def _possible(self, choice: Choice, chosen: tuple[int, ...], at: int, barred: frozenset[int]) -> int:
         """Return the most that groups of lower rank can still save."""
         left = choice.most - len(chosen)
-        rest: Sequence[int] = self.ranked[at:]
+        rest = [group for group in self.ranked[at:] if self.likeness[group] not in barred]
         touched = {choice.around[group] for group in chosen}
         if len(touched) == choice.most_around:
             rest = [group for group in rest if choice.around[group] in touched]
         return sum(self.saved[group] for group in rest[:left])
 
 
-def _relax(choice: Choice, costs: ClusterCost, box: Box) -> _Relaxation:
+def _relax(choice: Choice, costs: ClusterCost, box: Box, likeness: tuple[int, ...]) -> _Relaxation:
     """Find the price at which the groups that save most hold the total, and the bound there."""
     low, high = costs.price_range()
     for _ in range(60):
@@ -203,7 +208,25 @@ def _relax(choice: Choice, costs: ClusterCost, box: Box) -> _Relaxation:
     empty, saved = costs.exactly(price, STEPS)
     by_group = tuple(sum(saved[position] for position in group.tolist()) for group in choice.groups)
     ranked = tuple(sorted(range(len(by_group)), key=lambda group: (-by_group[group], group)))
-    return _Relaxation(empty + math.floor(price * box.total * STEPS), by_group, ranked)
+    bound = empty + math.floor(price * box.total * STEPS)
+    return _Relaxation(bound, by_group, ranked, likeness)
+
+
+def _likeness(
+    workload: Workload, names: tuple[str, ...], choice: Choice, costs: ClusterCost
+) -> tuple[int, ...]:
+    """Return a number for every group: the same for groups of one cluster that no rule tells apart."""
+    plain = all(isinstance(rule, PLAIN) for rule in workload.rules)
+    numbers: dict[tuple[object, ...], int] = {}
+    found = []
+    for group, positions in enumerate(choice.groups):
+        alike: tuple[object, ...] = (group,)
+        if plain and len(positions) == 1:
+            at = int(positions[0])
+            held = workload.current.get(names[at], 0)
+            alike = (choice.around[group], costs.quotas[at], held, int(costs.upper[at]), "one")
+        found.append(numbers.setdefault(alike, len(numbers)))
+    return tuple(found)
 
 
 def _promising(sums: NDArray[np.float64], choice: Choice) -> list[int]:

@@ -16,6 +16,7 @@ from fairlead.models.rules import total
 from fairlead.models.score import value_of
 from fairlead.solver.dispensing import Overcommit, dispense
 from fairlead.solver.solving import solve
+from fairlead.solver.tally import tally
 
 Value = int | Fraction
 
@@ -70,7 +71,7 @@ def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
     """Return what is to be said of one answer."""
     missing = sum(unplaced(outcome, workload) for workload in outcome.problem.workloads)
     differences = tuple(_differences(outcome, best))
-    text = f"{name} {_compared(outcome, best, missing, differences)}."
+    text = f"{name} {_compared(outcome, best, missing, differences)}.{tally(outcome, best)}"
     return Contender(name, outcome, missing, differences, text)
 
 
