@@ -15,18 +15,16 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Duplicated,
-    Total,
     bounds,
     candidates,
     capacity,
     duplicated,
-    total,
 )
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.statement import Conflict, Statement
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox, boxes_of, room_left
-from fairlead.solver.group_conflict import group_conflict
+from fairlead.solver.group_conflict import group_conflict, wanted_total
 
 
 def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Conflict, ...]:
@@ -64,10 +62,10 @@ def _explain(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Iterat
     elif not boxed.names:
         yield from _no_candidate(workload)
     elif int(boxed.box.lower.sum()) > boxed.box.total:
-        yield _wanted(workload)
+        yield wanted_total(workload)
         yield from _largest_minima(workload)
     else:
-        yield _wanted(workload)
+        yield wanted_total(workload)
         for cluster in boxed.names:
             yield _limits(workload, problem, problem.cluster_by_name[cluster])
         rule = workload.rule(Candidates)
@@ -103,14 +101,9 @@ def _crossing(workload: Workload, problem: Problem, cluster: str) -> Iterator[St
     yield _limits(workload, problem, problem.cluster_by_name[cluster])
 
 
-def _wanted(workload: Workload) -> Statement:
-    """Say how many replicas are wanted."""
-    return total.describe(workload.rule(Total) or Total(), workload)
-
-
 def _no_candidate(workload: Workload) -> Iterator[Statement]:
     """Say that no cluster is open to the workload."""
-    yield _wanted(workload)
+    yield wanted_total(workload)
     rule = workload.rule(Candidates) or Candidates(())
     yield Statement(candidates.KIND, candidates.summarise(rule), workload.source, workload.key)
 

@@ -1,7 +1,5 @@
 """Conflicts about sets of clusters that need no solver: wrong totals, missing groups."""
 
-from collections.abc import Iterator, Sequence
-
 import numpy as np
 
 from fairlead.models.rules import (
@@ -41,7 +39,7 @@ def _sum_differs(workload: Workload, boxed: WorkloadBox) -> Conflict | None:
     covering = [rule for rule in exact if rule.clusters >= set(boxed.names)]
     for rule in covering:
         if rule.minimum != workload.replicas:
-            return Conflict((_wanted(workload), group_total.describe(rule, workload)))
+            return Conflict((wanted_total(workload), group_total.describe(rule, workload)))
     parts = [rule for rule in exact if rule not in covering]
     inside = frozenset[str]().union(*(rule.clusters for rule in parts))
     disjoint = len(inside) == sum(len(rule.clusters) for rule in parts)
@@ -49,7 +47,7 @@ def _sum_differs(workload: Workload, boxed: WorkloadBox) -> Conflict | None:
     too_many = disjoint and told > workload.replicas
     too_few = disjoint and inside >= set(boxed.names) and told < workload.replicas
     if parts and (too_many or too_few):
-        return Conflict((_wanted(workload), *_described(parts, workload)))
+        return Conflict((wanted_total(workload), *(group_total.describe(rule, workload) for rule in parts)))
     return None
 
 
@@ -84,16 +82,10 @@ def _too_few_groups(workload: Workload) -> Conflict | None:
             frozenset[str]().union(*rule.groups.values())
         )
         if in_one_only and rule.minimum > workload.replicas:
-            return Conflict((spread.describe(rule, workload), _wanted(workload)))
+            return Conflict((spread.describe(rule, workload), wanted_total(workload)))
     return None
 
 
-def _described(rules: Sequence[GroupTotal], workload: Workload) -> Iterator[Statement]:
-    """Say what every set has to hold."""
-    for rule in rules:
-        yield group_total.describe(rule, workload)
-
-
-def _wanted(workload: Workload) -> Statement:
+def wanted_total(workload: Workload) -> Statement:
     """Say how many replicas are wanted."""
     return total.describe(workload.rule(Total) or Total(), workload)

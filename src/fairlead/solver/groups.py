@@ -47,7 +47,7 @@ def choose_groups(problem: Problem, feasible: Feasible) -> Grouped:
     open_to_choice = [workload for workload in workloads if len(from_start(workload)) > 1]
     if not open_to_choice or feasible(started):
         return Grouped(started, {})
-    decided = [workload for workload in workloads if workload not in open_to_choice]
+    decided = [workload for workload in workloads if len(from_start(workload)) <= 1]
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
     for workload in sorted(open_to_choice, key=lambda each: (-each.priority, each.key)):
         chosen, passed = _first_feasible(workload, decided, problem, feasible)

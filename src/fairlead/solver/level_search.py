@@ -104,12 +104,8 @@ class LevelSearch:
         encoding = self._encode() if all(note.proven for note in self.notes) else None
         if encoding is not None:
             effort = Effort(self.deadline, 1, self.seed)
-            if self.best is None:
-                finding = self._run(encoding, [], effort)
-                if finding.values is not None:
-                    self._take(encoding, finding, None)
-                if finding.verdict is Verdict.INFEASIBLE:
-                    return LexicographicResult(Status.INFEASIBLE, None)
+            if self.best is None and self._find_any(encoding) is Verdict.INFEASIBLE:
+                return LexicographicResult(Status.INFEASIBLE, None)
             if self.best is not None:
                 tied = settle(encoding, self.best, effort)
                 self.best, settled = tied.placement, tied.certain
@@ -172,8 +168,8 @@ class LevelSearch:
         tiered = [
             each for each in self.problem.workloads if any(rule.tiers for rule in each.rules_of(Weights))
         ]
-        if tiered and self.best is None:
-            self._find_any()
+        if tiered and self.best is None and (encoding := self._encode()) is not None:
+            self._find_any(encoding)
         if not tiered or self.best is None:
             return
         for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
@@ -186,11 +182,8 @@ class LevelSearch:
             self.problem, self.ranges, self.best, settled=self.settled, in_time=self._in_time
         )
 
-    def _find_any(self) -> Verdict:
-        """Find any placement."""
-        encoding = self._encode()
-        if encoding is None:
-            return Verdict.UNKNOWN
+    def _find_any(self, encoding: Encoding) -> Verdict:
+        """Find any placement; tell what the solver says."""
         finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
         if finding.values is not None:
             self._take(encoding, finding, None)
