@@ -4,7 +4,7 @@
 
 DEMO  := examples/three-regions
 # Directories of examples/ that show a conflict: `fairlead solve` must end with exit code 3 there, with 0 elsewhere.
-CONFLICT_EXAMPLES ?= examples/too-tight
+CONFLICT_EXAMPLES ?= examples/too-tight examples/created-together
 
 # Options of pytest: at most four worker processes, so that the solver's own threads find a core as well.
 PYTEST_OPTIONS := -q -n auto --maxprocesses=4
@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long bench lint types contracts tests tests-long examples wheel-check lock clean environment
+.PHONY: help demo test check-long bench bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -56,8 +56,11 @@ test: lint types contracts tests examples wheel-check ## everything that must pa
 check-long: lint types contracts tests-long examples wheel-check ## as test, with the long tests and many more random cases
 	@echo "==> all passed, long tests included"
 
-bench: environment ## measure speed against the contenders
+bench: environment ## measure speed against the contenders, about two minutes
 	@.venv/bin/python benchmarks/run.py
+
+bench-full: environment ## measure every case and contender, more than an hour; writes docs/benchmarks.md
+	@.venv/bin/python benchmarks/run.py --full --write-docs
 
 lint: environment ## style: ruff check, ruff format --check
 	@echo "==> lint"

@@ -6,10 +6,9 @@ from fractions import Fraction
 from itertools import product
 
 from fairlead.models.check import check
+from fairlead.models.largest import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated
-from fairlead.models.rules.duplicated import largest_copy
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 
@@ -47,9 +46,7 @@ def _alone(problem: Problem, workload: Workload) -> Iterator[dict[str, int]]:
     """Yield every division of one workload that keeps its own rules."""
     alone = replace(problem, workloads=(workload,), rules=())
     names = [cluster.name for cluster in problem.clusters]
-    copies = workload.rule(Duplicated)
-    most = workload.replicas if copies is None else largest_copy(copies, workload)
-    for numbers in product(range(most + 1), repeat=len(names)):
+    for numbers in product(range(largest(workload) + 1), repeat=len(names)):
         placed = dict(zip(names, numbers, strict=True))
         if not check(alone, {workload.key: placed}):
             yield placed

@@ -10,7 +10,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Move
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import Source
-from fairlead.models.statement import Conflict, Relaxation, Statement
+from fairlead.models.statement import Conflict, Proof, Relaxation, Statement
 from fairlead.models.workload import Workload
 
 GI = 2**30
@@ -101,6 +101,7 @@ def infeasible() -> Outcome:
             ),
         ),
         (Relaxation("lower the minimum of member3 to 2", 2, Source(POLICY, 31)),),
+        Proof.SMALLEST,
     )
     return Outcome(Status.INFEASIBLE, "exact", problem(), None, conflict=conflict, seconds={"solve": 0.5})
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from fairlead.models.cluster import CPU, PODS, Cluster
@@ -19,6 +20,7 @@ from fairlead.models.rules import (
     GroupTotal,
     Moves,
     Price,
+    Quota,
     SharedRule,
     Shares,
     Spread,
@@ -30,6 +32,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.shares import Group
 from fairlead.models.workload import Workload
 
@@ -237,3 +240,41 @@ def _companions(rng: random.Random, workloads: tuple[Workload, ...]) -> tuple[Sh
         return ()
     keys = [workload.key for workload in workloads]
     return (Companionship("group", tuple(rng.sample(keys, len(keys))), together=rng.random() < 0.5),)
+
+
+def with_quotas(problem: Problem, seed: int) -> Problem:
+    """Return a problem with quotas of its namespaces; the problem itself is the same as without them.
+
+    Most workloads are in one namespace. Quotas are on all clusters together, on single ones or both, some
+    are partly used by others, and at times there is one that concerns no workload.
+    """
+    rng = random.Random(f"quotas {seed}")
+    names = [cluster.name for cluster in problem.clusters]
+    workloads = tuple(
+        replace(workload, namespace="team-a" if rng.random() < 0.8 else "team-b")
+        for workload in problem.workloads
+    )
+    quotas = tuple(
+        Quota(f"quota{number}", rng.choice(["team-a"] * 6 + ["team-b", "nobody"]), _limits(rng, names))
+        for number in range(rng.randint(1, 2))
+    )
+    return replace(problem, workloads=workloads, rules=(*problem.rules, *quotas))
+
+
+def _limits(rng: random.Random, names: list[str]) -> dict[Scope, Limit]:
+    """Return hard limits, mostly about as much as a few replicas ask for."""
+    amounts = {
+        CPU: [0, 400, 600, 900, 1200],
+        "memory": [4, 9, 16],
+        PODS: [1, 1, 2, 2, 3, 4, 6],
+        "gpu": [1, 2],
+    }
+    found: dict[Scope, Limit] = {}
+    for resource, hard in amounts.items():
+        used = rng.choice([0, 0, 200 if resource == CPU else 2])
+        if rng.random() < 0.4:
+            found[Scope(resource)] = Limit(hard[-1] * rng.choice([1, 1, 2]), used)
+        for name in names:
+            if rng.random() < (0.5 if resource == PODS else 0.25):
+                found[Scope(resource, name)] = Limit(rng.choice(hard), used if rng.random() < 0.3 else 0)
+    return found

@@ -148,8 +148,9 @@ def test_exit_codes(answering: Answering, outcome: Outcome, options: list[str], 
 def test_settings_reach_the_solver(answering: Answering) -> None:
     """Every option arrives under the name that `solve` gives it."""
     called = answering(solved())
-    options = "--time-limit 2.5 --workers 3 --seed 7 --deviation l1 --method cp-sat --fresh --partial"
-    main(["solve", "-f", "x.yaml", *options.split()])
+    numbers = "--time-limit 2.5 --workers 3 --seed 7"
+    words = "--deviation l1 --method cp-sat --engine ray --fresh --partial"
+    main(["solve", "-f", "x.yaml", *numbers.split(), *words.split()])
     assert called == {
         "problem": solved().problem,
         "time_limit": 2.5,
@@ -157,8 +158,10 @@ def test_settings_reach_the_solver(answering: Answering) -> None:
         "seed": 7,
         "deviation": "l1",
         "method": "cp-sat",
+        "engine": "ray",
         "fresh": True,
         "partial": True,
+        "progress": None,  # standard error is no terminal here
     }
 
 
@@ -173,8 +176,10 @@ def test_defaults_of_the_solver(answering: Answering) -> None:
         "seed": 0,
         "deviation": None,
         "method": "auto",
+        "engine": "local",
         "fresh": None,
         "partial": False,
+        "progress": None,
     }
 
 
@@ -321,7 +326,7 @@ def test_validate_counts_and_finds_conflicts(
     monkeypatch.setattr(Inputs, "read", lambda _: problem(nginx(27)))
     assert main(["validate", "-f", "x.yaml"]) == 3
     lines = capsys.readouterr().out.splitlines()
-    assert "  default/nginx wants 27 replicas (pp.yaml:3)" in lines
+    assert "  default/nginx wants 27 replicas; these 3 clusters can hold 26 together (pp.yaml:3)" in lines
     assert lines[-1] == "Infeasible: 1 workload can never be placed."
     assert main(["validate", "-f", "x.yaml", "-o", "json"]) == 3
     document = json.loads(capsys.readouterr().out)

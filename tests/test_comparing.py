@@ -81,7 +81,7 @@ def test_broken_rules_are_told_in_words() -> None:
     assert only(comparison).verdict == "karmada breaks 1 rule."
     lines = str(comparison).splitlines()
     assert lines[0] == "Optimal: no better placement exists (proven)."
-    assert lines[2].startswith("  default/web: member2 holds 1 replicas, at least 3 are needed")
+    assert lines[2].startswith("  default/web: member2 holds 1 replica, at least 3 are needed")
 
 
 def test_nothing_to_compare_with() -> None:

@@ -46,7 +46,7 @@ def test_minima_over_total_name_the_fewest() -> None:
         policy(placement=divided({}, clusterConstraintTerms=[term("a", 5), term("b", 1), term("c", 4)])),
     )
     assert texts(conflict) == [
-        "default/nginx wants 8 replicas",
+        "default/nginx wants 8 replicas; the minima of 2 clusters add up to 9",
         "policy default/nginx: a needs at least 5",
         "policy default/nginx: c needs at least 4",
     ]
@@ -72,10 +72,10 @@ def test_too_little_room_names_every_candidate() -> None:
         policy(placement=static((["a", "b", "c"], 1))),
     )
     assert texts(conflict) == [
-        "default/nginx wants 6 replicas",
+        "default/nginx wants 6 replicas; these 2 clusters can hold 5 together",
         "a has room for 3 of default/nginx (cpu 3 free, 1 each)",
         "b has room for 2 of default/nginx (cpu 2 free, 1 each)",
-        "2/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}",
+        "default/nginx: 2/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}",
     ]
 
 
@@ -87,7 +87,8 @@ def test_no_candidate() -> None:
         policy(placement={"clusterAffinity": {"clusterNames": ["elsewhere"]}, **static()}),
     )
     assert texts(conflict)[1] == (
-        "0/1 clusters are available: 1 cluster(s) did not match the placement cluster affinity constraint"
+        "default/nginx: 0/1 clusters are available: "
+        "1 cluster(s) did not match the placement cluster affinity constraint"
     )
 
 

@@ -25,6 +25,7 @@ from fairlead.models.rules import (
     Capacity,
     Duplicated,
     Moves,
+    Quota,
     SharedRule,
     Total,
     Weights,
@@ -84,7 +85,7 @@ def test_every_rule_has_an_encoder() -> None:
 def test_ranges_are_narrowed_before_they_are_used() -> None:
     """Rules about single numbers come before all that make variables."""
     order = list(ENCODERS)
-    narrowing = {Candidates, Capacity, Bounds, Duplicated}
+    narrowing = {Candidates, Capacity, Bounds, Duplicated, Quota}
     assert set(order[: len(narrowing)]) == narrowing
 
 

@@ -78,7 +78,8 @@ def test_import_is_light() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["solve", "--help"], ["validate", "--help"], ["completion", "bash"]]
+    "arguments",
+    [["--help"], ["solve", "--help"], ["validate", "--help"], ["why", "--help"], ["completion", "bash"]],
 )
 def test_help_is_light(arguments: list[str]) -> None:
     """Nor do the help of the command line and its completion."""

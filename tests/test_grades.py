@@ -6,7 +6,8 @@ import fairlead
 from builders import Manifest, binding, cluster, divided, dynamic, static
 from fairlead.models.cluster import Cluster, Grade
 from fairlead.models.grades import fits
-from fairlead.models.rules.capacity import describe, graded_room, room
+from fairlead.models.problem import Problem
+from fairlead.models.rules.capacity import describe_grades, describe_sums, graded_room, room
 from fairlead.models.workload import Workload
 from loaded import only, weights
 
@@ -57,8 +58,9 @@ def test_the_sentence_names_the_nodes() -> None:
     web = Workload("default/web", "web", 9, requests={"cpu": 3000}, current={"a": 1})
     graded = Cluster("a", free={"cpu": 9000}, grades=(Grade(2, {"cpu": 4000}),))
     told = "a has room for 3 of default/web (nodes of its grades fit 2, 1 held now)"
-    assert describe(web, graded).text == told
-    assert "cpu 3 free, 3 each" in describe(web, Cluster("a", free={"cpu": 3000}, grades=graded.grades)).text
+    assert describe_grades(web, graded).text == told
+    scarce = Cluster("a", free={"cpu": 3000}, grades=graded.grades)
+    assert "cpu 3 free, 3 each" in describe_sums(web, scarce, Problem((scarce,), (web,))).text
 
 
 def graded(name: str, cpu: int, nodes: int, least: int) -> Manifest:

@@ -91,7 +91,7 @@ def test_unplaceable_is_a_conflict() -> None:
     """Maxima of 3 and 4 cannot hold 10; the real scheduler silently places 7."""
     problem = divided(entry("member1", maxReplicas=3), entry("member2", maxReplicas=4))
     assert refused(problem)[:3] == [
-        "default/web wants 10 replicas",
+        "default/web wants 10 replicas; these 2 clusters can hold 7 together",
         "policy default/web: member1 may hold at most 3",
         "policy default/web: member2 may hold at most 4",
     ]
@@ -326,6 +326,14 @@ def test_sticky_beats_every_filter() -> None:
     assert closed(only(problem)) == {"b": "does not run it, and rescheduling is disabled"}
     assert problem.warnings == ()
     assert placed(problem) == {"a": 3}
+
+
+@pytest.mark.parametrize("held", [{"a": 3}, {"a": 5, "b": 3}, {"a": 1}])
+def test_sticky_keeps_what_runs_whatever_is_wanted(held: dict[str, int]) -> None:
+    """2 are wanted by now. What runs stays all the same: more than 2 on one cluster, or fewer in all."""
+    spec = policy(reschedulePolicy={"disableRescheduling": True})
+    problem = load([member("a"), member("b")], spec, federated(web(2), held))
+    assert placed(problem) == held
 
 
 def test_sticky_and_scaled_to_nothing_is_left_out() -> None:

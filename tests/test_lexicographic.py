@@ -11,9 +11,10 @@ from brute_force import brute_force, placements
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import Deviation
-from fairlead.models.outcome import Attained, Status
+from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
@@ -172,7 +173,9 @@ def test_the_time_limit_holds_while_the_model_is_built() -> None:
 
 def test_progress_is_told_level_by_level() -> None:
     """Every level is told once, in order, with what is proven of it."""
-    told: list[Attained] = []
+    told: list[Progress] = []
     problem = Problem((Cluster("member1"),), (divided("a", 3, {"member1": 1}),))
     result = minimise_levels(problem, workers=1, progress=told.append)
-    assert tuple(told) == result.attained
+    assert [(each.level, each.value, each.bound) for each in told] == [
+        (level.name, level.value, level.bound) for level in result.attained
+    ]

@@ -598,7 +598,8 @@ def test_a_target_without_candidates() -> None:
             " this cannot be placed (<dict>)"
         ),
     ]
-    assert "policy default/p: member9 holds exactly 1 replicas" in conflict_of(problem)
+    conflict = conflict_of(problem)
+    assert "policy default/p: member9 holds exactly 1 replica, and no candidate is in it" in conflict
     harmless = load(policy("p", specified(target(["member1"], 4), target(["member9"], 0))))
     assert solved(harmless) == {"member1": 4}
 

@@ -185,12 +185,6 @@ def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
         fairlead.solve(load(*clusters(1), deployment(), policy()), **arguments)
 
 
-def test_partial_says_that_it_is_not_finished() -> None:
-    """What is not finished is an error, not ignored."""
-    with pytest.raises(fairlead.UnsupportedError, match="partial"):
-        fairlead.solve(load(*clusters(1), deployment(), policy()), partial=True)
-
-
 def test_outcome_is_picklable() -> None:
     """An outcome survives the way to another process."""
     outcome = fairlead.solve(load(*clusters(2), deployment(), policy(placement=static())))

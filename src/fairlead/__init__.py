@@ -25,16 +25,25 @@ from fairlead.models.errors import (
 from fairlead.models.levels import Deviation, Level
 from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
 from fairlead.models.placement import Placement
+from fairlead.models.plan_options import Budgets
 from fairlead.models.problem import Problem
+from fairlead.models.rebalance import PlannedChange, RebalancePlan
 from fairlead.models.score import score
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
+from fairlead.models.what_if_changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+from fairlead.models.what_if_result import Effect, Scenario, Simulation
+from fairlead.models.why import ClusterWhy, Gain, Possible, Shift, Step, Why
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
     from fairlead.models.manifests.loading import load, select
+    from fairlead.report.html import report_html
+    from fairlead.solver.asking.why import why
     from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
+    from fairlead.solver.planning.planning import plan
+    from fairlead.solver.simulating import simulate
     from fairlead.solver.solving import solve
 
 __version__ = "0.1.0"
@@ -44,45 +53,72 @@ _LATE = {
     "compare": "fairlead.solver.comparing",
     "dispense": "fairlead.solver.dispensing",
     "load": "fairlead.models.manifests.loading",
+    "plan": "fairlead.solver.planning.planning",
+    "report_html": "fairlead.report.html",
     "select": "fairlead.models.manifests.loading",
+    "simulate": "fairlead.solver.simulating",
     "solve": "fairlead.solver.solving",
+    "why": "fairlead.solver.asking.why",
 }
 
 __all__ = [
+    "Add",
     "Attained",
+    "Budgets",
     "Cluster",
     "ClusterDecision",
+    "ClusterWhy",
     "Comparison",
     "Conflict",
     "Contender",
+    "Cordon",
     "Deviation",
     "Difference",
+    "Drain",
+    "Effect",
     "FairleadError",
+    "Gain",
     "InternalError",
     "Level",
+    "Lose",
     "ManifestError",
     "Mistake",
     "Outcome",
     "Placement",
+    "PlannedChange",
+    "Possible",
     "Problem",
+    "RebalancePlan",
     "Relaxation",
+    "Restore",
+    "Scale",
+    "Scenario",
+    "Shift",
+    "Simulation",
     "Source",
     "Statement",
     "Status",
+    "Step",
     "Taint",
     "Toleration",
     "UnsupportedError",
     "UsageError",
     "Violation",
+    "Weight",
+    "Why",
     "Workload",
     "__version__",
     "check",
     "compare",
     "dispense",
     "load",
+    "plan",
+    "report_html",
     "score",
     "select",
+    "simulate",
     "solve",
+    "why",
 ]
 
 

@@ -8,10 +8,14 @@ import click
 
 from fairlead.cli import exits
 from fairlead.cli.compare import compare_command
+from fairlead.cli.plan import plan_command
+from fairlead.cli.report import report_command
 from fairlead.cli.schema import schema_command
+from fairlead.cli.simulate import simulate_command
 from fairlead.cli.solve import solve_command
 from fairlead.cli.validate import validate_command
 from fairlead.cli.version import completion_command, version_command
+from fairlead.cli.why import why_command
 
 COMPLETION = "_FAIRLEAD_COMPLETE"
 """Environment variable by which a shell asks for completions."""
@@ -23,6 +27,10 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
         validate_command,
         solve_command,
         compare_command,
+        why_command,
+        plan_command,
+        simulate_command,
+        report_command,
         schema_command,
         completion_command,
         version_command,

@@ -15,6 +15,7 @@ UNEXPECTED = 1
 WRONG_INPUT = 2
 INFEASIBLE = 3
 NOT_PROVEN = 4
+SOMETHING_TO_DO = 5  # fairlead plan --detailed-exitcode
 INTERRUPTED = 130  # as shells report a program that Ctrl-C ended
 PIPE_CLOSED = 141  # as shells report a program whose reader went away
 
@@ -36,7 +37,7 @@ def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
         return INFEASIBLE
     if require_proof and outcome.status is not Status.OPTIMAL:
         return NOT_PROVEN
-    if any(unplaced(outcome, workload) for workload in outcome.problem.workloads):
+    if outcome.shortfalls or any(unplaced(outcome, workload) for workload in outcome.problem.workloads):
         return INFEASIBLE
     return SOLVED
 

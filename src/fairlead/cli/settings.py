@@ -49,6 +49,13 @@ _OPTIONS = (
         help="Place as if a reschedule had been asked for, or keep what runs."
         "  [default: what the input says]",
     ),
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        show_default=True,
+        help="Where independent parts are searched: this machine, or a Ray cluster (RAY_ADDRESS).",
+    ),
     click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
 )
 

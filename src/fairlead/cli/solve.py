@@ -8,6 +8,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.options import Inputs, reads_input, writes_output
+from fairlead.cli.progress import shown
 from fairlead.cli.settings import takes_settings
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ def solve_command(
     loaded = time.perf_counter() - started
     from fairlead.solver.solving import solve
 
-    outcome = solve(problem, **settings)
+    with shown(settings["time_limit"], quiet=inputs.quiet) as progress:
+        outcome = solve(problem, progress=progress, **settings)
     outcome = replace(outcome, seconds={"load": loaded, **outcome.seconds})
     _show(outcome, output, no_headers=no_headers)
     return exits.code_of(outcome, require_proof=require_proof)

@@ -26,7 +26,8 @@ Exit codes:
 def validate_command(inputs: Inputs, output: str) -> int:
     """Say what is wrong with the input, and what can never be placed.
 
-    Only conflicts inside a single workload are found here; solve finds the others.
+    Only conflicts inside a single workload or with the quota of a namespace are found here; solve finds the
+    others.
     """
     try:
         problem = inputs.read()
@@ -37,18 +38,31 @@ def validate_command(inputs: Inputs, output: str) -> int:
         return exits.WRONG_INPUT
     from fairlead.solver.conflict import conflicts
 
-    found = conflicts(problem)
+    alone = conflicts(problem)
+    found = (*alone, *_with_quotas(problem, alone))
     if not inputs.quiet:
         console.warn(problem.warnings, every=True)
     if output == "table":
-        console.result(_text(problem, found))
+        console.result(_text(problem, found, len(alone)))
     else:
         console.result(console.serialised(_document(problem, found), output))
     return exits.INFEASIBLE if found else exits.SOLVED
 
 
-def _text(problem: "Problem", conflicts: tuple["Conflict", ...]) -> str:
-    """Return counts, conflicts and the verdict."""
+def _with_quotas(problem: "Problem", alone: tuple["Conflict", ...]) -> tuple["Conflict", ...]:
+    """Return the conflicts with quotas that do not only concern workloads which fail by themselves."""
+    from fairlead.solver.quota_conflict import quota_conflicts
+
+    failing = {statement.workload for conflict in alone for statement in conflict.rules}
+    return tuple(
+        conflict
+        for conflict in quota_conflicts(problem)
+        if not {statement.workload for statement in conflict.rules} <= {*failing, None}
+    )
+
+
+def _text(problem: "Problem", conflicts: tuple["Conflict", ...], alone: int) -> str:
+    """Return counts, conflicts (those of single workloads come first) and the verdict."""
     from fairlead.models.outcome_text import explain
     from fairlead.report.columns import printable, toned
 
@@ -59,8 +73,12 @@ def _text(problem: "Problem", conflicts: tuple["Conflict", ...]) -> str:
     lines = [counts]
     for conflict in conflicts:
         lines += ["", "No placement keeps these rules:", *map(printable, explain(conflict))]
-    rest = f"{_plural(len(conflicts), 'workload')} can never be placed."
-    return "\n".join([*lines, "", f"{toned('Infeasible', 'bad', colour=colour)}: {rest}"])
+    parts = {
+        "can never be placed": (alone, "workload"),
+        "can never be kept": (len(conflicts) - alone, "quota"),
+    }
+    rest = "; ".join(f"{_plural(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
+    return "\n".join([*lines, "", f"{toned('Infeasible', 'bad', colour=colour)}: {rest}."])
 
 
 def _counts(problem: "Problem") -> dict[str, int]:

@@ -22,6 +22,8 @@ def encode(_rule: Capacity, problem: Problem, encoding: Encoding) -> None:
     greatest common divisor of its requests, ``sum (d_acr / g) x_ac <= floor(limit_cr / g)``, and left out
     where it holds whatever the placement. Clusters of unknown capacity have no rows. Where a cluster tells
     the grades of its nodes, ``x_ac`` is at most what fits onto them (`graded_room`).
+
+    A resource of a cluster that gives way has its row only, with one slack in steps of g.
     """
     for cluster in problem.clusters:
         if cluster.free is not None:
@@ -39,14 +41,23 @@ def _encode_cluster(problem: Problem, cluster: Cluster, encoding: Encoding) -> N
             for resource, need in demands(workload, cluster).items():
                 rows.setdefault(resource, []).append((place, need))
     because = Because(KIND, None, cluster.name)
+    loose = {each for each in rows if encoding.gives(gives_way(cluster.name, each), "most")}
     for resource, row in rows.items():
         limit = problem.limits.get((cluster.name, resource), 0)
-        for place, need in row:
+        for place, need in row if resource not in loose else ():
             alone = Because(KIND, place.workload, cluster.name, resource) if len(row) == 1 else because
             encoding.limit(place, upper=limit // need, because=alone)
     for resource, row in rows.items():
-        if len(row) > 1:
-            _encode_row(row, problem.limits.get((cluster.name, resource), 0), because, encoding)
+        limit = problem.limits.get((cluster.name, resource), 0)
+        if resource in loose:
+            _encode_row(row, limit, gives_way(cluster.name, resource), encoding)
+        elif len(row) > 1:
+            _encode_row(row, limit, because, encoding)
+
+
+def gives_way(cluster: str, resource: str) -> Because:
+    """Return what names a resource of a cluster where it may give way: by itself, for all workloads."""
+    return Because(KIND, None, cluster, resource)
 
 
 def _encode_grades(problem: Problem, cluster: Cluster, encoding: Encoding) -> None:

@@ -1,6 +1,7 @@
 """A problem as a CP-SAT model: variables, constraints that know their rule, and costs by level."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
 
@@ -8,6 +9,8 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, Term
 from fairlead.encoders.costs import Because, Cost, LevelCost
+from fairlead.encoders.giving import Giving, Side, Slack
+from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
@@ -38,6 +41,10 @@ class Encoding:
         it. None before that is known.
     explain
         True adds a guard literal for every `Because`: its constraints hold only where the guard does.
+    giving
+        How far every constraint may give way, on each side; None where all must hold. What gives way does not
+        narrow a range; its slack variables are in `given`. A number of replicas lies between 0 and what the
+        workload asks for all the same, unless `within` says otherwise.
     """
 
     def __init__(
@@ -48,6 +55,7 @@ class Encoding:
         *,
         settled: Placement | None = None,
         explain: bool = False,
+        giving: Giving | None = None,
     ) -> None:
         self.problem = problem
         self.settled = settled
@@ -58,8 +66,18 @@ class Encoding:
         self.levels: dict[Level, LevelCost] = {}
         self.guards: dict[Because, cp_model.IntVar] = {}
         self.coupled = False
+        self._slack = None if giving is None else Slack(self.model, giving)
         self._centres = centres
         self._known: dict[Callable[[Encoding], object], object] = {}
+
+    @property
+    def given(self) -> dict[tuple[Because, Side], cp_model.IntVar]:
+        """Slack variables by what gives way: each at least what its constraints are missed by."""
+        return {} if self._slack is None else self._slack.given
+
+    def gives(self, because: Because, side: Side) -> bool:
+        """Tell whether a constraint may give way on a side."""
+        return self._slack is not None and self._slack.gives(because, side) > 0
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the variable for the replicas of a workload on a cluster."""
@@ -109,24 +127,35 @@ class Encoding:
         because
             The rule.
         """
-        if not self.explain:
-            self.variables.limit(place, lower, upper)
-            return
-        if lower is not None:
+        if lower is not None and (self.explain or self.gives(because, "least")):
             self.require(self.replicas(*place) >= lower, because=because)
-        if upper is not None:
+            lower = None
+        if upper is not None and (self.explain or self.gives(because, "most")):
             self.require(self.replicas(*place) <= upper, because=because)
+            upper = None
+        if lower is not None or upper is not None:
+            self.variables.limit(place, lower, upper)
 
     def require(self, expression: Constraint, *, because: Because) -> None:
         """Require a linear constraint to hold."""
-        constraint = self.model.add(expression)
+        if self._slack is None or isinstance(expression, bool):
+            added = [self.model.add(expression)]
+        else:
+            added = list(self._slack.loosen(expression, because))
         if self.explain:
-            constraint.only_enforce_if(self._guard(because))
+            for constraint in added:
+                constraint.only_enforce_if(self._guard(because))
 
     def require_coupled(self, expression: Constraint, *, because: Because) -> None:
         """Require what is more than bounds and one total a workload: ties are harder to settle then."""
         self.coupled = True
         self.require(expression, because=because)
+
+    def imply(self, expression: Constraint) -> None:
+        """Add what follows from other constraints and helps to see it; left out where those need not hold."""
+        if not self.explain and self._slack is None:
+            self.coupled = True
+            self.model.add(expression)
 
     def convex_cost_of_group(self, group: Group, function: ConvexFunction) -> ConvexCost:
         """Return a convex cost of the replicas that a set of clusters holds together, for `prefer`."""
@@ -158,7 +187,7 @@ class Encoding:
         Parameters
         ----------
         level
-            The level.
+            The level; it gets the priority of the workload that the rule belongs to.
         costs
             Costs in whole steps, each with the place it depends on; None where it depends on several.
         because
@@ -175,6 +204,8 @@ class Encoding:
         InternalError
             Where two costs of one level have different scales.
         """
+        if because.workload is not None:
+            level = replace(level, priority=self.problem.workload(because.workload).priority)
         found = self.levels.setdefault(level, LevelCost(scale, exact))
         if found.scale != scale:
             raise InternalError(
@@ -208,9 +239,13 @@ class Encoding:
             for _, at, part in cost.costs:
                 if isinstance(part, PeakCost):
                     found.append((part.variable, part(placement.of(part.workload))))
+                elif isinstance(part, LinearCost):
+                    found.extend(part.values(placement))
                 elif isinstance(part, ConvexCost) and at is not None:
                     found.extend(part.values(replicas_at(placement, at)))
         found.extend(self.selection.values(placement))
+        if self._slack is not None:
+            found.extend(self._slack.values({variable.index: value for variable, value in found}))
         return found
 
     def _guard(self, because: Because) -> cp_model.IntVar:

@@ -1,6 +1,6 @@
 """Costs that are linear in auxiliary variables, such as the number of clusters used."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from fairlead.encoders.convex import Term
@@ -19,8 +19,11 @@ class LinearCost:
         What comes on top.
     of
         The same cost of a placement, in steps.
+    values
+        Variables of its own with the values that they have in a placement.
     """
 
     terms: Sequence[Term]
     offset: int
     of: Callable[[Placement], int]
+    values: Callable[[Placement], Iterable[Term]] = lambda _: ()

@@ -14,9 +14,13 @@ from fairlead.encoders import (
     duplicated,
     evenness,
     group_total,
+    move_budget,
+    move_price,
     moves,
     price,
+    quota,
     shares,
+    shortfall,
     spread,
     survival,
     tiers,
@@ -24,6 +28,7 @@ from fairlead.encoders import (
     weights,
 )
 from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.giving import Giving
 from fairlead.encoders.variables import Ranges
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -37,8 +42,11 @@ from fairlead.models.rules import (
     Duplicated,
     Evenness,
     GroupTotal,
+    MoveBudget,
+    MovePrice,
     Moves,
     Price,
+    Quota,
     Shares,
     Spread,
     Survival,
@@ -46,6 +54,7 @@ from fairlead.models.rules import (
     Total,
     Weights,
 )
+from fairlead.models.shortfall import loosened
 
 Encoder = Callable[[Any, Any, Encoding], None]
 
@@ -57,12 +66,14 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         Capacity: capacity.encode,  # what the workloads ask of a cluster together; narrows ranges as well
         Bounds: bounds.encode,  # the fewest and the most replicas on a cluster
         Duplicated: duplicated.encode,  # a full copy on every selected cluster
+        Quota: quota.encode,  # what the workloads of a namespace request together; narrows ranges as well
         # What several numbers are together.
         Total: total.encode,  # all replicas are placed, and no more
         GroupTotal: group_total.encode,  # what a named set of clusters holds
         Spread: spread.encode,  # over how many regions, zones, ... replicas are spread
         Survival: survival.encode,  # what is left when one of them is lost
         Companionship: companionship.encode,  # workloads that stand together or apart
+        MoveBudget: move_budget.encode,  # how many replicas may be moved
         # What is minimised; the order of the levels is the problem's.
         Tiers: tiers.encode,  # replicas beyond the first tier, the second, ...
         Moves: moves.encode,  # replicas that are stopped although they need not be
@@ -70,6 +81,7 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         Aggregated: aggregated.encode,  # clusters that are used
         Price: price.encode,  # what replicas cost
         Shares: shares.encode,  # the distance from hierarchical shares
+        MovePrice: move_price.encode,  # the distance from the wanted ratio and the price of moves, in one
         Weights: weights.encode,  # the distance from the wanted ratio
         Evenness: evenness.encode,  # how evenly a change is shared
     }
@@ -83,15 +95,16 @@ def encode(
     *,
     settled: Placement | None = None,
     explain: bool = False,
+    giving: Giving | None = None,
     in_time: Callable[[], bool] = lambda: True,
 ) -> Encoding | None:
-    """Encode all rules of a problem.
+    """Encode all rules of a problem; in a partial one, what they ask at least gives way (`shortfall`).
 
     Parameters
     ----------
     problem
         What is encoded.
-    within, centres, settled, explain
+    within, centres, settled, explain, giving
         See `Encoding`.
     in_time
         Asked before every rule; the work ends where it returns False.
@@ -101,13 +114,18 @@ def encode(
     Encoding or None
         The model; None where time ran out.
     """
-    encoding = Encoding(problem, within, centres, settled=settled, explain=explain)
+    encoding = Encoding(problem, within, centres, settled=settled, explain=explain, giving=giving)
+    workloads = problem.workloads
+    if problem.partial:
+        workloads = tuple(loosened(each, problem.cluster_by_name) for each in workloads)
     for kind, encoder in ENCODERS.items():
-        subjects = [(rule, workload) for workload in problem.workloads for rule in workload.rules]
+        subjects = [(rule, workload) for workload in workloads for rule in workload.rules]
         shared = [(rule, problem) for rule in problem.rules]
         for rule, subject in (*subjects, *shared):
             if not in_time():
                 return None
             if isinstance(rule, kind):
                 encoder(rule, subject, encoding)
+    if problem.partial:
+        shortfall.encode(problem, encoding)
     return encoding

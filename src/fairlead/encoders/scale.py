@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Weights
+from fairlead.models.rules import MovePrice, Weights
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
@@ -91,9 +91,9 @@ def scale_of(encoding: Encoding) -> Scale:
         return Scale()
     most = LARGEST // max(1, sum(_greatest(division, problem.deviation) for division in divisions))
     steps = 1
-    for denominator in sorted(
-        {d for division in divisions for d in _denominators(division, problem.deviation)}
-    ):
+    wanted = {d for division in divisions for d in _denominators(division, problem.deviation)}
+    priced = (rule for workload in problem.workloads for rule in workload.rules_of(MovePrice))
+    for denominator in sorted(wanted | {rule.price.denominator for rule in priced}):
         steps = math.lcm(steps, denominator)
         if steps > most:
             return Scale(max(1, min(most, FINEST)), exact=False)

@@ -44,6 +44,8 @@ class Selection:
         self._variables = variables
         self._used: dict[Subject, cp_model.IntVar] = {}
         self._sums: dict[Group, cp_model.IntVar] = {}
+        self._stopped: dict[tuple[Place, int], cp_model.IntVar] = {}
+        self._started: dict[tuple[Place, int], cp_model.IntVar] = {}
 
     def used(self, place: Place) -> cp_model.IntVar:
         """Return a literal that tells whether a cluster holds replicas: ``used <= x <= upper used``."""
@@ -88,12 +90,32 @@ class Selection:
             self._model.add(cp_model.LinearExpr.sum(replicas) == total)
         return self._sums[group]
 
+    def stopped(self, place: Place, held: int) -> cp_model.IntVar:
+        """Return at least the replicas that a place has fewer than it holds now."""
+        if (place, held) not in self._stopped:
+            stopped = self._model.new_int_var(0, held, "")
+            self._stopped[place, held] = stopped
+            self._model.add(stopped >= held - self._variables.replicas(*place))
+        return self._stopped[place, held]
+
+    def started(self, place: Place, held: int) -> cp_model.IntVar:
+        """Return at least the replicas that a place has more than it holds now."""
+        if (place, held) not in self._started:
+            started = self._model.new_int_var(0, max(0, self._variables.range(place).upper), "")
+            self._started[place, held] = started
+            self._model.add(started >= self._variables.replicas(*place) - held)
+        return self._started[place, held]
+
     def values(self, placement: Placement) -> Iterable[tuple[cp_model.IntVar, int]]:
         """Yield all auxiliary variables with their values in a placement."""
         for subject, literal in self._used.items():
             yield literal, int(replicas_at(placement, subject) > 0)
         for group, total in self._sums.items():
             yield total, replicas_at(placement, group)
+        for (place, held), stopped in self._stopped.items():
+            yield stopped, max(0, held - replicas_at(placement, place))
+        for (place, held), started in self._started.items():
+            yield started, max(0, replicas_at(placement, place) - held)
 
     def _members(self, group: Group) -> list[cp_model.IntVar]:
         """Return the literals of those clusters of a set that can hold replicas at all."""

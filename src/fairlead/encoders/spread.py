@@ -26,7 +26,7 @@ def encode(rule: Spread, workload: Workload, encoding: Encoding) -> None:
         if workload.rule(Total) is not None:
             # Implied by the total; it lets the solver see at once that few replicas reach few groups.
             most = workload.replicas * _most_groups(rule)
-            encoding.require_coupled(total(literals) <= most, because=because)
+            encoding.imply(total(literals) <= most)
     if rule.maximum is not None:
         encoding.require_coupled(total(literals) <= rule.maximum, because=because)
 

@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
+from fairlead.models.largest import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated
-from fairlead.models.rules.duplicated import largest_copy
 
 
 class Place(NamedTuple):
@@ -34,7 +33,7 @@ class ReplicaVariables:
     Parameters
     ----------
     problem
-        Gives workloads, clusters and the widest range of a variable: 0 to the replicas of the workload.
+        Gives workloads, clusters and the widest range of a variable: from 0 to `largest`.
     model
         Where variables are made.
     within
@@ -72,9 +71,7 @@ class ReplicaVariables:
 
     def _widest(self, key: str) -> int:
         """Return the most replicas of a workload that any cluster can be asked for."""
-        workload = self._problem.workload_by_key[key]
-        copies = workload.rule(Duplicated)
-        return workload.replicas if copies is None else largest_copy(copies, workload)
+        return largest(self._problem.workload_by_key[key])
 
     def replicas(self, workload: str, cluster: str) -> cp_model.IntVar:
         """Return the replicas of a workload on a cluster."""

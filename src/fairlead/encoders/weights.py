@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 from fairlead.encoders.costs import Because
+from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.peak import add_peak_cost
 from fairlead.encoders.scale import Division, Scale, divisions_of, scale_of
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import DEVIATION, Deviation
 from fairlead.models.rules import Weights
@@ -43,7 +43,7 @@ def _encode_sum(division: Division, workload: Workload, scale: Scale, encoding: 
     webster = encoding.problem.deviation is Deviation.WEBSTER
     costs, start = [], 0
     for cluster, weight in division.weights.items():
-        function, least = (_webster if webster else _l1)(division, weight, scale)
+        function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)
         place = Place(workload.key, cluster)
         costs.append((place, encoding.convex_cost(place, function)))
         start += least
@@ -69,43 +69,3 @@ def _encode_peak(division: Division, workload: Workload, scale: Scale, encoding:
         scale=scale.steps,
         exact=scale.exact,
     )
-
-
-def _nearest(division: Division, weight: int) -> int:
-    """Return the whole number of replicas nearest to the quota; the lower one of two."""
-    return -((division.whole - 2 * division.replicas * weight) // (2 * division.whole))
-
-
-def _webster(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
-    """Return ``(W / (N w)) x^2 - 2 x`` less its least value, and that value, in steps."""
-    quota = division.replicas * weight
-    square, anchor = scale.steps * division.whole, _nearest(division, weight)
-    least = (square * anchor * anchor - 2 * scale.steps * quota * anchor) // quota
-
-    def marginal(k: int) -> int:
-        return _towards_zero(square * (2 * k + 1) - 2 * scale.steps * quota, quota)
-
-    def closed(x: int) -> int:
-        return square * (x * x - anchor * anchor) // quota - 2 * scale.steps * (x - anchor)
-
-    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least
-
-
-def _l1(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
-    """Return ``|x - q|`` less its least value, and that value, in steps."""
-    quota, whole = division.replicas * weight, division.whole
-    anchor = _nearest(division, weight)
-    least = scale.steps * abs(whole * anchor - quota)
-
-    def marginal(k: int) -> int:
-        return _towards_zero(scale.steps * (abs(whole * (k + 1) - quota) - abs(whole * k - quota)), whole)
-
-    def closed(x: int) -> int:
-        return (scale.steps * abs(whole * x - quota) - least) // whole
-
-    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least // whole
-
-
-def _towards_zero(numerator: int, denominator: int) -> int:
-    """Divide and round towards 0."""
-    return numerator // denominator if numerator >= 0 else -(-numerator // denominator)

@@ -13,6 +13,8 @@ from fairlead.models.rules import (
     Companionship,
     Duplicated,
     GroupTotal,
+    MoveBudget,
+    Quota,
     Spread,
     Survival,
     Total,
@@ -23,6 +25,8 @@ from fairlead.models.rules import (
     companionship,
     duplicated,
     group_total,
+    move_budget,
+    quota,
     spread,
     survival,
     total,
@@ -88,6 +92,10 @@ def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation
                 found.extend(capacity.violations(rule, problem, placement))
             case Companionship():
                 found.extend(companionship.violations(rule, problem, placement))
+            case MoveBudget():
+                found.extend(move_budget.violations(rule, problem, placement))
+            case Quota():
+                found.extend(quota.violations(rule, problem, placement))
     return tuple(found)
 
 

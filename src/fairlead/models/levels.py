@@ -27,10 +27,14 @@ class Level:
         What the level is about; levels are ordered by their keys.
     number
         Counts levels of one key, such as tiers, from 1; 0 where there is one only.
+    priority
+        Scheduling priority of the workloads that the level is about: each priority has levels of its own, the
+        higher first. 0 also where all priorities together are meant.
     """
 
     key: str
     number: int = 0
+    priority: int = 0
 
     @property
     def name(self) -> str:
@@ -38,7 +42,13 @@ class Level:
         name = NAMES[self.key]
         return f"{name} {self.number}" if self.number else name
 
+    @property
+    def base(self) -> "Level":
+        """Return the level without its priority: what it is about."""
+        return self if not self.priority else Level(self.key, self.number)
 
+
+MADE_WORSE = Level("made-worse")
 MOVES_UNCHANGED = Level("moves-unchanged")
 MINIMA = Level("minima")
 MOVES_FIRST = Level("moves-first")
@@ -47,6 +57,7 @@ ROOM = Level("room")
 CLUSTERS = Level("clusters")
 COST = Level("cost")
 EVENNESS_FRESH = Level("evenness-fresh")
+NET = Level("net")
 DEVIATION = Level("deviation")
 EVENNESS = Level("evenness")
 EVENNESS_RESULT = Level("evenness-result")
@@ -64,6 +75,10 @@ def share(number: int) -> Level:
 
 
 NAMES = {
+    "made-worse": "made worse",
+    "spread-shortfall": "spread shortfall",
+    "minima-shortfall": "minima shortfall",
+    "unplaced": "unplaced",
     "moves-unchanged": "moves",
     "minima": "minima",
     "tiers": "beyond tier",
@@ -74,12 +89,20 @@ NAMES = {
     "cost": "cost",
     "evenness-fresh": "evenness of the result",
     "shares": "deviation of depth",
+    "net": "deviation and price of moves",
     "deviation": "deviation",
     "evenness": "evenness",
     "evenness-result": "evenness of the result",
     "moves-last": "moves",
 }
 """Names of the levels by key."""
+
+SHORTFALLS: tuple[str, ...] = (
+    "spread-shortfall",
+    "minima-shortfall",
+    "unplaced",
+)
+"""Keys of what gives way in a partial placement, what gives way last comes first; before all other levels."""
 
 DEFAULT_ORDER: tuple[str, ...] = (
     "moves-unchanged",  # replicas unchanged and steady: nothing goes back to an earlier tier
@@ -92,6 +115,7 @@ DEFAULT_ORDER: tuple[str, ...] = (
     "cost",
     "evenness-fresh",
     "shares",
+    "net",  # a plan with a price per move: what a move has to gain
     "deviation",
     "evenness",
     "evenness-result",

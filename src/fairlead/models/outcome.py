@@ -17,11 +17,14 @@ from fairlead.models.statement import Conflict, Violation
 if TYPE_CHECKING:
     import pandas as pd
 
+    from fairlead.models.conditions import Conditions
+
 
 class Status(StrEnum):
     """How an answer is to be read.
 
-    ``OPTIMAL``: every level is proven. ``FEASIBLE``: a valid placement, not every level proven.
+    ``OPTIMAL``: every level is proven. ``FEASIBLE``: a valid placement, not every level proven. In a partial
+    placement these levels start with what gave way.
     ``INFEASIBLE``: proven that no placement keeps all rules. ``UNKNOWN``: none found in time.
     """
 
@@ -106,7 +109,8 @@ class Outcome:
     status
         How to read it.
     origin
-        Who found the placement: ``exact``, ``cp-sat`` or the name of a dispenser.
+        Who found the placement: ``exact`` (a formula), ``cp-sat``, ``prices`` (of shared capacity, for many
+        workloads) or the name of a dispenser.
     problem
         The question that was answered.
     placement
@@ -114,9 +118,10 @@ class Outcome:
     objectives
         The levels in lexicographic order.
     violations
-        Rules that the placement breaks; only a dispenser's can.
+        Rules that the placement breaks; only a dispenser's can. What gave way in a partial placement is in
+        `shortfalls`.
     conflict
-        Where infeasible: rules that cannot hold together.
+        Where infeasible: rules that cannot hold together; the first of `conflicts`.
     reason
         None, or a category such as ``Unschedulable`` (dispensers).
     rejected
@@ -126,6 +131,9 @@ class Outcome:
     selected
         Clusters that get the manifest, by workload, where a dispenser tells; those without replicas among
         them. A workload that is absent has it where its replicas stand.
+    conflicts
+        Where infeasible: a conflict for every independent part of the problem that has no placement, and for
+        every workload that has none by itself; empty where time ran out before one was found.
     """
 
     status: Status
@@ -139,6 +147,50 @@ class Outcome:
     seconds: Mapping[str, float] = field(default_factory=dict)
     rejected: Mapping[str, tuple[RejectedGroup, ...]] = field(default_factory=dict)
     selected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    conflicts: tuple[Conflict, ...] = ()
+
+    def __post_init__(self) -> None:
+        # The first conflict is told twice; it leads where the two differ, as after `dataclasses.replace`.
+        first = () if self.conflict is None else (self.conflict,)
+        object.__setattr__(self, "conflicts", (*first, *self.conflicts[1:]) if first else ())
+
+    @cached_property
+    def shortfalls(self) -> tuple[Violation, ...]:
+        """What gave way in a partial placement, and what stands in the way; empty in any other."""
+        from fairlead.models.shortfall_text import shortfalls
+
+        if self.placement is None or not self.problem.partial or self.violations:
+            return ()
+        return shortfalls(self.problem, self.placement)
+
+    @cached_property
+    def broken_before(self) -> tuple[Violation, ...]:
+        """The rules that what runs now breaks; totals are left out, as scaling is no breach."""
+        from fairlead.models.shortfall import broken_before
+
+        return broken_before(self.problem)
+
+    @cached_property
+    def still_broken(self) -> tuple[Violation, ...]:
+        """What the placement still breaks of `broken_before`; never more of it where that can be avoided."""
+        from fairlead.models.shortfall import still_broken
+
+        return () if self.placement is None else still_broken(self.problem, self.placement)
+
+    @cached_property
+    def repaired(self) -> tuple[Violation, ...]:
+        """What the placement repairs of `broken_before`; nothing where there is no placement."""
+        if self.placement is None:
+            return ()
+        still = {violation.about for violation in self.still_broken}
+        return tuple(violation for violation in self.broken_before if violation.about not in still)
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """What is so of the whole and of every workload, as Kubernetes states it."""
+        from fairlead.models.conditions import conditions
+
+        return conditions(self)
 
     @cached_property
     def decisions(self) -> Mapping[str, tuple[ClusterDecision, ...]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from fairlead.models.conditions import Condition
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, ClusterDecision, Outcome
 from fairlead.models.rules import Candidates, Duplicated
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.source import Source
-from fairlead.models.statement import Conflict, Statement, Violation
+from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
 from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
@@ -35,10 +36,14 @@ def to_dict(outcome: Outcome, *, decisions: bool = True) -> Document:
     -------
     dict
         ``status``, ``origin``, ``reason``; ``workloads`` with ``clusters`` (those that hold replicas) and
-        ``decisions`` (every cluster of the problem, and why); ``objectives``; ``violations``; ``conflict`` or
-        None; ``warnings``; ``seconds`` by step. Numbers of levels are int where whole, else float; where a
-        float cannot hold the number, ``exact`` (``exactBound``) beside it holds it as ``"1/3"``. A level that
-        was compared in steps tells their size as ``resolution``.
+        ``decisions`` (every cluster of the problem, and why); ``objectives``; ``conditions`` of the whole and
+        of every workload; ``shortfalls`` (what gave way in a partial placement); ``brokenBefore`` and
+        ``stillBroken`` (what runs now breaks, and the placement still does); ``violations``; ``conflict`` or
+        None; ``conflicts``, one for every part that has no placement, that one first, each with ``proof``
+        (``smallest``, ``minimal`` or ``unverified``); ``warnings``; ``seconds`` by step. Numbers of levels
+        are int where whole, else float; where a float cannot hold the number, ``exact`` (``exactBound``)
+        beside it holds it as ``"1/3"``. A level that was compared in steps tells their size as
+        ``resolution``.
     """
     return {
         "status": str(outcome.status),
@@ -48,8 +53,13 @@ def to_dict(outcome: Outcome, *, decisions: bool = True) -> Document:
             _workload(outcome, workload, decisions=decisions) for workload in outcome.problem.workloads
         ],
         "objectives": [_level(level) for level in outcome.objectives],
+        "conditions": [_condition(condition) for condition in outcome.conditions.whole],
+        "shortfalls": [_violation(violation) for violation in outcome.shortfalls],
+        "brokenBefore": [_violation(violation) for violation in outcome.broken_before],
+        "stillBroken": [_violation(violation) for violation in outcome.still_broken],
         "violations": [_violation(violation) for violation in outcome.violations],
         "conflict": conflict_document(outcome.conflict) if outcome.conflict else None,
+        "conflicts": [conflict_document(conflict) for conflict in outcome.conflicts],
         "warnings": [statement_document(warning) for warning in outcome.problem.warnings],
         "seconds": dict(outcome.seconds),
     }
@@ -63,7 +73,9 @@ def unplaced(outcome: Outcome, workload: Workload) -> int:
         return max(0, workload.replicas - sum(placed.values()))
     candidates = workload.rule(Candidates)
     names = candidates.names if candidates else tuple(outcome.problem.cluster_by_name)
-    chosen = [name for name in names if placed.get(name)] if copies.choice and placed else names
+    if copies.choice and not placed:
+        return workload.replicas
+    chosen = [name for name in names if placed.get(name)] if copies.choice else names
     return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
 
 
@@ -78,6 +90,7 @@ def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Docum
         "replicas": workload.replicas,
         "unplaced": unplaced(outcome, workload),
         "affinityGroup": workload.group,
+        "conditions": [_condition(condition) for condition in outcome.conditions.workloads[workload.key]],
         "clusters": [{"name": cluster, "replicas": replicas} for cluster, replicas in placed.items()],
     }
     if workload.key in outcome.rejected:
@@ -127,6 +140,16 @@ def _holds(value: int | Fraction) -> bool:
     return Fraction(_number(value)) == value
 
 
+def _condition(condition: Condition) -> Document:
+    """Return one condition as Kubernetes writes it."""
+    return {
+        "type": condition.type,
+        "status": condition.status,
+        "reason": condition.reason,
+        "message": condition.message,
+    }
+
+
 def _violation(violation: Violation) -> Document:
     """Return one broken rule."""
     return {
@@ -145,13 +168,35 @@ def statement_document(statement: Statement) -> Document:
 
 
 def conflict_document(conflict: Conflict) -> Document:
-    """Return rules that cannot hold together and the ways out."""
+    """Return rules that cannot hold together, what is known of them, and the ways out."""
     return {
         "rules": [statement_document(statement) for statement in conflict.rules],
-        "relaxations": [
-            {"text": relaxation.text, "change": relaxation.change, "source": _source(relaxation.source)}
-            for relaxation in conflict.relaxations
+        "proof": str(conflict.proof),
+        "relaxations": [relaxation_document(relaxation) for relaxation in conflict.relaxations],
+    }
+
+
+def relaxation_document(relaxation: Relaxation) -> Document:
+    """Return a way out: what to change, one by one and as fragments of manifests."""
+    return {
+        "text": relaxation.text,
+        "change": relaxation.change,
+        "proven": relaxation.proven,
+        "source": _source(relaxation.source),
+        "changes": [
+            {
+                "kind": str(change.kind),
+                "workload": change.workload,
+                "cluster": change.cluster,
+                "detail": change.detail,
+                "before": change.before,
+                "after": change.after,
+                "cost": change.cost,
+                "source": _source(change.source),
+            }
+            for change in relaxation.changes
         ],
+        "manifest": relaxation.manifest or None,
     }
 
 

@@ -7,11 +7,17 @@ from fractions import Fraction
 from html import escape
 
 from fairlead.models.outcome import Attained, Outcome, Status
-from fairlead.models.statement import Conflict
+from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 
+SOLVERS = ("exact", "cp-sat", "prices")
+"""Origins whose outcome is infeasible only where that is proven."""
 SHOWN = 20
 """Workloads, rules and warnings that a short rendering shows before it counts the rest."""
+_KNOWN = {
+    Proof.MINIMAL: "minimal, perhaps not the smallest: none of these rules can be spared",
+    Proof.UNVERIFIED: "time ran out: perhaps not all of these rules are needed",
+}
 
 
 def format_number(value: int | Fraction) -> str:
@@ -56,7 +62,7 @@ def verdict(outcome: Outcome) -> str:
         case Status.OPTIMAL:
             return f"Optimal: {_optimal(outcome)}"
         case Status.FEASIBLE:
-            return f"Feasible: {_unproven(outcome)}."
+            return f"Feasible: {first_unproven(outcome)}{':' if outcome.shortfalls else '.'}"
         case Status.UNKNOWN:
             return "Unknown: no placement was found in time, and no proof that there is none."
         case Status.INFEASIBLE:
@@ -66,18 +72,20 @@ def verdict(outcome: Outcome) -> str:
 def _optimal(outcome: Outcome) -> str:
     """Say what is proven, and how finely it was compared."""
     coarse = [level for level in outcome.objectives if level.resolution]
-    if not coarse:
-        return "no better placement exists (proven)."
-    steps = ", ".join(f"{level.name} to within {format_number(level.resolution or 0)}" for level in coarse)
-    return f"no better placement exists (proven, {steps})."
+    steps = [f"{level.name} to within {format_number(level.resolution or 0)}" for level in coarse]
+    proven = f"({', '.join(['proven', *steps])})"
+    if outcome.shortfalls:
+        return f"not everything can be met, and no placement comes closer {proven}:"
+    return f"no better placement exists {proven}."
 
 
-def _unproven(outcome: Outcome) -> str:
+def first_unproven(outcome: Outcome) -> str:
     """Say how far the first level that is not proven may be from the best."""
     level = next((level for level in outcome.objectives if not level.proven), None)
     missing = gap(level) if level else None
     if level is None or missing is None:
-        return f"every rule holds; how good the answer of {outcome.origin} is was not proven"
+        held = "not everything is met" if outcome.shortfalls else "every rule holds"
+        return f"{held}; how good the answer of {outcome.origin} is was not proven"
     return f"not proven best; {level.name} could be at most {format_percent(missing)} lower"
 
 
@@ -85,6 +93,8 @@ def _infeasible(outcome: Outcome) -> str:
     """Say what stands in the way; the lines of `explanation` follow."""
     if outcome.placement is not None:
         return f"the placement of {outcome.origin} breaks {_counted(len(outcome.violations), 'rule')}:"
+    if outcome.conflict is None and outcome.origin in SOLVERS:
+        return "no placement keeps every rule (proven); time ran out before it was found which ones clash."
     if outcome.conflict is None:
         because = f" ({outcome.reason})" if outcome.reason else ""
         return f"{outcome.origin} found no placement{because}."
@@ -101,15 +111,19 @@ def _counted(count: int, noun: str) -> str:
 def explanation(outcome: Outcome) -> list[str]:
     """Return what the verdict announces, a line each, with file and line; may be empty."""
     if outcome.status is not Status.INFEASIBLE:
-        return []
+        return _shortened([f"  {shortfall.text}" for shortfall in outcome.shortfalls], "line")
     if outcome.conflict is not None:
-        return explain(outcome.conflict)
+        first, *others = outcome.conflicts
+        apart = "No placement keeps these either:"
+        return [*explain(first), *(line for each in others for line in (apart, *explain(each)))]
     return [f"  {violation}" for violation in outcome.violations]
 
 
 def explain(conflict: Conflict) -> list[str]:
     """Return the statements of a conflict and the ways out of it, a line each."""
     lines = [f"  {statement}" for statement in conflict.rules]
+    if conflict.rules and conflict.proof is not Proof.SMALLEST:
+        lines.append(f"  ({_KNOWN[conflict.proof]})")
     if conflict.relaxations:
         lines.append("Any one of these changes helps:")
         lines += [
@@ -119,9 +133,16 @@ def explain(conflict: Conflict) -> list[str]:
     return lines
 
 
+def breaches(outcome: Outcome) -> list[str]:
+    """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
+    repaired = [f"Repaired: {violation}" for violation in outcome.repaired]
+    return [*repaired, *(f"Still broken: {violation}" for violation in outcome.still_broken)]
+
+
 def to_text(outcome: Outcome) -> str:
     """Return a short, readable rendering."""
     lines = [verdict(outcome), *_shortened(explanation(outcome), "line")]
+    lines += _shortened(breaches(outcome), "rule")
     if outcome.placement is not None:
         placed = [_placed(outcome, workload) for workload in outcome.problem.workloads]
         width = max((len(name) for name, _ in placed), default=0)
@@ -146,7 +167,8 @@ def _shortened(lines: list[str], noun: str) -> list[str]:
 
 def to_html(outcome: Outcome) -> str:
     """Return a small table for notebooks; every text of the input is escaped."""
-    lines = "".join(f"<br>{escape(line.strip())}" for line in explanation(outcome))
+    told = [*explanation(outcome), *_shortened(breaches(outcome), "rule")]
+    lines = "".join(f"<br>{escape(line.strip())}" for line in told)
     parts = [f"<div><p><b>{escape(verdict(outcome))}</b>{lines}</p>"]
     if outcome.placement is not None:
         parts.append(_html_table(("Workload", "Replicas", "Clusters"), _html_placements(outcome)))

@@ -9,6 +9,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import SharedRule
 from fairlead.models.rules.capacity import limits
+from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
 
@@ -31,6 +32,9 @@ class Problem:
         Measure of the distance from the wanted ratio.
     warnings
         What the reader of the input should know: skipped kinds, unknown fields, bounds without effect.
+    partial
+        True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
+        at all; see `fairlead.models.shortfall`.
 
     Raises
     ------
@@ -44,6 +48,7 @@ class Problem:
     levels: tuple[str, ...] = DEFAULT_ORDER
     deviation: Deviation = Deviation.WEBSTER
     warnings: tuple[Statement, ...] = ()
+    partial: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clusters", tuple(sorted(self.clusters, key=lambda cluster: cluster.name)))
@@ -66,9 +71,25 @@ class Problem:
         return {workload.key: workload for workload in self.workloads}
 
     @cached_property
+    def _by_namespace(self) -> Mapping[str, tuple[Workload, ...]]:
+        found: dict[str, list[Workload]] = {}
+        for workload in self.workloads:
+            found.setdefault(workload.namespace, []).append(workload)
+        return {namespace: tuple(inside) for namespace, inside in found.items()}
+
+    def workloads_in(self, namespace: str) -> tuple[Workload, ...]:
+        """Return the workloads of a namespace in key order; none where the problem has none there."""
+        return self._by_namespace.get(namespace, ())
+
+    @cached_property
     def limits(self) -> Mapping[tuple[str, str], int]:
         """What the workloads may use together by cluster and resource; see `capacity.limits`."""
         return limits(self)
+
+    @cached_property
+    def allowances(self) -> tuple[Allowance, ...]:
+        """What every quota allows the workloads together; see `quota.allowed`."""
+        return allowances(self)
 
     @cached_property
     def offered(self) -> Mapping[str, int]:

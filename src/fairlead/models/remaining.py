@@ -6,6 +6,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
+from fairlead.models.rules.quota import Allowance, left
 from fairlead.models.workload import Workload
 
 Remaining = Mapping[tuple[str, str], int]
@@ -26,6 +27,11 @@ def remaining(problem: Problem, placement: Placement) -> Remaining:
             for resource, need in demands(workload, cluster).items():
                 left[name, resource] = left.get((name, resource), 0) - need * replicas
     return left
+
+
+def left_by_quotas(problem: Problem, placement: Placement) -> tuple[Allowance, ...]:
+    """Return what all workloads together leave of every quota; negative where they ask for too much."""
+    return tuple(Allowance(each.rule, left(each.rule, problem, placement)) for each in problem.allowances)
 
 
 def more_replicas(workload: Workload, cluster: Cluster, left: Remaining) -> int | None:

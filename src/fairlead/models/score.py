@@ -1,10 +1,12 @@
 """The pure scorer: the objective vector of any placement. Knows no solver."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import CLUSTERS, COPIES, COST, DEVIATION, MINIMA, ROOM, Level, tier
+from fairlead.models.levels import CLUSTERS, COPIES, COST, DEVIATION, MINIMA, NET, ROOM, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -13,6 +15,7 @@ from fairlead.models.rules import (
     Bounds,
     Copies,
     Evenness,
+    MovePrice,
     Moves,
     Price,
     Shares,
@@ -23,11 +26,19 @@ from fairlead.models.rules import (
     bounds,
     copies,
     evenness,
+    move_price,
     moves,
     price,
     shares,
     tiers,
     weights,
+)
+from fairlead.models.shortfall import (
+    is_shortfall,
+    name_of,
+    shortfall_levels,
+    shortfall_value,
+    shortfall_values,
 )
 from fairlead.models.workload import Workload
 
@@ -49,19 +60,34 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
         out.
     """
     placed = placement if isinstance(placement, Placement) else Placement(placement)
-    return tuple(Attained(level.name, value_of(problem, placed, level)) for level in levels_of(problem))
+    missing = shortfall_values(problem, placed) if problem.partial else {}
+    return tuple(
+        Attained(
+            name_of(level, problem),
+            missing.get(level, 0) if is_shortfall(level) else value_of(problem, placed, level),
+        )
+        for level in levels_of(problem)
+    )
 
 
 def levels_of(problem: Problem) -> tuple[Level, ...]:
-    """Return the levels to which at least one rule of the problem contributes, in order."""
-    used = {level for workload in problem.workloads for level in levels_of_workload(workload)}
-    return in_order(used, problem)
+    """Return the levels to which at least one rule of the problem contributes, in order.
+
+    Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
+    those that count what gives way come before all others.
+    """
+    used = {
+        replace(level, priority=workload.priority)
+        for workload in problem.workloads
+        for level in levels_of_workload(workload)
+    }
+    return (*shortfall_levels(problem), *in_order(used, problem))
 
 
 def in_order(levels: Iterable[Level], problem: Problem) -> tuple[Level, ...]:
     """Return levels in the order of a problem, the most important first."""
     order = {key: place for place, key in enumerate(problem.levels)}
-    return tuple(sorted(levels, key=lambda level: (order[level.key], level.number)))
+    return tuple(sorted(levels, key=lambda level: (order[level.key], level.number, -level.priority)))
 
 
 def levels_of_workload(workload: Workload) -> frozenset[Level]:
@@ -69,38 +95,46 @@ def levels_of_workload(workload: Workload) -> frozenset[Level]:
     return frozenset(level for rule in workload.rules for level in _levels_of_rule(rule, workload))
 
 
+_LEVELS: Mapping[type, tuple[Level, ...]] = MappingProxyType(
+    {
+        Aggregated: (CLUSTERS,),
+        Copies: (COPIES, ROOM),
+        MovePrice: (NET,),
+        Price: (COST,),
+        Weights: (DEVIATION,),
+    }
+)
+"""Rules that always contribute to the same levels."""
+
+
 def _levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
     """Return the levels to which one rule contributes."""
     match rule:
-        case Weights():
-            return (DEVIATION,)
         case Shares():
             return shares.levels(rule)
         case Moves():
             return (moves.level(rule, workload),)
         case Tiers():
             return tuple(tier(number) for number in range(1, len(rule.tiers)))
-        case Aggregated():
-            return (CLUSTERS,)
-        case Copies():
-            return (COPIES, ROOM)
         case Evenness():
             return evenness.levels(rule, workload)
-        case Price():
-            return (COST,)
         case Bounds() if rule.preferred:
             return (MINIMA,)
         case _:
-            return ()
+            return _LEVELS.get(type(rule), ())
 
 
 def value_of(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
-    """Return what all workloads together cost on one level."""
+    """Return what all workloads of the level's priority cost together."""
+    if is_shortfall(level):
+        return shortfall_value(problem, placement, level)
+    base = level.base
     parts = (
-        _cost(rule, workload, placement.of(workload.key), level, problem)
+        _cost(rule, workload, placement.of(workload.key), base, problem)
         for workload in problem.workloads
+        if workload.priority == level.priority
         for rule in workload.rules
-        if level in _levels_of_rule(rule, workload)
+        if base in _levels_of_rule(rule, workload)
     )
     total = sum(parts, Fraction(0))
     return int(total) if total.denominator == 1 else total
@@ -111,10 +145,8 @@ def _cost(
 ) -> int | Fraction:
     """Return what one rule of one workload costs on a level to which it contributes."""
     match rule:
-        case Weights():
-            return weights.cost(rule, workload, placed, problem.deviation)
-        case Shares():
-            return shares.cost(rule, workload, placed, level, problem.deviation)
+        case Weights() | MovePrice() | Shares():
+            return _distance(rule, workload, placed, level, problem)
         case Moves():
             return moves.cost(rule, workload, placed)
         case Tiers():
@@ -131,3 +163,20 @@ def _cost(
             return bounds.passed_over(rule, workload, placed)
         case _:
             raise InternalError(f"{type(rule).__name__} contributes to no level")
+
+
+def _distance(
+    rule: Weights | MovePrice | Shares,
+    workload: Workload,
+    placed: Mapping[str, int],
+    level: Level,
+    problem: Problem,
+) -> Fraction:
+    """Return how far a workload is from a wanted ratio."""
+    match rule:
+        case Weights():
+            return weights.cost(rule, workload, placed, problem.deviation)
+        case MovePrice():
+            return move_price.cost(rule, workload, placed, problem.deviation)
+        case Shares():
+            return shares.cost(rule, workload, placed, level, problem.deviation)

@@ -1,6 +1,8 @@
 """Where in the input a value was written."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -13,10 +15,19 @@ class Source:
         Path as the user gave it, ``-`` for standard input, ``<dict>`` for a parsed document.
     line
         Line number from 1; 0 where there is none (parsed documents).
+    kind
+        Kind of the manifest; empty where it is not known. Left out of comparisons, like all that follows.
+    path
+        Keys and list positions that lead to the value inside the manifest.
+    manifest
+        The manifest, where it is one of fairlead's own kinds or a quota; else None. Do not change it.
     """
 
     file: str
     line: int
+    kind: str = field(default="", compare=False, repr=False)
+    path: tuple[str | int, ...] = field(default=(), compare=False, repr=False)
+    manifest: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" if self.line else self.file

@@ -1,6 +1,7 @@
 """Sentences about rules: what a rule says, and what breaks it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from fairlead.models.source import Source
 
@@ -47,6 +48,11 @@ class Violation:
         Where the rule was declared.
     workload, cluster
         Where it is broken; None where it is about none in particular.
+    detail
+        What else tells it from other violations of such a rule: a resource, a set of clusters; may be empty.
+    gives_way
+        True where there is too little of something, which a partial placement reports instead of refusing:
+        unplaced replicas, minima, spread. False for all that must never happen.
     """
 
     rule: str
@@ -55,28 +61,96 @@ class Violation:
     source: Source | None = None
     workload: str | None = None
     cluster: str | None = None
+    detail: str = ""
+    gives_way: bool = False
+
+    @property
+    def about(self) -> tuple[str, str | None, str | None, str, bool, Source | None]:
+        """Which rule is broken where: equal for two placements that break the same, by whatever amount."""
+        return self.rule, self.workload, self.cluster, self.detail, self.gives_way, self.source
 
     def __str__(self) -> str:
         return f"{self.text} ({self.source})" if self.source else self.text
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """A change of one number of the input, or of one name in it; see `fairlead.models.changes`.
+
+    Parameters
+    ----------
+    kind
+        What is changed, one of `changes.Kind`.
+    workload, cluster
+        What it is about; None where it is about none in particular.
+    detail
+        What else names it: a set of clusters, the field of a spread constraint, a resource, a taint, a group
+        of workloads; may be empty.
+    before, after
+        The number as it is and as it should be, in the rule's unit: replicas, groups, or the resource's unit.
+        A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves.
+    cost
+        How much is changed, counted in replicas, so that changes of different kinds can be compared.
+        0 where the number is that of another change, as for workloads that share a policy.
+    source
+        Where the number was declared; None where it was not.
+    """
+
+    kind: str
+    workload: str | None
+    cluster: str | None
+    detail: str
+    before: int
+    after: int
+    cost: int
+    source: Source | None = None
+
+    @property
+    def amount(self) -> int:
+        """How far the number is changed, in its own unit."""
+        return abs(self.after - self.before)
+
+
+@dataclass(frozen=True, slots=True)
 class Relaxation:
-    """A change that makes an infeasible problem feasible.
+    """Changes that together make an infeasible problem feasible.
 
     Parameters
     ----------
     text
         What to change, in the user's words.
     change
-        Size of the change in the changed rule's unit.
+        Size of all changes together, counted in replicas; see `fairlead.models.changes`.
     source
-        Where the changed rule was declared; None where nothing was declared there yet.
+        Where the first changed rule was declared; None where nothing was declared there yet.
+    changes
+        The single changes; may be empty where the way out is no change of a number.
+    manifest
+        Fragments of manifests, ready to be pasted or merged: YAML, one document for every changed object;
+        empty where there is none.
+    proven
+        True where it is proven that no other changes cost less, those of cheaper relaxations aside.
     """
 
     text: str
     change: int
     source: Source | None = None
+    changes: tuple[Change, ...] = ()
+    manifest: str = ""
+    proven: bool = True
+
+
+class Proof(StrEnum):
+    """What is known of a conflict.
+
+    ``SMALLEST``: minimal, and no conflict of fewer rules exists. ``MINIMAL``: all its rules together have no
+    placement, and without any one of them there is one. ``UNVERIFIED``: time ran out before that was certain;
+    perhaps not all of its rules are needed.
+    """
+
+    SMALLEST = "smallest"
+    MINIMAL = "minimal"
+    UNVERIFIED = "unverified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +163,13 @@ class Conflict:
         What each of them says; leaving out any one of them resolves the conflict.
     relaxations
         Changes that make the problem feasible, the cheapest first; may be empty.
+    proof
+        What is known of it.
     """
 
     rules: tuple[Statement, ...]
     relaxations: tuple[Relaxation, ...] = ()
+    proof: Proof = Proof.UNVERIFIED
 
     def __str__(self) -> str:
         return "; ".join(str(statement) for statement in self.rules)

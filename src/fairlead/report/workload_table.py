@@ -8,8 +8,10 @@ from functools import cached_property
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.outcome_document import unplaced
-from fairlead.models.remaining import Remaining, more_replicas, remaining, scarcest
+from fairlead.models.quota_reasons import more_within
+from fairlead.models.remaining import Remaining, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.rules import Bounds, Candidates, Duplicated
+from fairlead.models.rules.quota import Allowance
 from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
@@ -80,6 +82,7 @@ class _View:
     outcome: Outcome
     workload: Workload
     left: Remaining
+    quotas: tuple[Allowance, ...]
 
     @cached_property
     def placed(self) -> Mapping[str, int]:
@@ -119,20 +122,20 @@ def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[WorkloadTable]
     wide
         True for every column and every cluster, the excluded ones with their reason.
     """
-    left = _left_of(outcome)
+    left, quotas = _left_of(outcome), _quotas_of(outcome)
     for workload in outcome.problem.workloads:
-        yield _detailed(_View(outcome, workload, left), wide=wide)
+        yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
 
 
 def flat(outcome: Outcome, *, wide: bool = False) -> tuple[Sequence[Column], list[Row]]:
     """Return the rows of all workloads for scripts: namespace and name in front, no blank cells."""
-    left = _left_of(outcome)
+    left, quotas = _left_of(outcome), _quotas_of(outcome)
     rows: list[Row] = []
     for workload in outcome.problem.workloads:
         front = (Cell(workload.namespace or "-"), Cell(workload.name))
         rows += [
             (*front, *(cell if cell.text else NOTHING for cell in row))
-            for row in _detailed(_View(outcome, workload, left), wide=wide).rows
+            for row in _detailed(_View(outcome, workload, left, quotas), wide=wide).rows
         ]
     return (Column("NAMESPACE"), Column("NAME"), *(WIDE if wide else NARROW)), rows
 
@@ -145,6 +148,11 @@ def compact(outcome: Outcome) -> tuple[Sequence[Column], list[Row]]:
 def _left_of(outcome: Outcome) -> Remaining:
     """Return what the placement leaves."""
     return remaining(outcome.problem, outcome.placement) if outcome.placement is not None else {}
+
+
+def _quotas_of(outcome: Outcome) -> tuple[Allowance, ...]:
+    """Return what the placement leaves of every quota."""
+    return left_by_quotas(outcome.problem, outcome.placement) if outcome.placement is not None else ()
 
 
 def _summary(outcome: Outcome, workload: Workload) -> Row:
@@ -186,7 +194,7 @@ def _detailed(view: _View, *, wide: bool) -> WorkloadTable:
     if wide:
         decisions = {decision.cluster: decision for decision in view.outcome.decisions[view.workload.key]}
         rows = [_wide_row(view, name, decisions.get(name)) for name in names]
-        return WorkloadTable(_title(view), WIDE, rows, _rejected(view))
+        return WorkloadTable(_title(view), WIDE, rows, (*_rejected(view), *_conditions(view)))
     shown = [name for name in names if not (view.excluded(name) and view.idle(name))]
     resting = [name for name in shown if view.idle(name)]
     notes: tuple[str, ...] = ()
@@ -203,6 +211,11 @@ def _left_out(view: _View) -> tuple[str, ...]:
     count = sum(1 for name in rule.excluded if view.idle(name)) if rule else 0
     subject = "1 cluster is no candidate" if count == 1 else f"{count} clusters are no candidates"
     return (f"{subject} (-o wide says why)",) if count else ()
+
+
+def _conditions(view: _View) -> tuple[str, ...]:
+    """Say what is so of a workload, in the words of Kubernetes."""
+    return tuple(map(str, view.outcome.conditions.workloads[view.workload.key]))
 
 
 def _rejected(view: _View) -> tuple[str, ...]:
@@ -279,11 +292,17 @@ def _left(view: _View, cluster: Cluster | None) -> Cell:
     """Return how many more replicas would fit, and what runs out first."""
     if cluster is None:
         return NOTHING
-    if cluster.free is None:
-        return Cell("unknown", "dim")
     scarce = scarcest(view.workload, cluster, view.left)
-    if scarce is None:
-        return Cell("no limit", "dim")
     more = more_replicas(view.workload, cluster, view.left)
+    within = more_within(view.workload, cluster.name, view.quotas)
+    if within is not None and (more is None or within.replicas < more):
+        return _more(within.replicas, f"quota {within.resource} {short_amount(within.resource, within.left)}")
+    if scarce is None or more is None:
+        return Cell("unknown" if cluster.free is None else "no limit", "dim")
     rest = short_amount(scarce, max(0, view.left.get((cluster.name, scarce), 0)))
-    return Cell(f"{more} more ({scarce} {rest})") if more else Cell(f"full ({scarce} {rest})", "notice")
+    return _more(more, f"{scarce} {rest}")
+
+
+def _more(replicas: int, scarce: str) -> Cell:
+    """Return how many more replicas fit, and what runs out first."""
+    return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"full ({scarce})", "notice")

@@ -4,7 +4,7 @@ Rules that only bound single clusters (bounds, capacity of a workload alone, ful
 rules are left out, so the box holds every valid placement and perhaps more.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
 from fairlead.models.rules.capacity import demands, graded_room, needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
+from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.marginal import Box
+from fairlead.solver.quotas import most_under
 
 Available = Mapping[tuple[str, str], int]
 """What is left by cluster and resource, in the resource's unit; absent means no limit."""
@@ -53,7 +55,9 @@ def boxes_of(problem: Problem) -> dict[str, WorkloadBox]:
     }
 
 
-def box_of(workload: Workload, problem: Problem, available: Available) -> WorkloadBox:
+def box_of(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance] | None = None
+) -> WorkloadBox:
     """Return the box of a workload.
 
     Parameters
@@ -65,6 +69,9 @@ def box_of(workload: Workload, problem: Problem, available: Available) -> Worklo
     available
         What the workload may use, including what it holds now. Without a `Capacity` rule in the problem it
         is not looked at.
+    quotas
+        What the quotas of the problem leave, including what it holds now; None means all that they allow.
+        Only limits on single clusters are looked at.
     """
     candidates = workload.rule(Candidates)
     names = candidates.names if candidates else tuple(problem.cluster_by_name)
@@ -72,6 +79,7 @@ def box_of(workload: Workload, problem: Problem, available: Available) -> Worklo
     upper = _upper(workload, names)
     if any(isinstance(rule, Capacity) for rule in problem.rules):
         upper = np.minimum(upper, _rooms(workload, problem, names, available))
+    upper = most_under(problem.allowances if quotas is None else quotas, workload, names, upper)
     total = workload.replicas
     if names and workload.rule(Duplicated) is not None:
         total = int(lower.sum())

@@ -5,8 +5,10 @@ from dataclasses import replace
 import networkx as nx
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Companionship
+from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota, SharedRule
+from fairlead.models.rules.move_budget import members
 from fairlead.models.workload import Workload
+from fairlead.solver.quotas import can_bind
 
 Node = tuple[str, str]
 
@@ -15,9 +17,9 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     """Split a problem into parts that share no cluster on which capacity could bind.
 
     Workloads are connected by every candidate cluster of known capacity; where they run now counts as well,
-    since leaving it gives room to others. Workloads that keep together or apart are
-    connected as well. The graph is bipartite; its connected components are independent
-    problems whose optima add up level by level.
+    since leaving it gives room to others. Workloads that keep together or apart, or share a budget of moves
+    or a quota that could bind, are connected as well; quotas that cannot bind are left out of the parts. The
+    graph is bipartite; its connected components are independent problems whose optima add up level by level.
 
     Parameters
     ----------
@@ -30,12 +32,17 @@ def components(problem: Problem) -> tuple[Problem, ...]:
         One problem a part, with all clusters (decisions name them all) and the workloads of the part; in the
         order of their first workloads.
     """
-    if len(problem.workloads) <= 1 or not problem.rules:
-        return tuple(replace(problem, workloads=(workload,)) for workload in problem.workloads)
+    rules = tuple(rule for rule in problem.rules if not isinstance(rule, Quota) or can_bind(rule, problem))
+    if len(problem.workloads) <= 1 or not rules:
+        return tuple(_part(problem, (workload,), rules) for workload in problem.workloads)
     graph: nx.Graph[Node] = nx.Graph()
-    for rule in problem.rules:
+    for rule in rules:
         if isinstance(rule, Companionship):
             nx.add_path(graph, [("workload", key) for key in rule.members])
+        if isinstance(rule, MoveBudget):
+            nx.add_path(graph, [("workload", each.key) for each in members(rule, problem)])
+        if isinstance(rule, Quota):
+            nx.add_path(graph, [("workload", each.key) for each in problem.workloads_in(rule.namespace)])
     for workload in problem.workloads:
         graph.add_node(("workload", workload.key))
         graph.add_edges_from(
@@ -47,7 +54,24 @@ def components(problem: Problem) -> tuple[Problem, ...]:
         if keys:
             parts.append(tuple(workload for workload in problem.workloads if workload.key in keys))
     parts.sort(key=lambda part: part[0].key)
-    return tuple(replace(problem, workloads=part) for part in parts)
+    return tuple(_part(problem, part, rules) for part in parts)
+
+
+def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:
+    """Return a part with the rules that are about its workloads."""
+    part = replace(problem, workloads=workloads, rules=())
+    return replace(part, rules=tuple(rule for rule in rules if _concerns(rule, part)))
+
+
+def _concerns(rule: SharedRule, part: Problem) -> bool:
+    """Tell whether a shared rule is about workloads of a part."""
+    match rule:
+        case Companionship():
+            return not part.workload_by_key.keys().isdisjoint(rule.members)
+        case Quota():
+            return bool(part.workloads_in(rule.namespace))
+        case _:
+            return True
 
 
 def _touched(workload: Workload, problem: Problem) -> tuple[str, ...]:

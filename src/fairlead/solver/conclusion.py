@@ -10,6 +10,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
 from fairlead.models.score import score
+from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
 
 
@@ -38,11 +39,12 @@ def conclude(
     Raises
     ------
     InternalError
-        Where the placement breaks a rule, or a level is better than its bound: a bug in fairlead.
+        Where the placement breaks a rule that does not give way, or a level is better than its bound: a bug
+        in fairlead.
     """
     if placement is None:
         return Outcome(Status.UNKNOWN, origin, problem, None, seconds=seconds)
-    broken = check(problem, placement)
+    broken = refused(problem, placement)
     if broken:
         raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
     objectives = tuple(
@@ -76,10 +78,18 @@ def _confirmed(claim: Attained, actual: Attained) -> Attained:
 
 
 def conclude_infeasible(
-    problem: Problem, conflict: Conflict | None, origin: str, seconds: Mapping[str, float]
+    problem: Problem, conflicts: Sequence[Conflict], origin: str, seconds: Mapping[str, float]
 ) -> Outcome:
     """Make the outcome of a problem that has no placement."""
-    return Outcome(Status.INFEASIBLE, origin, problem, None, conflict=conflict, seconds=seconds)
+    return Outcome(
+        Status.INFEASIBLE,
+        origin,
+        problem,
+        None,
+        conflict=conflicts[0] if conflicts else None,
+        seconds=seconds,
+        conflicts=tuple(conflicts),
+    )
 
 
 def conclude_greedy(

@@ -1,8 +1,24 @@
-"""When an answer is due."""
+"""When an answer is due, and the wish to have it at once."""
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Stop:
+    """The wish to end early, shared by a deadline and all its parts.
+
+    Parameters
+    ----------
+    heard
+        True where somebody listens for the wish, so that long calls have to look for it.
+    asked
+        True from the moment on at which the answer is wanted.
+    """
+
+    heard: bool = False
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,9 +29,12 @@ class Deadline:
     ----------
     at
         Seconds of `time.monotonic`; infinite where there is no limit.
+    stop
+        The wish to end before that.
     """
 
     at: float = math.inf
+    stop: Stop = field(default_factory=Stop, compare=False, repr=False)
 
     @classmethod
     def after(cls, seconds: float | None) -> "Deadline":
@@ -24,9 +43,9 @@ class Deadline:
 
     def remaining(self) -> float:
         """Return the seconds that are left, at least 0; infinite where there is no limit."""
-        return max(0.0, self.at - time.monotonic())
+        return 0.0 if self.stop.asked else max(0.0, self.at - time.monotonic())
 
     def part(self, share: float, at_most: float = math.inf) -> "Deadline":
         """Return an earlier deadline: after a share of what is left, and after so many seconds at most."""
         seconds = min(share * self.remaining(), at_most)
-        return self if math.isinf(seconds) else Deadline(time.monotonic() + seconds)
+        return self if math.isinf(seconds) else Deadline(time.monotonic() + seconds, self.stop)

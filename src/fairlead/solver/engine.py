@@ -1,5 +1,6 @@
 """The one caller of CP-SAT: parameters, statuses, and plain numbers out."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,6 +13,7 @@ from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import weighted
 from fairlead.models.errors import InternalError
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import interruptible
 
 # Measured on models of up to 1,000 clusters: the search for dominance and symmetry among thousands of equal
 # segments costs seconds and finds nothing that the linear relaxation does not know.
@@ -51,11 +53,14 @@ class Effort:
         Threads; one is deterministic, 0 means one for every core.
     seed
         Random seed.
+    work
+        Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit.
     """
 
     deadline: Deadline
     workers: int = 1
     seed: int = 0
+    work: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +119,7 @@ def run(
     for variable, value in hint:
         model.add_hint(variable, value)
     solver = _solver(effort)
-    status = solver.solve(model)
+    status = interruptible(lambda: solver.solve(model), solver.stop_search, effort.deadline)
     if status == cp_model.MODEL_INVALID:
         raise InternalError(f"CP-SAT refuses the model: {model.validate()}")
     if status not in _VERDICTS:
@@ -138,10 +143,14 @@ def _solver(effort: Effort) -> cp_model.CpSolver:
     for name, value in SETTINGS.items():
         setattr(parameters, name, value)
     parameters.num_workers = effort.workers
+    # Ctrl-C is for `interrupt`: where OR-Tools takes it, Python never hears of it.
+    parameters.catch_sigint_signal = False
     parameters.random_seed = effort.seed
     seconds = effort.deadline.remaining()
     if seconds != float("inf"):
         parameters.max_time_in_seconds = seconds
+    if not math.isinf(effort.work):
+        parameters.max_deterministic_time = effort.work
     return solver
 
 

@@ -19,6 +19,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.boxes import boxes_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.exact import allocate
+from fairlead.solver.quota_conflict import quota_conflicts
 
 BINDING = (Bounds, Candidates, Duplicated, GroupTotal, Spread, Survival, Total)
 
@@ -29,15 +30,16 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     Parameters
     ----------
     problem
-        The question; what it prefers is not looked at.
+        The question; what it prefers is not looked at, and nothing gives way.
     deadline
         When the answer is due.
     seed
         Random seed of CP-SAT.
     """
-    bare = replace(problem, workloads=tuple(_without_preferences(each) for each in problem.workloads))
+    workloads = tuple(without_preferences(each) for each in problem.workloads)
+    bare = replace(problem, workloads=workloads, partial=False)
     boxes = boxes_of(bare)
-    if any(not boxed.box.feasible for boxed in boxes.values()):
+    if any(not boxed.box.feasible for boxed in boxes.values()) or quota_conflicts(bare):
         return False
     alone = {key: allocate(bare.workload(key), bare, boxed) for key, boxed in boxes.items()}
     if len(alone) == len(bare.workloads) and all(placed is not None for placed in alone.values()):
@@ -50,7 +52,7 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
 
 
-def _without_preferences(workload: Workload) -> Workload:
+def without_preferences(workload: Workload) -> Workload:
     """Return a workload with the rules that must hold only."""
     rules = tuple(
         replace(rule, preferred=False) if isinstance(rule, Bounds) else rule

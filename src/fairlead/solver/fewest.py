@@ -10,7 +10,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
     Candidates,
+    Capacity,
     Evenness,
+    MovePrice,
     Moves,
     Price,
     Shares,
@@ -25,7 +27,7 @@ from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.choosing import choose
 from fairlead.solver.exact import allocate
 
-LATER = (Evenness, Price, Shares, Weights)
+LATER = (Evenness, MovePrice, Price, Shares, Weights)
 MOVES = frozenset({MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED})
 
 
@@ -50,7 +52,9 @@ def place_on_fewest(part: Problem, minimise: Callable[[Problem], LexicographicRe
     workload = part.workloads[0]
     if len(part.workloads) != 1 or workload.rule(Aggregated) is None or not has_box(workload):
         return None
-    levels = levels_of(part)
+    if any(not isinstance(rule, Capacity) for rule in part.rules):
+        return None
+    levels = [level.base for level in levels_of(part)]
     earlier = frozenset(levels[: levels.index(CLUSTERS)])
     if not earlier <= MOVES:
         return None
@@ -59,7 +63,8 @@ def place_on_fewest(part: Problem, minimise: Callable[[Problem], LexicographicRe
     if found.status is not Status.OPTIMAL or found.placement is None:
         return None
     values = dict(zip(levels_of(first), found.attained, strict=True))
-    limited = _limited(workload, int(values[CLUSTERS].value))
+    used = next(attained.value for level, attained in values.items() if level.base == CLUSTERS)
+    limited = _limited(workload, int(used))
     boxed = box_of(limited, part, part.limits)
     answer = allocate(limited, part, boxed) or choose(limited, part, boxed)
     if answer is None:

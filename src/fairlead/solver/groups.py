@@ -50,14 +50,14 @@ def choose_groups(problem: Problem, feasible: Feasible) -> Grouped:
     decided = [workload for workload in workloads if len(from_start(workload)) <= 1]
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
     for workload in sorted(open_to_choice, key=lambda each: (-each.priority, each.key)):
-        chosen, passed = _first_feasible(workload, decided, problem, feasible)
+        chosen, passed = first_feasible(workload, decided, problem, feasible)
         decided.append(chosen)
         if passed:
             rejected[workload.key] = passed
     return Grouped(replace(problem, workloads=tuple(decided)), rejected)
 
 
-def _first_feasible(
+def first_feasible(
     workload: Workload, decided: Sequence[Workload], problem: Problem, feasible: Feasible
 ) -> tuple[Workload, tuple[RejectedGroup, ...]]:
     """Return a workload in the first of its groups that will do, and the groups that will not."""

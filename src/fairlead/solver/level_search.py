@@ -12,19 +12,19 @@ from fairlead.encoders.registry import encode
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.check import check
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATION, Level
+from fairlead.models.levels import DEVIATION, NET, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.score import levels_of, score
+from fairlead.models.shortfall import is_shortfall, refused
 from fairlead.solver.attainment import LexicographicResult, Note, attained_level
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
 from fairlead.solver.pricing import relax_all, tighten
-from fairlead.solver.ranges import beyond_tiers, placement_of, shares_of, within_peaks
+from fairlead.solver.ranges import beyond_tiers, placement_of, shares_of, totals_known, within_peaks
 from fairlead.solver.ties import settle
 
 # Of the time that is left, what a level may use while others wait.
@@ -51,6 +51,7 @@ class LevelSearch:
     fixed: list[tuple[Group, int]] = field(default_factory=list)
     settled: Placement | None = None
     notes: list[Note] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
 
     def open(self) -> bool:
         """Encode the problem for the first time; tell whether every place is left a number of replicas."""
@@ -73,19 +74,23 @@ class LevelSearch:
         if found is None:
             return False
         self.start = placement_of(found)
-        if not check(self.problem, self.start):
+        if not refused(self.problem, self.start):
             self.best = self.start
         return True
 
     def minimise(self, level: Level, *, last: bool) -> bool:
         """Minimise one level and pin it; tell whether a placement can exist."""
         note = Note()
-        if level == DEVIATION and self.settled is None:
+        if level.base in (NET, DEVIATION) and self.settled is None:
             self._settle_tiers()
         if self.outline is not None:
             cost = self.outline.levels[level]
             least = self._narrow(cost)
-            encoding = self._encode()
+            if is_shortfall(level):
+                # What is missing is never less than nothing: often all that has to be known.
+                least = max(0, least or 0)
+                note = self._note(cost, least)
+            encoding = None if note.proven else self._encode()
             if encoding is not None:
                 verdict, bound = self._solve(encoding, level, self._time_for(last=last))
                 if verdict is Verdict.INFEASIBLE:
@@ -93,6 +98,8 @@ class LevelSearch:
                 note = self._note(cost, max((at for at in (bound, least) if at is not None), default=None))
             if self.best is not None:
                 self.pins.append((level, cost.steps(self.best)))
+                if note.proven:
+                    self.totals |= totals_known(self.problem, level, cost.steps(self.best))
                 self._narrow(cost)
                 self.start = self.best
         self.notes.append(note)
@@ -163,7 +170,8 @@ class LevelSearch:
         """Settle what every overflow tier holds, so that the shares of what it holds can be measured.
 
         The levels of the tiers are pinned by now, which leaves one workload no choice. Of several workloads
-        the more urgent ones decide first, tier by tier.
+        the more urgent ones decide first, tier by tier; in a partial problem how many replicas they get at
+        all before that.
         """
         tiered = [
             each for each in self.problem.workloads if any(rule.tiers for rule in each.rules_of(Weights))
@@ -173,6 +181,11 @@ class LevelSearch:
         if not tiered or self.best is None:
             return
         for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
+            if self.problem.partial:
+                everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
+                if len(self.problem.workloads) > 1:
+                    self._minimise_group(everywhere, -1)
+                self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
             for group in beyond_tiers(workload):
                 if len(tiered) > 1:
                     self._minimise_group(group)
@@ -189,12 +202,12 @@ class LevelSearch:
             self._take(encoding, finding, None)
         return finding.verdict
 
-    def _minimise_group(self, group: Group) -> None:
-        """Find a placement with the fewest replicas on a set of clusters."""
+    def _minimise_group(self, group: Group, factor: int = 1) -> None:
+        """Find a placement with the fewest replicas on a set of clusters, or the most: factor -1."""
         encoding = self._encode()
         if encoding is not None:
             finding = self._run(
-                encoding, [(encoding.selection.total(group), 1)], Effort(self.deadline, 1, self.seed)
+                encoding, [(encoding.selection.total(group), factor)], Effort(self.deadline, 1, self.seed)
             )
             if finding.values is not None:
                 variables = [variable for _, variable in encoding.variables.made()]
@@ -231,7 +244,7 @@ class LevelSearch:
         """Keep what was found if it is better; tell whether a cost was underestimated there."""
         variables = [variable for _, variable in encoding.variables.made()]
         found = encoding.read(variables, finding.values or ())
-        broken = check(self.problem, found)
+        broken = refused(self.problem, found)
         if broken:
             raise InternalError(f"CP-SAT's placement breaks a rule: {broken[0]}")
         refined = encoding.refine(found)
@@ -265,7 +278,7 @@ class LevelSearch:
             self.ranges = within_peaks(self.ranges, peaks, limit, strictly=True)
         if not functions or len(functions) != len(cost.costs):
             return None
-        found = relax_all(shares_of(self.problem), functions, self.ranges)
+        found = relax_all(shares_of(self.problem, self.totals), functions, self.ranges)
         if found is None:
             raise InternalError("ranges were narrowed until they leave no placement")
         self.start = placement_of(found)

@@ -1,13 +1,16 @@
 """Levels one after the other by CP-SAT: minimise, pin, go on with the next; then settle ties."""
 
 import os
+import time
 from collections.abc import Callable
 
-from fairlead.models.check import check
 from fairlead.models.outcome import Attained, Status
+from fairlead.models.outcome_text import gap
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress
 from fairlead.models.score import levels_of
+from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
@@ -21,7 +24,7 @@ def minimise_levels(
     deadline: Deadline | None = None,
     workers: int | None = None,
     seed: int = 0,
-    progress: Callable[[Attained], None] | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
 
@@ -40,8 +43,9 @@ def minimise_levels(
     progress
         Called after every level.
     """
+    started = time.monotonic()
     search = LevelSearch(problem, deadline or Deadline(), workers or os.cpu_count() or 1, seed)
-    if hint is not None and not check(problem, hint):
+    if hint is not None and not refused(problem, hint):
         search.best = hint
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
@@ -52,5 +56,13 @@ def minimise_levels(
         if search.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
         if progress is not None:
-            progress(search.attained()[len(search.notes) - 1])
+            progress(_progress(search.attained()[len(search.notes) - 1], time.monotonic() - started))
     return search.settle()
+
+
+def _progress(level: Attained, seconds: float) -> Progress:
+    """Return how far a level got."""
+    missing = gap(level)
+    return Progress(
+        level.name, level.value, level.bound, None if missing is None else float(missing), seconds
+    )

@@ -27,10 +27,13 @@ class Share:
         Where its replicas may stand.
     total
         Their sum; None where it is open.
+    at_most
+        True where the sum may be less.
     """
 
     places: Sequence[Place]
     total: int | None
+    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +119,11 @@ def relax(share: Share, functions: Functions, ranges: Mapping[Place, Range]) -> 
     high = [ranges[place].upper for place in share.places]
     if any(lower > upper for lower, upper in zip(low, high, strict=True)):
         return None
-    if share.total is None:
-        price, at = 0, _upto(used, low, high, -1)
-    else:
+    price, at = 0, list[int]()
+    if share.total is None or share.at_most:
+        at = _upto(used, low, high, -1)
+    # Where the sum may be less but a free choice takes more, the least cost is at the sum itself.
+    if share.total is not None and (not share.at_most or sum(at) > share.total):
         if not sum(low) <= share.total <= sum(high):
             return None
         price, below, upto = _price(used, low, high, share.total)

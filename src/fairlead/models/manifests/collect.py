@@ -18,6 +18,7 @@ from fairlead.models.manifests.api.policies import (
     PropagationPolicy,
     PropagationSpec,
 )
+from fairlead.models.manifests.api.quotas import FederatedResourceQuota
 from fairlead.models.manifests.api.rebalancers import WorkloadRebalancer
 from fairlead.models.manifests.documents import Document
 from fairlead.models.manifests.kubeadmiral.clusters import same_names
@@ -26,6 +27,7 @@ from fairlead.models.manifests.kubeadmiral.feedback import all_feedback_mistakes
 from fairlead.models.manifests.kubeadmiral.findings import policy_findings as kubeadmiral_policy_findings
 from fairlead.models.manifests.kubeadmiral.policy import LocatedPolicy
 from fairlead.models.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
+from fairlead.models.manifests.quota_findings import quota_findings
 from fairlead.models.manifests.validation import UNKNOWN_FIELD, Located, validate
 from fairlead.models.manifests.webhook import (
     Finding,
@@ -49,6 +51,10 @@ _CLUSTER_SCOPED = (
     kubeadmiral_api.ClusterPropagationPolicy,
     kubeadmiral_api.ClusterFederatedObject,
 )
+# Kinds that are near to one that is read, with what to write instead.
+_INSTEAD = {
+    ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does",
+}
 # Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
 _EARLIER_GROUP = "types.kubeadmiral.io"
 
@@ -59,7 +65,7 @@ class Manifests:
 
     Parameters
     ----------
-    clusters, workloads, policies, bindings, rebalancers, own
+    clusters, workloads, policies, bindings, rebalancers, quotas, own
         Valid manifests in the order of the input.
     federated_clusters, federation_policies, federated_objects
         Those of KubeAdmiral.
@@ -78,6 +84,7 @@ class Manifests:
     policies: list[Located[Policy]] = field(default_factory=list)
     bindings: list[Located[Binding]] = field(default_factory=list)
     rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
+    quotas: list[Located[FederatedResourceQuota]] = field(default_factory=list)
     own: list[Located[Object]] = field(default_factory=list)
     federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
     federation_policies: list[LocatedPolicy] = field(default_factory=list)
@@ -128,6 +135,8 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
     """Say how many documents of an unknown kind were skipped."""
     count = f"{len(documents)} documents" if len(documents) > 1 else "1 document"
     text = f"{kind[1]} of {kind[0]} is not a kind that is read: {count} skipped"
+    if kind in _INSTEAD:
+        text += f"; {_INSTEAD[kind]}"
     return Statement("unknown-kind", text, min(document.source() for document in documents))
 
 
@@ -166,6 +175,8 @@ def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
             row = manifests.bindings
         case WorkloadRebalancer():
             row = manifests.rebalancers
+        case FederatedResourceQuota():
+            row = manifests.quotas
         case kubeadmiral_api.FederatedCluster():
             row = manifests.federated_clusters
         case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
@@ -190,6 +201,8 @@ def _findings(model: Object) -> Iterator[Finding]:
             if binding.placement:
                 yield from below("spec", below("placement", placement_findings(binding.placement)))
             yield from below("spec", below("clusters", _twice([target.name for target in binding.clusters])))
+        case FederatedResourceQuota(spec=limits):
+            yield from below("spec", quota_findings(limits))
         case own if isinstance(own, OwnKind):
             yield from own_findings(own)
         case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
@@ -224,6 +237,7 @@ def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
         manifests.policies,
         manifests.bindings,
         manifests.rebalancers,
+        manifests.quotas,
         manifests.own,
         manifests.federated_clusters,
         manifests.federation_policies,

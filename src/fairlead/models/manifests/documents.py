@@ -9,6 +9,8 @@ from fairlead.models.source import Source
 
 Path = tuple[str | int, ...]
 
+OWN_API_VERSION = "fairlead.io/v1alpha1"
+
 _LONGEST_VALUE = 60
 
 
@@ -135,7 +137,8 @@ class Document:
             except LookupError:
                 break
             data = data[step]
-        return Source(lines.file, lines.line)
+        own = self.data if str(self.data.get("apiVersion")) == OWN_API_VERSION else None
+        return Source(lines.file, lines.line, str(self.data.get("kind", "")), path, own)
 
 
 def field_name(path: Path) -> str:

@@ -27,6 +27,7 @@ from fairlead.models.manifests.kubeadmiral.scheduling import Federation
 from fairlead.models.manifests.later import unsupported
 from fairlead.models.manifests.own.extend import extend
 from fairlead.models.manifests.own.selecting import contradictions
+from fairlead.models.manifests.quotas import read_quotas
 from fairlead.models.manifests.reader import Input, read_documents
 from fairlead.models.manifests.rebalancers import Rebalancing, unknown
 from fairlead.models.manifests.selecting import select
@@ -113,6 +114,7 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
     federated: list[tuple[Subject, str]] = []
     placed: list[tuple[Subject, str, Declared]] = []
+    idle: list[Workload] = []
     for subject, key in zip(subjects, keys(subjects), strict=True):
         if federation.places(subject):
             federated.append((subject, key))
@@ -120,6 +122,8 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
         declared, reason = declared_for(subject), left_out(subject, key)
         if declared is not None and reason is None:
             placed.append((subject, key, declared))
+        else:
+            idle.append(read_workload(subject, key, ""))
         warnings.extend([reason] if reason else [])
     refused = [*manifests.unsupported, *unsupported((subject, declared) for subject, _, declared in placed)]
     if refused:
@@ -137,8 +141,9 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     warnings.extend(_strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
     own = extend(manifests.own, clusters, workloads)
-    noted = _in_order([*warnings, *own.warnings])
-    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules)
+    quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
+    noted = _in_order([*warnings, *own.warnings, *quotas.warnings])
+    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
     return Problem(clusters, own.workloads, rules, own.levels, own.deviation, noted)
 
 

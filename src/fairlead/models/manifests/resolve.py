@@ -180,7 +180,12 @@ class Resolver:
     def _static(self, base: Division, placement: Placement, key: Hashable | None) -> Division:
         """Weigh candidates by what the placement says; those without weight are none."""
         found = static_weights(placement, base.standing.names, self.clusters)
-        return Division(base.standing.without(found.closed), found.weights, key=key)
+        openable = base.standing.openable()
+        wider = static_weights(placement, (*base.standing.names, *openable), self.clusters).closed
+        # A weight that counts only once a cluster is open would close others that weigh 1 until then.
+        harms = any(name in wider and name not in found.closed for name in base.standing.names)
+        standing = base.standing.closed_for_good(openable if harms else wider).without(found.closed)
+        return Division(standing, found.weights, key=key)
 
     def _dynamic(self, base: Division, workload: Workload, key: Hashable | None) -> Division:
         """Weigh candidates by the room they have for the workload; one of unknown room takes nothing new."""
@@ -201,7 +206,9 @@ class Resolver:
         closed = {name: ground for name, ground in why.items() if name not in workload.current}
         full = {name: ground for name, ground in why.items() if name in workload.current}
         weights = {name: weight or 0 for name, weight in rooms.items() if name not in closed}
-        return Division(base.without(closed).limited(full), weights, key=key)
+        openable = base.openable()
+        hopeless = [name for name, most in self._rooms(openable, workload, requests).items() if most is None]
+        return Division(base.closed_for_good(hopeless).without(closed).limited(full), weights, key=key)
 
     def _rooms(
         self, names: Iterable[str], workload: Workload, requests: Hashable

@@ -1,7 +1,7 @@
 """How every cluster stands to a workload: open, closed, or open to what it holds already."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.manifests.api.placement import Placement
@@ -30,11 +30,14 @@ class Ground:
         Place of the reason: a path inside the placement, or a source elsewhere.
     keeps
         True where a cluster that holds replicas of the workload may keep them.
+    taints
+        The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
     """
 
     reason: str
     where: Path | Source
     keeps: bool = False
+    taints: tuple[Taint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,19 @@ class Standing:
             {name: ground for name, ground in self.held_only.items() if name not in closed},
         )
 
+    def openable(self) -> tuple[str, ...]:
+        """Return the clusters that only taints keep closed."""
+        return tuple(sorted(name for name, ground in self.excluded.items() if ground.taints))
+
+    def closed_for_good(self, names: Iterable[str]) -> "Standing":
+        """Say of some closed clusters that they would stay closed even if their taints were tolerated."""
+        stuck = {
+            name: replace(self.excluded[name], taints=())
+            for name in names
+            if name in self.excluded and self.excluded[name].taints
+        }
+        return replace(self, excluded={**self.excluded, **stuck}) if stuck else self
+
     def limited(self, full: Mapping[str, Ground]) -> "Standing":
         """Let some of the candidates take nothing new."""
         return Standing(self.names, self.excluded, {**full, **self.held_only}) if full else self
@@ -94,8 +110,9 @@ def grounds(
         elif lacking := lacks(cluster, placement):
             ground = Ground(*lacking)
         else:
+            otherwise = _unready(cluster) or _without_api(cluster, api_version, kind)
             tainted = _tainted(cluster, tolerations)
-            ground = tainted or _unready(cluster) or _without_api(cluster, api_version, kind)
+            ground = replace(tainted, taints=()) if tainted and otherwise else tainted or otherwise
         if ground is not None:
             found[name] = ground
     return found
@@ -103,12 +120,17 @@ def grounds(
 
 def _tainted(cluster: Cluster, tolerations: Sequence[Toleration]) -> Ground | None:
     """Return the taint that keeps a workload away; ``NoSchedule`` does so only with what is new."""
-    for effect in ("NoExecute", "NoSchedule"):
-        for taint in cluster.taints:
-            if taint.effect == effect and not _tolerated(taint, tolerations):
-                reason = f"had untolerated taint {taint}"
-                return Ground(reason, cluster.source, keeps=effect == "NoSchedule")
-    return None
+    effects = ("NoExecute", "NoSchedule")
+    found = tuple(
+        taint
+        for effect in effects
+        for taint in cluster.taints
+        if taint.effect == effect and not _tolerated(taint, tolerations)
+    )
+    if not found:
+        return None
+    reason = f"had untolerated taint {found[0]}"
+    return Ground(reason, cluster.source, keeps=found[0].effect == "NoSchedule", taints=found)
 
 
 def _tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:

@@ -109,12 +109,14 @@ def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, 
         regions = {name: clusters[name].region for name in standing.names}
         standing = standing.without(
             {name: ground for name, region in regions.items() if region not in totals.regions}
-        )
+        ).closed_for_good(name for name, each in clusters.items() if each.region not in totals.regions)
     if not totals.targets:
         return standing
     ground = Ground(NO_TARGET, totals.targets[0].where)
     inside = frozenset[str]().union(*(matching(target.clusters, clusters) for target in totals.targets))
-    return standing.without({name: ground for name in standing.names if name not in inside})
+    return standing.without({name: ground for name in standing.names if name not in inside}).closed_for_good(
+        name for name in clusters if name not in inside
+    )
 
 
 def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster]) -> tuple[Group, ...]:

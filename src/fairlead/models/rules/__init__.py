@@ -14,8 +14,11 @@ from fairlead.models.rules.copies import Copies
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.rules.evenness import Evenness
 from fairlead.models.rules.group_total import GroupTotal
+from fairlead.models.rules.move_budget import MoveBudget
+from fairlead.models.rules.move_price import MovePrice
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.price import Price
+from fairlead.models.rules.quota import Quota
 from fairlead.models.rules.shares import Shares
 from fairlead.models.rules.spread import Spread
 from fairlead.models.rules.survival import Survival
@@ -37,12 +40,13 @@ WorkloadRule = (
     | Aggregated
     | Price
     | Shares
+    | MovePrice
     | Weights
     | Evenness
 )
 """Rules of one workload; closed: checker, scorer and encoder know every member."""
 
-SharedRule = Capacity | Companionship
+SharedRule = Capacity | Companionship | MoveBudget | Quota
 """Rules that several workloads share; closed as well."""
 
 Rule = WorkloadRule | SharedRule
@@ -57,8 +61,11 @@ __all__ = [
     "Duplicated",
     "Evenness",
     "GroupTotal",
+    "MoveBudget",
+    "MovePrice",
     "Moves",
     "Price",
+    "Quota",
     "Rule",
     "SharedRule",
     "Shares",

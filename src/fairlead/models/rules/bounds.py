@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -52,12 +53,16 @@ def violations(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> I
     for cluster, (fewest, source) in rule.minimum.items() if workload.replicas else ():
         replicas = placed.get(cluster, 0)
         if replicas < fewest and (replicas or cluster not in rule.where_held):
-            text = f"{workload.key}: {cluster} holds {replicas} replicas, at least {fewest} are needed"
-            yield Violation(KIND, text, fewest - replicas, source, workload.key, cluster)
+            held = counted(replicas, "replica")
+            text = f"{workload.key}: {cluster} holds {held}, at least {fewest} are needed"
+            short = fewest - replicas
+            yield Violation(KIND, text, short, source, workload.key, cluster, gives_way=True)
     for cluster, (most, source) in rule.maximum.items():
         replicas = placed.get(cluster, 0)
         if replicas > most:
-            text = f"{workload.key}: {cluster} holds {replicas} replicas, at most {most} are allowed"
+            text = (
+                f"{workload.key}: {cluster} holds {counted(replicas, 'replica')}, at most {most} are allowed"
+            )
             yield Violation(KIND, text, replicas - most, source, workload.key, cluster)
 
 
@@ -71,7 +76,8 @@ def passed_over(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> 
 def describe_minimum(rule: Bounds, workload: Workload, cluster: str) -> Statement:
     """Say in the user's words how many replicas a cluster needs."""
     bound = rule.minimum[cluster]
-    text = f"{workload.policy or workload.key}: {cluster} needs at least {bound.replicas}"
+    where_held = " where it is used at all" if cluster in rule.where_held else ""
+    text = f"{workload.policy or workload.key}: {cluster} needs at least {bound.replicas}{where_held}"
     return Statement(KIND, text, bound.source, workload.key, cluster)
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fairlead.models.cluster import Taint
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -25,10 +27,13 @@ class Exclusion:
         The end of Karmada's sentence "1 cluster(s) ...", such as ``had untolerated taint {gpu}``.
     source
         Where the reason was declared.
+    taints
+        The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
     """
 
     reason: str
     source: Source | None = None
+    taints: tuple[Taint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +78,19 @@ def describe(rule: Candidates, workload: Workload, cluster: str) -> Statement:
     if cluster in rule.held_only:
         held = workload.current.get(cluster, 0)
         exclusion = rule.held_only[cluster]
-        text = f"{cluster} {exclusion.reason}; {workload.key} may keep the {held} it holds there"
+        keeps = f"may keep the {counted(held, 'replica')} it holds there" if held else "holds nothing there"
+        text = f"{cluster} {exclusion.reason}; {workload.key} {keeps}"
     else:
         exclusion = rule.excluded[cluster]
         text = f"{cluster} {exclusion.reason}"
     return Statement(KIND, text, exclusion.source, workload.key, cluster)
+
+
+def describe_exclusions(rule: Candidates, workload: Workload) -> Statement:
+    """Say in the sentence that Karmada's users know which clusters are closed to a workload, and why."""
+    sources = {exclusion.source for exclusion in rule.excluded.values()}
+    source = sources.pop() if len(sources) == 1 else None
+    return Statement(KIND, f"{workload.key}: {summarise(rule)}", source or workload.source, workload.key)
 
 
 def summarise(rule: Candidates) -> str:

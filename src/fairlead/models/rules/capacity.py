@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +10,7 @@ from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.grades import fits
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import listed
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -124,7 +125,7 @@ def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
             most = graded_room(workload, cluster) if cluster else None
             if cluster and most is not None and replicas > most:
                 text = f"{workload.key}: {replicas} on {name}, where the nodes of its grades fit {most}"
-                yield Violation(KIND, text, replicas - most, cluster.source, workload.key, name)
+                yield Violation(KIND, text, replicas - most, cluster.source, workload.key, name, "grades")
 
 
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
@@ -147,23 +148,69 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
         name, resource = place
         asked, given = format_units(resource, used[place]), format_units(resource, available.get(place, 0))
         text = f"{name}: {asked} {resource} asked for, {given} available"
-        yield Violation(KIND, text, over[place], clusters[name].source, None, name)
+        yield Violation(KIND, text, over[place], clusters[name].source, None, name, resource)
 
 
-def describe(workload: Workload, cluster: Cluster) -> Statement:
-    """Say in the user's words how many replicas of a workload a cluster has room for."""
+def describe_grades(workload: Workload, cluster: Cluster) -> Statement:
+    """Say in the user's words how many replicas fit onto the nodes of a cluster."""
     held = workload.current.get(cluster.name, 0)
     holds = f", {held} held now" if held else ""
-    most = room(workload, cluster)
-    text = f"{cluster.name} has room for {most} of {workload.key} ({_scarce(workload, cluster)}{holds})"
+    fit = fits(cluster.grades, needs(workload))
+    text = (
+        f"{cluster.name} has room for {fit + held} of {workload.key} (nodes of its grades fit {fit}{holds})"
+    )
     return Statement(KIND, text, cluster.source, workload.key, cluster.name)
 
 
-def _scarce(workload: Workload, cluster: Cluster) -> str:
-    """Say what runs out first: a resource, or the nodes that it would have to be on."""
-    summed, graded = _summed_room(workload, cluster), graded_room(workload, cluster)
-    if graded is not None and (summed is None or graded < summed):
-        return f"nodes of its grades fit {fits(cluster.grades, needs(workload))}"
+def describe_sums(workload: Workload, cluster: Cluster, problem: Problem) -> Statement:
+    """Say how many replicas of a workload fit into what a cluster has as a whole, others gone from there."""
+    available = problem.limits
+    needed = demands(workload, cluster)
+    most = min(available.get((cluster.name, each), 0) // need for each, need in needed.items())
+    if most == _summed_room(workload, cluster):
+        held = workload.current.get(cluster.name, 0)
+        text = f"{_scarce_sum(workload, cluster)}{f', {held} held now' if held else ''}"
+    else:
+        scarce = min(sorted(needed), key=lambda each: available.get((cluster.name, each), 0) // needed[each])
+        left = format_units(scarce, available.get((cluster.name, scarce), 0))
+        text = f"{scarce} {left} with what runs there now, {format_units(scarce, needed[scarce])} each"
+    told = f"{cluster.name} has room for {most} of {workload.key} ({text})"
+    return Statement(KIND, told, cluster.source, workload.key, cluster.name)
+
+
+def describe_shared(
+    workloads: Sequence[Workload], cluster: Cluster, resource: str, problem: Problem
+) -> Statement:
+    """Say how much of a resource a cluster has for several workloads, and what each of them asks for."""
+    told = describe_needs({each.key: demands(each, cluster)[resource] for each in workloads}, resource)
+    if cluster.free is not None and resource not in cluster.free:
+        has = f"{cluster.name} offers no {resource}"
+    else:
+        amount = format_units(resource, problem.limits.get((cluster.name, resource), 0))
+        running = any(workload.current.get(cluster.name) for workload in problem.workloads)
+        has = f"{cluster.name} has {resource} {amount}{' with what runs there now' if running else ''}"
+    return Statement(KIND, f"{has}; {told}", cluster.source, None, cluster.name)
+
+
+def describe_needs(needed: Mapping[str, int], resource: str) -> str:
+    """Say how much of a resource a replica of each workload needs; by key, in the resource's unit."""
+    asks: dict[int, list[str]] = {}
+    for key, need in needed.items():
+        asks.setdefault(need, []).append(key)
+    if len(asks) == 1:
+        ((need, keys),) = asks.items()
+        verb = "needs" if len(keys) == 1 else "need"
+        return f"{listed(keys, 'workload')} {verb} {format_units(resource, need)} a replica"
+    each = (
+        f"{key} needs {format_units(resource, need)} a replica"
+        for need, keys in sorted(asks.items(), reverse=True)
+        for key in keys
+    )
+    return listed(list(each), "workload")
+
+
+def _scarce_sum(workload: Workload, cluster: Cluster) -> str:
+    """Say which resource of a cluster as a whole runs out first."""
     free = cluster.free or {}
     needed = demands(workload, cluster)
     scarce = min(sorted(needed), key=lambda resource: free.get(resource, 0) // needed[resource])

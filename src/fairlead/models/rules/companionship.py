@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import listed
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -54,10 +55,15 @@ def violations(rule: Companionship, problem: Problem, placement: Placement) -> I
                 text = f"{later} stands on {cluster} without {earlier}, to which {rule.name} ties it"
             else:
                 text = f"{later} stands on {cluster} with {earlier}, from which {rule.name} parts it"
-            yield Violation(KIND, text, 1, rule.source, later, cluster)
+            yield Violation(KIND, text, 1, rule.source, later, cluster, earlier)
 
 
 def describe(rule: Companionship) -> Statement:
     """Say in the user's words which workloads keep together or apart."""
-    how = "stand on the clusters of each other" if rule.together else "share no cluster"
-    return Statement(KIND, f"{', '.join(rule.members)} {how} ({rule.name})", rule.source)
+    if rule.together:
+        first, others = rule.members[0], listed(rule.members[1:], "workload")
+        stand = "stands" if len(rule.members) == 2 else "stand"
+        text = f"{rule.name}: {others} {stand} only on clusters where {first} stands"
+    else:
+        text = f"{rule.name}: {listed(rule.members, 'workload')} share no cluster"
+    return Statement(KIND, text, rule.source)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -47,21 +48,41 @@ def largest_copy(rule: Duplicated, workload: Workload) -> int:
 
 
 def violations(rule: Duplicated, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """List candidates that do not hold the full number."""
+    """List candidates that do not hold the full number.
+
+    A copy is whole or missing; a missing one counts as its replicas. Where copies may be chosen and there is
+    none at all, one of the workload's own size is missing.
+    """
     candidates = workload.rule(Candidates)
     names = candidates.names if candidates else ()
     for cluster in names:
         replicas, full = placed.get(cluster, 0), copy_on(rule, workload, cluster)
         if replicas != full and (replicas or not rule.choice):
-            text = f"{workload.key}: {cluster} holds {replicas} replicas, a full copy is {full}"
-            yield Violation(KIND, text, abs(replicas - full), rule.source, workload.key, cluster)
+            text = f"{workload.key}: {cluster} holds {counted(replicas, 'replica')}, a full copy is {full}"
+            yield Violation(
+                KIND,
+                text,
+                abs(replicas - full),
+                rule.source,
+                workload.key,
+                cluster,
+                gives_way=not replicas,
+            )
     somewhere = any(placed.get(cluster) for cluster in names)
     if workload.replicas and not somewhere and (rule.choice or not names):
-        yield Violation(KIND, f"{workload.key}: no cluster holds a copy", 1, rule.source, workload.key)
+        text = f"{workload.key}: no cluster holds a copy"
+        yield Violation(KIND, text, workload.replicas, rule.source, workload.key, gives_way=True)
 
 
 def describe(rule: Duplicated, workload: Workload, cluster: str) -> Statement:
     """Say in the user's words what a cluster has to hold."""
     full = copy_on(rule, workload, cluster)
-    text = f"{workload.policy or workload.key}: {cluster} needs a full copy of {full} replicas"
+    text = f"{workload.policy or workload.key}: {cluster} needs a full copy of {counted(full, 'replica')}"
     return Statement(KIND, text, rule.source, workload.key, cluster)
+
+
+def describe_choice(rule: Duplicated, workload: Workload) -> Statement:
+    """Say in the user's words that clusters hold full copies or nothing, and one of them at least a copy."""
+    copy = f"a full copy of {counted(workload.replicas, 'replica')} on at least 1 cluster"
+    text = f"{workload.policy or workload.key}: {copy}, the others hold none"
+    return Statement(KIND, text, rule.source, workload.key)

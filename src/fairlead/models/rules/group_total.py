@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -50,21 +51,42 @@ def held(rule: GroupTotal, placed: Mapping[str, int]) -> int:
 def violations(rule: GroupTotal, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
     """Tell whether the set holds too few or too many replicas."""
     replicas = held(rule, placed)
+    holds = f"{workload.key}: {rule.name} holds {counted(replicas, 'replica')}"
     if workload.replicas and replicas < rule.minimum:
-        text = f"{workload.key}: {rule.name} holds {replicas} replicas, at least {rule.minimum} are needed"
-        yield Violation(KIND, text, rule.minimum - replicas, rule.source, workload.key)
-    if rule.maximum is not None and replicas > rule.maximum:
-        text = f"{workload.key}: {rule.name} holds {replicas} replicas, at most {rule.maximum} are allowed"
-        yield Violation(KIND, text, replicas - rule.maximum, rule.source, workload.key)
-
-
-def describe(rule: GroupTotal, workload: Workload) -> Statement:
-    """Say in the user's words how many replicas the set has to hold."""
-    if rule.minimum == rule.maximum:
-        wanted = f"exactly {rule.minimum}"
-    else:
-        wanted = f"at least {rule.minimum}" + (
-            f" and at most {rule.maximum}" if rule.maximum is not None else ""
+        text = f"{holds}, at least {rule.minimum} are needed"
+        yield Violation(
+            KIND,
+            text,
+            rule.minimum - replicas,
+            rule.source,
+            workload.key,
+            detail=rule.name,
+            gives_way=True,
         )
-    text = f"{workload.policy or workload.key}: {rule.name} holds {wanted} replicas"
+    if rule.maximum is not None and replicas > rule.maximum:
+        text = f"{holds}, at most {rule.maximum} are allowed"
+        yield Violation(KIND, text, replicas - rule.maximum, rule.source, workload.key, detail=rule.name)
+
+
+def describe_minimum(rule: GroupTotal, workload: Workload) -> Statement:
+    """Say in the user's words how many replicas the set needs."""
+    text = f"{workload.policy or workload.key}: {rule.name} {_needs(rule)}"
+    if not rule.clusters:
+        text = f"{text}, and no candidate is in it"
     return Statement(KIND, text, rule.source, workload.key)
+
+
+def describe_maximum(rule: GroupTotal, workload: Workload) -> Statement:
+    """Say in the user's words how many replicas the set may hold."""
+    allowed = _needs(rule) if rule.minimum == rule.maximum else f"may hold at most {rule.maximum}"
+    return Statement(
+        KIND, f"{workload.policy or workload.key}: {rule.name} {allowed}", rule.source, workload.key
+    )
+
+
+def _needs(rule: GroupTotal) -> str:
+    """Say how many replicas the set holds, exactly or at least."""
+    several = rule.name.startswith("the ") and rule.name.endswith("s")
+    if rule.minimum == rule.maximum:
+        return f"{'hold' if several else 'holds'} exactly {counted(rule.minimum, 'replica')}"
+    return f"{'need' if several else 'needs'} at least {counted(rule.minimum, 'replica')}"

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fairlead.models.rules.spread import noun_of
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -45,10 +47,16 @@ def violations(rule: Survival, workload: Workload, placed: Mapping[str, int]) ->
         left = sum(replicas for cluster, replicas in placed.items() if cluster not in clusters)
         if left < rule.minimum:
             text = f"{workload.key}: losing {rule.field} {group} leaves {left}, {rule.minimum} are needed"
-            yield Violation(KIND, text, rule.minimum - left, rule.source, workload.key)
+            lost = f"{rule.field} {group}"
+            short = rule.minimum - left
+            yield Violation(KIND, text, short, rule.source, workload.key, detail=lost, gives_way=True)
 
 
 def describe(rule: Survival, workload: Workload) -> Statement:
     """Say in the user's words what has to survive."""
-    text = f"{workload.key}: {rule.minimum} replicas have to be left when any one {rule.field} is lost"
+    left = f"{counted(rule.minimum, 'replica')} {'has' if rule.minimum == 1 else 'have'} to be left"
+    text = f"{workload.policy or workload.key}: {left} when any one {noun_of(rule.field)} is lost"
+    only = [group for group, clusters in rule.groups.items() if clusters]
+    if len(only) == 1:
+        text = f"{text}, and {only[0]} is the only {noun_of(rule.field)}"
     return Statement(KIND, text, rule.source, workload.key)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -32,10 +33,12 @@ def violations(rule: Total, workload: Workload, placed: Mapping[str, int]) -> It
     """Tell whether too many or too few replicas are placed."""
     total = sum(placed.values())
     if total != workload.replicas:
-        text = f"{workload.key}: {total} replicas placed, {workload.replicas} wanted"
-        yield Violation(KIND, text, abs(total - workload.replicas), rule.source, workload.key)
+        text = f"{workload.key}: {counted(total, 'replica')} placed, {workload.replicas} wanted"
+        missing = workload.replicas - total
+        yield Violation(KIND, text, abs(missing), rule.source, workload.key, gives_way=missing > 0)
 
 
 def describe(rule: Total, workload: Workload) -> Statement:
     """Say in the user's words how many replicas are wanted."""
-    return Statement(KIND, f"{workload.key} wants {workload.replicas} replicas", rule.source, workload.key)
+    text = f"{workload.key} wants {counted(workload.replicas, 'replica')}"
+    return Statement(KIND, text, rule.source, workload.key)

@@ -1,46 +1,71 @@
-"""fairlead's own greedy: one workload after the other, each placed exactly, capacity deducted.
+"""fairlead's own greedy: one workload after the other, each placed exactly, capacity and quotas deducted.
 
 The floor and the first hint of every solve. Workloads go by priority, then by size, then by name; a workload
 that does not fit any more is left unplaced as a whole.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
+from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import box_of, has_box
+from fairlead.solver.boxes import Available, box_of, has_box
 from fairlead.solver.choosing import choose
 from fairlead.solver.exact import allocate
 
+Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]
+"""Places a workload that does not fit as a whole into what is left of clusters and quotas."""
 
-def place(problem: Problem) -> Placement:
+
+def place(
+    problem: Problem, otherwise: Otherwise = lambda *_: {}, *, smallest_first: bool = False
+) -> Placement:
     """Place all workloads greedily.
 
     Parameters
     ----------
     problem
         The question.
+    otherwise
+        What becomes of a workload that finds no valid placement; it holds nothing where that is not said.
+    smallest_first
+        True lets workloads go by what one replica needs, the least first, instead of by size; priority comes
+        before that all the same.
 
     Returns
     -------
     Placement
-        Workloads that found no valid placement hold nothing.
+        Every workload placed validly by itself, or as `otherwise` says.
     """
     available = dict(problem.limits)
     held = {workload.key: _usage(workload, problem, workload.current) for workload in problem.workloads}
     placed: dict[str, Mapping[str, int]] = {}
     _take(available, *held.values())
-    for workload in sorted(problem.workloads, key=lambda each: _turn(each, problem)):
+    quotas = list(problem.allowances)
+    for workload in problem.workloads:
+        quotas = [each.taking(workload, workload.current) for each in quotas]
+    for workload in sorted(problem.workloads, key=lambda each: _turn(each, problem, smallest_first)):
         _give(available, held[workload.key])
-        boxed = box_of(workload, problem, available) if has_box(workload) else None
-        answer = None
-        if boxed is not None:
-            answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed)
-        placed[workload.key] = answer or {}
-        _take(available, _usage(workload, problem, placed[workload.key]))
+        quotas = [each.giving_back(workload, workload.current) for each in quotas]
+        answer = _place_one(workload, problem, available, quotas)
+        answer = answer or otherwise(workload, problem, available, quotas)
+        placed[workload.key] = answer
+        _take(available, _usage(workload, problem, answer))
+        quotas = [each.taking(workload, answer) for each in quotas]
     return Placement(placed)
+
+
+def _place_one(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+) -> Mapping[str, int]:
+    """Place one workload into what is left; nothing where it does not fit as a whole."""
+    if not has_box(workload):
+        return {}
+    boxed = box_of(workload, problem, available, quotas)
+    answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed) or {}
+    return answer if all(each.fits(workload, answer) for each in quotas) else {}
 
 
 Usage = Mapping[tuple[str, str], int]
@@ -71,12 +96,13 @@ def _give(available: dict[tuple[str, str], int], usage: Usage) -> None:
         available[spot] = available.get(spot, 0) + amount
 
 
-def _turn(workload: Workload, problem: Problem) -> tuple[int, float, str]:
-    """Return the place in the queue: priority, share of the scarcest resource, name."""
+def _turn(workload: Workload, problem: Problem, smallest_first: bool) -> tuple[int, float, str]:
+    """Return the place in the queue: priority, share of the scarcest resource of all or one replica, name."""
     offered = problem.offered
     shares = [
-        need * workload.replicas / offered[resource]
+        need * (-1 if smallest_first else workload.replicas) / offered[resource]
         for resource, need in workload.requests.items()
         if offered.get(resource)
     ]
-    return -workload.priority, -max(shares, default=0.0), workload.key
+    share = min(shares, default=0.0) if smallest_first else max(shares, default=0.0)
+    return -workload.priority, -share, workload.key

@@ -10,6 +10,7 @@ from fairlead.models.manifests.api.clusters import Cluster
 from fairlead.models.manifests.api.meta import Object
 from fairlead.models.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.models.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
+from fairlead.models.manifests.api.quotas import FederatedResourceQuota
 from fairlead.models.manifests.api.rebalancers import WorkloadRebalancer
 from fairlead.models.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
 
@@ -17,6 +18,7 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("cluster.karmada.io/v1alpha1", "Cluster"): Cluster,
     ("policy.karmada.io/v1alpha1", "PropagationPolicy"): PropagationPolicy,
     ("policy.karmada.io/v1alpha1", "ClusterPropagationPolicy"): ClusterPropagationPolicy,
+    ("policy.karmada.io/v1alpha1", "FederatedResourceQuota"): FederatedResourceQuota,
     ("work.karmada.io/v1alpha2", "ResourceBinding"): ResourceBinding,
     ("work.karmada.io/v1alpha2", "ClusterResourceBinding"): ClusterResourceBinding,
     (kubeadmiral.API_VERSION, "FederatedCluster"): kubeadmiral.FederatedCluster,

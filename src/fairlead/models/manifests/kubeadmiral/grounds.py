@@ -1,6 +1,7 @@
 """Why clusters are closed to a workload, by KubeAdmiral's rules."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from fairlead.models.cluster import Cluster
@@ -73,6 +74,16 @@ def without(candidates_: Candidates, closed: Mapping[str, Exclusion]) -> Candida
     )
 
 
+def closed_for_good(candidates_: Candidates, names: Iterable[str]) -> Candidates:
+    """Say of some closed clusters that they would stay closed even if their taints were tolerated."""
+    stuck = {
+        name: replace(candidates_.excluded[name], taints=())
+        for name in names
+        if name in candidates_.excluded and candidates_.excluded[name].taints
+    }
+    return replace(candidates_, excluded={**candidates_.excluded, **stuck}) if stuck else candidates_
+
+
 def _first(policy: Policy, api: Api, cluster: Cluster) -> Ground | None:
     """Return the first ground against a cluster."""
     for check in _CHECKS:
@@ -111,12 +122,18 @@ def _selected(policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:
 
 
 def _tainted(policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:
-    for effect in ("NoExecute", "NoSchedule"):
-        for taint in cluster.taints:
-            if taint.effect == effect and not any(one.tolerates(taint) for one in policy.tolerations):
-                exclusion = Exclusion(f"had untolerated taint {taint}", cluster.source)
-                return Ground(exclusion, keeps=effect == "NoSchedule")
-    return None
+    effects = ("NoExecute", "NoSchedule")
+    found = tuple(
+        taint
+        for effect in effects
+        for taint in cluster.taints
+        if taint.effect == effect and not any(one.tolerates(taint) for one in policy.tolerations)
+    )
+    if not found:
+        return None
+    reason = f"had untolerated taint {found[0]}"
+    opens = found if cluster.ready else ()
+    return Ground(Exclusion(reason, cluster.source, opens), keeps=found[0].effect == "NoSchedule")
 
 
 def _ready(_policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:

@@ -24,6 +24,7 @@ from fairlead.models.manifests.kubeadmiral.grounds import (
     UNAVAILABLE,
     candidates,
     closed_clusters,
+    closed_for_good,
     without,
 )
 from fairlead.models.manifests.kubeadmiral.policy import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
@@ -194,6 +195,8 @@ class PolicyInterpreter:
         """Divide by weights."""
         weighed = self._weighed(workload, policy, open_to)
         found = without(open_to, weighed.closed)
+        if is_static(policy):
+            found = closed_for_good(found, static_weights(policy, sorted(self.clusters)).closed)
         if weighed.full:
             found = Candidates(found.names, found.excluded, {**weighed.full, **found.held_only})
         yield found

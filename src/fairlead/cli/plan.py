@@ -1,0 +1,277 @@
+"""``fairlead plan``: which replicas to move, and in which order."""
+
+import json
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairlead.cli import console, exits
+from fairlead.cli.options import Inputs, TimeLimit, reads_input, writes_output
+from fairlead.cli.progress import shown
+from fairlead.cli.solve import load_workloads
+
+if TYPE_CHECKING:
+    from fairlead.models.rebalance import RebalancePlan
+
+Command = Callable[..., int]
+
+_EXIT_CODES = """\b
+Exit codes:
+  0  planned (with --detailed-exitcode: nothing to do)
+  1  unexpected
+  2  wrong input or usage
+  3  no target keeps every rule, or something cannot move
+  5  there is something to do, with --detailed-exitcode"""
+
+
+class Gain(click.ParamType[Fraction]):
+    """A number or a fraction, read exactly."""
+
+    name = "number"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """Return the number."""
+        try:
+            gain = Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            gain = Fraction(-1)
+        if gain < 0:
+            self.fail(f"{value!r} is not a number of at least 0, such as 0.5 or 1/3", param, ctx)
+        return gain
+
+
+class Budget(click.ParamType[int | str]):
+    """A number of replicas, or a share such as 10%."""
+
+    name = "amount"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return the amount."""
+        text = str(value).strip()
+        if text.isascii() and text.isdigit():
+            return int(text)
+        if not (text.endswith("%") and text[:-1].isascii() and text[:-1].isdigit()):
+            self.fail(f"{value!r} is neither a number of replicas nor a share such as 10%", param, ctx)
+        return text
+
+
+class Named(click.ParamType[tuple[str, int | str]]):
+    """``NAME=AMOUNT``."""
+
+    name = "name=amount"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int | str]:
+        """Return name and amount."""
+        name, _, amount = str(value).rpartition("=")
+        if not name:
+            self.fail(f"{value!r} is not of the form NAME=AMOUNT", param, ctx)
+        return name, Budget().convert(amount, param, ctx)
+
+
+_BUDGETS = (
+    click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in all."),
+    click.option(
+        "--budget-per-workload", "per_workload", type=Budget(), metavar="N|P%", help="Of every workload."
+    ),
+    click.option(
+        "--budget-per-namespace", "per_namespace", type=Budget(), metavar="N|P%", help="Of every namespace."
+    ),
+    click.option(
+        "--budget-of",
+        "budget_workloads",
+        type=Named(),
+        multiple=True,
+        metavar="WORKLOAD=N|P%",
+        help="Of one workload. May be repeated.",
+    ),
+    click.option(
+        "--budget-in",
+        "budget_namespaces",
+        type=Named(),
+        multiple=True,
+        metavar="NAMESPACE=N|P%",
+        help="Of one namespace. May be repeated.",
+    ),
+    click.option(
+        "--budget-out-of",
+        "budget_leaving",
+        type=Named(),
+        multiple=True,
+        metavar="CLUSTER=N|P%",
+        help="Replicas that may leave a cluster. May be repeated.",
+    ),
+    click.option(
+        "--budget-into",
+        "budget_arriving",
+        type=Named(),
+        multiple=True,
+        metavar="CLUSTER=N|P%",
+        help="Replicas that may arrive at a cluster. May be repeated.",
+    ),
+)
+
+_MOVING = (
+    click.option(
+        "--pin", "pinned", multiple=True, metavar="WORKLOAD", help="Does not move. May be repeated."
+    ),
+    click.option(
+        "--pin-cluster",
+        "pinned_clusters",
+        multiple=True,
+        metavar="CLUSTER",
+        help="Nothing leaves it, nothing arrives. May be repeated.",
+    ),
+    click.option(
+        "--gain", type=Gain(), metavar="X", help="Deviation that every move has to gain.  [default: any]"
+    ),
+    click.option("--moves-first", is_flag=True, help="Move as few as possible, before the ratio counts."),
+    click.option(
+        "--make-room",
+        is_flag=True,
+        help="Where only some workloads are to be rebalanced, others may move to make room for them.",
+    ),
+    click.option(
+        "--order",
+        type=click.Choice(["start-first", "stop-first", "either"]),
+        default="start-first",
+        show_default=True,
+        help="What comes first where a replica moves.",
+    ),
+    click.option(
+        "--max-unavailable", type=Budget(), metavar="N|P%", help="Replicas of a workload that may be missing."
+    ),
+    click.option(
+        "--max-surge", type=Budget(), metavar="N|P%", help="Replicas of a workload that may be too many."
+    ),
+    click.option(
+        "--no-detours", is_flag=True, help="No replica waits on a third cluster where full ones exchange."
+    ),
+    click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
+)
+
+_SEARCH = (
+    click.option(
+        "--time-limit",
+        type=TimeLimit(),
+        default="60",
+        show_default=True,
+        metavar="SECONDS",
+        help="Stop after so many seconds with the best plan found; 0 or none: no limit.",
+    ),
+    click.option(
+        "--workers", type=click.IntRange(min=1), metavar="N", help="Threads.  [default: one per core]"
+    ),
+    click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed."),
+    click.option(
+        "--deviation", type=click.Choice(["webster", "l1", "minimax"]), help="Measure of the ratio."
+    ),
+)
+
+
+def takes_plan_options(command: Command) -> Command:
+    """Give the command everything that a plan may be asked for."""
+    for option in reversed((*_BUDGETS, *_MOVING, *_SEARCH)):
+        command = option(command)
+    return command
+
+
+@click.command("plan", short_help="Say which replicas to move, and in which order.", epilog=_EXIT_CODES)
+@reads_input
+@writes_output("table", "wide", "json", "yaml", "moves", "patch")
+@click.option("--no-headers", is_flag=True, help="Print rows only.")
+@click.option(
+    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to go on later."
+)
+@click.option(
+    "--resume",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Go on with a saved plan: its target stays, the waves start from what runs now.",
+)
+@click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 where there is something to do.")
+@takes_plan_options
+def plan_command(
+    inputs: Inputs,
+    output: str,
+    *,
+    no_headers: bool,
+    save: str | None,
+    resume: str | None,
+    detailed_exitcode: bool,
+    **asked: Any,
+) -> int:
+    """Say which replicas to move where, in waves that overload no cluster on the way.
+
+    Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` the patched bindings.
+    """
+    problem = load_workloads(inputs)
+    from fairlead.solver.planning.planning import plan
+
+    arguments = plan_arguments(asked)
+    saved = None if resume is None else read_saved(resume)
+    with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
+        found = plan(problem, resume=saved, progress=progress, **arguments)
+    if save is not None:
+        Path(save).write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+    _show(found, output, no_headers=no_headers)
+    return exit_code(found, detailed=detailed_exitcode)
+
+
+def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `plan`: single budgets become one object."""
+    from fairlead.models.plan_options import Budgets
+
+    arguments = dict(asked)
+    several = ("workloads", "namespaces", "leaving", "arriving")
+    budgets: dict[str, Any] = {name: dict(arguments.pop(f"budget_{name}")) for name in several}
+    budgets |= {name: arguments.pop(name) for name in ("total", "per_workload", "per_namespace")}
+    arguments["budget"] = Budgets(**budgets)
+    arguments["others"] = "make-room" if arguments.pop("make_room") else "stay"
+    arguments["detours"] = not arguments.pop("no_detours")
+    return arguments
+
+
+def read_saved(file: str) -> Mapping[str, Any]:
+    """Read a saved plan."""
+    from fairlead.models.errors import UsageError
+
+    try:
+        document = json.loads(Path(file).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UsageError(f"{file} is no saved plan: {error}") from error
+    if not isinstance(document, dict):
+        raise UsageError(f"{file} is no saved plan")
+    return document
+
+
+def _show(plan: "RebalancePlan", output: str, *, no_headers: bool) -> None:
+    """Print a plan in the asked format."""
+    if output in ("json", "yaml"):
+        console.result(console.serialised(plan.to_dict(), output))
+        return
+    if output == "patch":
+        documents = plan.to_manifests() if plan.outcome.placement is not None else ()
+        console.result("\n---\n".join(console.serialised(document, "yaml") for document in documents))
+        return
+    from fairlead.report.plan import plan_tables, wave_rows
+    from fairlead.report.table import Look
+
+    look = Look(output == "wide", not no_headers, console.coloured(), console.width())
+    if output == "moves":
+        console.result(wave_rows(plan, Look(wide=True, headers=not no_headers)))
+    else:
+        console.result(plan_tables(plan, look))
+
+
+def exit_code(plan: "RebalancePlan", *, detailed: bool) -> int:
+    """Return the exit code of a plan."""
+    if plan.waves is None or not plan.waves.complete:
+        return exits.INFEASIBLE
+    if detailed and not plan.nothing_to_do:
+        return exits.SOMETHING_TO_DO
+    return exits.code_of(plan.outcome)

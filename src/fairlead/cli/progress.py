@@ -1,0 +1,56 @@
+"""How far a search is, on one line of the terminal that disappears when it is over."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fairlead.models.progress import Progress
+
+Report = Callable[["Progress"], None]
+
+
+@contextmanager
+def shown(time_limit: float | None, *, quiet: bool = False) -> Iterator[Report | None]:
+    """Show how far a search is while the block runs, where somebody can see it.
+
+    Parameters
+    ----------
+    time_limit
+        Seconds that the search may take; None where there is no limit.
+    quiet
+        True shows nothing.
+
+    Yields
+    ------
+    function or None
+        What is to be called with every progress; None where standard error is no terminal.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("searching", total=time_limit)
+        started = time.monotonic()
+
+        def report(progress: "Progress") -> None:
+            bars.update(task, description=sentence(progress), completed=time.monotonic() - started)
+
+        yield report
+
+
+def sentence(progress: "Progress") -> str:
+    """Return how far a search is in a few words."""
+    if progress.value is None:
+        return f"{progress.level}: no placement yet"
+    value = f"{progress.level} {float(progress.value):.6g}"
+    if progress.bound is None or progress.gap is None:
+        return value
+    return f"{value}, at least {float(progress.bound):.6g}, gap {100 * progress.gap:.2g} %"

@@ -1,0 +1,120 @@
+"""``fairlead report``: a rebalance plan, or a placement, as one HTML file."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fairlead.cli import console
+from fairlead.cli.options import Inputs, reads_input
+from fairlead.cli.plan import exit_code, plan_arguments, read_saved, takes_plan_options
+from fairlead.cli.solve import load_workloads
+
+if TYPE_CHECKING:
+    from fairlead.models.rebalance import RebalancePlan
+
+STDOUT = "-"
+
+_EXIT_CODES = """\b
+Exit codes:
+  0  written
+  1  unexpected
+  2  wrong input or usage
+  3  written, but no target keeps every rule, or something cannot move"""
+
+
+@click.command("report", short_help="Write a plan or a placement as one HTML file.", epilog=_EXIT_CODES)
+@reads_input
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, writable=True, allow_dash=True),
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="Where to write; - is standard output. A file that is there already is replaced.",
+)
+@click.option(
+    "--plan",
+    "saved",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Report a plan that fairlead plan --save wrote, instead of a new one.",
+)
+@takes_plan_options
+def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any) -> int:
+    """Write a report of what to move where, and why: one HTML file that needs no network.
+
+    Takes the options of fairlead plan. Where nothing runs yet, the report shows the placement. Nothing is
+    written to a cluster.
+    """
+    from fairlead.report.html import needs_extra, report_html
+
+    # Before the search, which may take its time.
+    needs_extra()
+    _check_directory(output)
+    problem = load_workloads(inputs)
+    from fairlead.models.outcome_text import verdict
+    from fairlead.models.rebalance_text import headline
+    from fairlead.solver.planning.planning import plan
+
+    document = None if saved is None else read_saved(saved)
+    found = plan(problem, resume=document, **plan_arguments(asked))
+    if document is not None:
+        found = _as_saved(found, document)
+    runs = any(count for workload in problem.workloads for count in workload.current.values())
+    whole = runs or document is not None
+    answer = found if whole else found.outcome
+    _write(output, report_html(answer, made=datetime.now(UTC), details=_details(inputs, saved, asked)))
+    if output != STDOUT and not inputs.quiet:
+        told = headline(found) if whole else verdict(found.outcome)
+        console.note(f"{output}: {told.removesuffix(':')}")
+    return exit_code(found, detailed=False)
+
+
+def _check_directory(output: str) -> None:
+    """Refuse a file in a directory that is not there."""
+    parent = Path(output).parent
+    if output != STDOUT and not parent.is_dir():
+        raise click.UsageError(f"there is no directory {parent} to write {output} to")
+
+
+def _as_saved(found: "RebalancePlan", document: Mapping[str, Any]) -> "RebalancePlan":
+    """Return the plan with the waves that were saved, where they still lead from what runs to the target."""
+    from fairlead.models.rebalance_document import saved_plan
+    from fairlead.models.replay import replay
+
+    waves = saved_plan(document).waves_for(found.problem)
+    if replay(waves):
+        console.note(
+            "note: the saved waves do not start from what runs now; the report shows the waves that are left"
+        )
+        return found
+    return replace(found, waves=waves)
+
+
+def _write(output: str, text: str) -> None:
+    """Write the report to its file, or to standard output."""
+    if output == STDOUT:
+        console.result(text)
+    else:
+        Path(output).write_text(text, encoding="utf-8")
+
+
+def _details(inputs: Inputs, saved: str | None, asked: Mapping[str, Any]) -> dict[str, str]:
+    """Return what the report tells of the command: its input and how long it was to search."""
+    limit = asked["time_limit"]
+    chosen = [f"-n {name}" for name in inputs.namespaces]
+    chosen += [f"-l {inputs.selector}"] if inputs.selector else []
+    details = {
+        "Files": ", ".join("standard input" if file == "-" else file for file in inputs.files),
+        "Workloads chosen by": " ".join(chosen),
+        "Saved plan": saved or "",
+        "Measure of the ratio": asked["deviation"] or "",
+        "Where not everything fits": "place what can be placed" if asked["partial"] else "",
+        "Time limit": "none" if limit is None else f"{limit:g} s",
+    }
+    return {name: value for name, value in details.items() if value}

@@ -1,0 +1,184 @@
+"""``fairlead simulate``: what a drain, a loss, a new cluster or other replicas would bring about."""
+
+import functools
+import io
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from fairlead.cli import console, exits
+from fairlead.cli.options import Inputs, reads_input, writes_output
+from fairlead.cli.settings import takes_settings
+from fairlead.cli.solve import load_workloads
+
+if TYPE_CHECKING:
+    from fairlead.models.problem import Problem
+    from fairlead.models.what_if_changes import Change
+
+_USE = """\b
+Examples:
+  fairlead simulate -f fleet.yaml --drain member1
+  fairlead simulate -f fleet.yaml --lose region=eu-west --scale shop/api=20
+  fairlead simulate -f fleet.yaml --add new-cluster.yaml
+  fairlead simulate -f fleet.yaml --sweep region
+
+\b
+Exit codes:
+  0  everything fits
+  1  unexpected
+  2  wrong input or usage
+  3  something does not fit, in any scenario"""
+
+
+class Asked(NamedTuple):
+    """What the command line asks to change, as it was written."""
+
+    drain: tuple[str, ...]
+    lose: tuple[str, ...]
+    cordon: tuple[str, ...]
+    restore: tuple[str, ...]
+    scale: tuple[str, ...]
+    weight: tuple[str, ...]
+    add: tuple[str, ...]
+    sweep: str | None
+
+
+_OPTIONS = (
+    ("--drain", "CLUSTER", "Nobody may stand there any more; what runs there moves."),
+    ("--lose", "NAME", "Gone with what runs there: CLUSTER, region=R, zone=Z, provider=P or LABEL=VALUE."),
+    ("--cordon", "CLUSTER", "Takes nothing new; what runs there may stay."),
+    ("--restore", "CLUSTER", "Open again, whatever taints it has."),
+    ("--add", "FILE", "Manifests that are added to the input."),
+    ("--scale", "WORKLOAD=N", "Another number of replicas."),
+    ("--weight", "WORKLOAD:CLUSTER=W", "Another static weight."),
+)
+_SWEEP = (
+    "Try each by itself: lose every cluster, region, zone, provider or LABEL value; or drain every cluster."
+)
+
+
+def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of its changes; it receives them as ``asked``."""
+
+    @functools.wraps(command)
+    def with_changes(**options: Any) -> int:
+        asked = Asked(**{name: options.pop(name) for name in Asked._fields})
+        return command(asked=asked, **options)
+
+    wrapped = click.option("--sweep", metavar="KIND", help=_SWEEP)(with_changes)
+    for name, metavar, text in reversed(_OPTIONS):
+        wrapped = click.option(name, metavar=metavar, multiple=True, help=text)(wrapped)
+    return wrapped
+
+
+@click.command("simulate", short_help="Say what a drain, a loss or a new cluster would do.", epilog=_USE)
+@reads_input
+@asks_changes
+@writes_output("table", "wide", "json", "yaml")
+@click.option("--no-headers", is_flag=True, help="Print rows only.")
+@takes_settings
+def simulate_command(inputs: Inputs, asked: Asked, output: str, *, no_headers: bool, **settings: Any) -> int:
+    """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
+
+    All changes may be repeated and combined; they are made in the order add, restore, scale, weight, cordon,
+    drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much as
+    possible is placed. Nothing is ever written to a cluster.
+    """
+    if not any(asked):
+        raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
+    if asked.add and (*inputs.files, *asked.add).count("-") > 1:
+        raise click.UsageError("standard input can only be named once, with -f or with --add")
+    repeatable = Repeatable.of(inputs, asked.add)
+    problem = load_workloads(repeatable)
+    changes = (*_added(repeatable, asked.add), *_changes(asked))
+    from fairlead.solver.simulating import simulate
+
+    simulation = simulate(problem, *changes, sweep=asked.sweep, **settings)
+    if not inputs.quiet:
+        known = set(problem.warnings)
+        console.warn(one for one in simulation.after.problem.warnings if one not in known)
+    if output in ("json", "yaml"):
+        console.result(console.serialised(simulation.to_dict(), output))
+    else:
+        from fairlead.report.simulation import simulation_tables
+        from fairlead.report.table import Look
+
+        look = Look(output == "wide", not no_headers, console.coloured(), console.width())
+        console.result(simulation_tables(simulation, look))
+    return exits.SOLVED if simulation.fits else exits.INFEASIBLE
+
+
+class _Kept(io.BytesIO):
+    """What came from standard input."""
+
+    name = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeatable(Inputs):
+    """An input that can be read more than once, also where it comes from standard input.
+
+    Parameters
+    ----------
+    standard
+        What came from standard input; None where it has not been read.
+    """
+
+    standard: bytes | None = None
+
+    @classmethod
+    def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
+        """Keep standard input where it will be needed again."""
+        again = added and "-" in (*inputs.files, *added)
+        standard = sys.stdin.buffer.read() if again else None
+        return cls(inputs.files, inputs.recursive, inputs.namespaces, inputs.selector, inputs.quiet, standard)
+
+    def read(self) -> "Problem":
+        """Load the problem."""
+        if self.standard is None:
+            return Inputs.read(self)
+        from fairlead.models.manifests import loading
+
+        sources = (_Kept(self.standard) if name == "-" else name for name in self.files)
+        problem = loading.load(*sources, recursive=self.recursive)
+        return loading.select(problem, self.namespaces, self.selector)
+
+
+def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
+    """Yield that files are added to the input, where there are any."""
+    if files:
+        from fairlead.models.what_if_changes import Add
+
+        yield Add(replace(inputs, files=(*inputs.files, *files)).read())
+
+
+def _changes(asked: Asked) -> "Iterator[Change]":
+    """Yield the changes, in the order in which they are made."""
+    from fairlead.models.what_if_changes import Cordon, Drain, Lose, Restore, Scale, Weight
+
+    yield from (Restore(name) for name in asked.restore)
+    for text in asked.scale:
+        key, number = _assigned(text, "--scale", "WORKLOAD=N")
+        yield Scale(key, number)
+    for text in asked.weight:
+        place, number = _assigned(text, "--weight", "WORKLOAD:CLUSTER=W")
+        key, colon, cluster = place.rpartition(":")
+        if not colon:
+            raise click.BadParameter(f"{text!r} is not WORKLOAD:CLUSTER=W", param_hint="--weight")
+        yield Weight(key, cluster, number)
+    yield from (Cordon(name) for name in asked.cordon)
+    yield from (Drain(name) for name in asked.drain)
+    for text in asked.lose:
+        field, equals, name = text.rpartition("=")
+        yield Lose(name, field) if equals else Lose(text)
+
+
+def _assigned(text: str, option: str, form: str) -> tuple[str, int]:
+    """Read ``NAME=NUMBER``."""
+    name, equals, number = text.rpartition("=")
+    if not (equals and name and number.isascii() and number.isdigit()):
+        raise click.BadParameter(f"{text!r} is not {form}", param_hint=option)
+    return name, int(number)

@@ -1,0 +1,65 @@
+"""The distance of one cluster from its quota, in whole steps: what `weights` and `move_price` minimise."""
+
+from fairlead.encoders.scale import Division, Scale
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.models.levels import Deviation
+
+
+def distance_from_quota(
+    division: Division, weight: int, scale: Scale, deviation: Deviation
+) -> tuple[ConvexFunction, int]:
+    """Return the distance of a cluster's replicas from its quota, less its least value, and that value.
+
+    Parameters
+    ----------
+    division
+        What the quota comes from.
+    weight
+        Weight of the cluster.
+    scale
+        Steps in one unit.
+    deviation
+        ``webster`` or ``l1``; the sum over all clusters of a division is its deviation, under ``webster``
+        less the replicas of the division.
+    """
+    return (_webster if deviation is Deviation.WEBSTER else _l1)(division, weight, scale)
+
+
+def _nearest(division: Division, weight: int) -> int:
+    """Return the whole number of replicas nearest to the quota; the lower one of two."""
+    return -((division.whole - 2 * division.replicas * weight) // (2 * division.whole))
+
+
+def _webster(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
+    """Return ``(W / (N w)) x^2 - 2 x`` less its least value, and that value, in steps."""
+    quota = division.replicas * weight
+    square, anchor = scale.steps * division.whole, _nearest(division, weight)
+    least = (square * anchor * anchor - 2 * scale.steps * quota * anchor) // quota
+
+    def marginal(k: int) -> int:
+        return _towards_zero(square * (2 * k + 1) - 2 * scale.steps * quota, quota)
+
+    def closed(x: int) -> int:
+        return square * (x * x - anchor * anchor) // quota - 2 * scale.steps * (x - anchor)
+
+    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least
+
+
+def _l1(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
+    """Return ``|x - q|`` less its least value, and that value, in steps."""
+    quota, whole = division.replicas * weight, division.whole
+    anchor = _nearest(division, weight)
+    least = scale.steps * abs(whole * anchor - quota)
+
+    def marginal(k: int) -> int:
+        return _towards_zero(scale.steps * (abs(whole * (k + 1) - quota) - abs(whole * k - quota)), whole)
+
+    def closed(x: int) -> int:
+        return (scale.steps * abs(whole * x - quota) - least) // whole
+
+    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least // whole
+
+
+def _towards_zero(numerator: int, denominator: int) -> int:
+    """Divide and round towards 0."""
+    return numerator // denominator if numerator >= 0 else -(-numerator // denominator)

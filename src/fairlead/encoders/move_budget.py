@@ -1,0 +1,55 @@
+"""Move budget: how many replicas may be moved, in total or out of and into some clusters."""
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding, total
+from fairlead.encoders.variables import Place
+from fairlead.models.problem import Problem
+from fairlead.models.rules import MoveBudget
+from fairlead.models.rules.move_budget import KIND
+from fairlead.models.workload import Workload
+
+
+def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
+    """Move at most so many replicas.
+
+    With s_ac >= max(0, held_ac - x_ac) replicas of workload a stopped on cluster c, and t_ac >=
+    max(0, x_ac - held_ac) started there::
+
+        sum s_ac <= most + sum max(0, sum held_ac - N_a)   over all clusters, of what need not be stopped
+        sum s_ac <= most                                   over clusters that replicas leave
+        sum t_ac <= most                                   over clusters at which they arrive
+    """
+    counted: list[cp_model.IntVar] = []
+    unavoidable = 0
+    for workload in problem.workloads:
+        if rule.workloads is not None and workload.key not in rule.workloads:
+            continue
+        held = _held(rule, workload, problem)
+        if rule.arriving is not None:
+            counted.extend(
+                _started(workload, name, held.get(name, 0), encoding) for name in sorted(rule.arriving)
+            )
+            continue
+        leaving = sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving)
+        counted.extend(encoding.selection.stopped(Place(workload.key, name), held[name]) for name in leaving)
+        if rule.leaving is None:
+            unavoidable += max(0, sum(held.values()) - workload.replicas)
+    because = Because(KIND, None, None, rule.name)
+    encoding.require_coupled(total(counted) <= rule.most + unavoidable, because=because)
+
+
+def _held(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:
+    """Return what a workload holds now and could move."""
+    going = rule.under_way.get(workload.key, frozenset())
+    return {
+        name: count
+        for name, count in workload.current.items()
+        if name in problem.cluster_by_name and name not in going
+    }
+
+
+def _started(workload: Workload, cluster: str, held: int, encoding: Encoding) -> cp_model.IntVar:
+    """Return the replicas that are started on a cluster."""
+    return encoding.selection.started(Place(workload.key, cluster), held)

@@ -1,0 +1,82 @@
+"""Move price: a replica moves only where the ratio gains at least so much by it."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.distances import distance_from_quota
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.scale import Scale, divisions_of, scale_of
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.variables import Place
+from fairlead.models.errors import UnsupportedError
+from fairlead.models.levels import NET, Deviation
+from fairlead.models.rules import MovePrice, Weights
+from fairlead.models.rules.move_price import KIND
+from fairlead.models.workload import Workload
+
+
+def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
+    """Minimise deviation plus price times moves, on one level.
+
+    With d_c the distance of cluster c from its quota (see `weights`), held_c the replicas there now and p the
+    price, in whole steps of 1 / L; a price that is no whole number of steps is rounded down::
+
+        minimise  sum d_c(x_c) + p (sum max(0, held_c - x_c) - max(0, sum held_c - N))
+
+    Raises
+    ------
+    UnsupportedError
+        Under ``minimax``, a maximum, beside which a price of moves has no unit.
+    """
+    if encoding.problem.deviation is Deviation.MINIMAX:
+        raise UnsupportedError("a price of moves cannot be weighed against minimax; use webster or l1")
+    scale = encoding.once(scale_of)
+    steps = int(rule.price * scale.steps)
+    held = {name: count for name, count in workload.current.items() if name in rule.present and count}
+    constant = -Fraction(steps * max(0, sum(held.values()) - workload.replicas), scale.steps)
+    functions: dict[str, ConvexFunction] = {}
+    for cluster, function, least in _distances(workload, scale, encoding):
+        functions[cluster] = function
+        constant += least
+    for cluster, count in sorted(held.items()):
+        functions[cluster], on_top = _with_moves(functions.get(cluster), count, steps)
+        constant += Fraction(on_top, scale.steps)
+    places = {Place(workload.key, cluster): function for cluster, function in functions.items()}
+    encoding.prefer(
+        NET,
+        [(place, encoding.convex_cost(place, function)) for place, function in places.items()],
+        because=Because(KIND, workload.key),
+        constant=constant,
+        scale=scale.steps,
+        exact=scale.exact and steps == rule.price * scale.steps,
+    )
+
+
+def _distances(
+    workload: Workload, scale: Scale, encoding: Encoding
+) -> Iterator[tuple[str, ConvexFunction, Fraction]]:
+    """Yield the distance of every cluster from its quota, and what comes on top of it."""
+    ratio = workload.rule(Weights)
+    if ratio is None:
+        return
+    for division in divisions_of(ratio, workload, encoding.settled):
+        on_top = Fraction(division.replicas if encoding.problem.deviation is Deviation.WEBSTER else 0)
+        for cluster, weight in division.weights.items():
+            function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)
+            yield cluster, function, on_top + Fraction(least, scale.steps)
+            on_top = Fraction(0)
+
+
+def _with_moves(distance: ConvexFunction | None, held: int, price: int) -> tuple[ConvexFunction, int]:
+    """Add the price of what is stopped to a distance; return what the sum is at its anchor as well."""
+    base = distance or ConvexFunction(lambda _: 0, held, lambda _: 0)
+    at_anchor = price * max(0, held - base.anchor)
+
+    def marginal(k: int) -> int:
+        return base.marginal(k) - (price if k < held else 0)
+
+    def closed(x: int) -> int:
+        return base(x) + price * max(0, held - x) - at_anchor
+
+    return ConvexFunction(marginal, base.anchor, None if base.closed is None else closed), at_anchor

@@ -1,0 +1,88 @@
+"""Quota: what the workloads of a namespace may request together."""
+
+import math
+from dataclasses import dataclass, field
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.variables import Place
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated, Quota, Total, total
+from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.quota import KIND, Scope, allowed
+from fairlead.models.workload import Workload
+
+
+def encode(rule: Quota, problem: Problem, encoding: Encoding) -> None:
+    """Keep what the workloads of a namespace request together within the quota.
+
+    For every limited resource r, on the limit's cluster or on all clusters c, over the workloads a of the
+    namespace, of which one replica requests d_ar::
+
+        sum d_ar x_ac <= allowed_r
+
+    On all clusters a workload with a total of N_a replicas asks for ``d_ar N_a`` wherever they stand, so that
+    is taken from the right side and its variables stay out of the row; most such rows are empty then. The row
+    is divided by the greatest common divisor g of its requests, ``sum (d_ar / g) x_ac <= floor(allowed_r /
+    g)``, and left out where it holds whatever the placement. Every single workload gives ``x_ac <=
+    floor(allowed_r / d_ar)``.
+
+    What gives way has its row only, with one slack in steps of g.
+    """
+    rows = {scope: _Row() for scope in rule.limits}
+    for workload in problem.workloads_in(rule.namespace):
+        for resource, need in needs(workload).items():
+            _ask(rows, workload, resource, need, encoding)
+    may = allowed(rule, problem)
+    for scope in sorted(rows, key=lambda each: each.order):
+        row = rows[scope]
+        _require(row.terms, may[scope] - row.fixed, gives_way(rule, scope), encoding)
+
+
+def gives_way(rule: Quota, scope: Scope) -> Because:
+    """Return what names one limit of a quota."""
+    return Because(KIND, None, scope.cluster, f"{rule.namespace}/{rule.name} {scope.resource}")
+
+
+@dataclass(slots=True)
+class _Row:
+    """What is asked of one limit: places with what one replica takes there, and what is asked for anyway."""
+
+    terms: list[tuple[Place, int]] = field(default_factory=list)
+    fixed: int = 0
+
+
+def _ask(rows: dict[Scope, _Row], workload: Workload, resource: str, need: int, encoding: Encoding) -> None:
+    """Add to the rows of a resource what a workload asks for."""
+    together = rows.get(Scope(resource))
+    if together is not None and _is_fixed(workload, encoding):
+        together.fixed += need * workload.replicas
+        together = None
+    for cluster in encoding.problem.clusters:
+        place = Place(workload.key, cluster.name)
+        if encoding.variables.range(place).upper > 0:
+            for row in (together, rows.get(Scope(resource, cluster.name))):
+                if row is not None:
+                    row.terms.append((place, need))
+
+
+def _is_fixed(workload: Workload, encoding: Encoding) -> bool:
+    """Tell whether all replicas of a workload have to be placed, and no more."""
+    divided = workload.rule(Total) is not None and workload.rule(Duplicated) is None
+    if not divided or encoding.explain or encoding.problem.partial:
+        return False
+    because = Because(total.KIND, workload.key)
+    return not (encoding.gives(because, "least") or encoding.gives(because, "most"))
+
+
+def _require(terms: list[tuple[Place, int]], limit: int, because: Because, encoding: Encoding) -> None:
+    """Add a row where it can bind at all; a single place is bounded instead."""
+    if sum(need * encoding.variables.range(place).upper for place, need in terms) <= limit:
+        return
+    loose = encoding.gives(because, "most")
+    for place, need in terms if not loose and limit >= 0 else ():
+        encoding.limit(place, upper=limit // need, because=because)
+    if loose or limit < 0 or len(terms) > 1:
+        divisor = math.gcd(*(need for _, need in terms)) or 1
+        row = [(encoding.replicas(*place), need // divisor) for place, need in terms]
+        encoding.require_coupled(weighted(row) <= limit // divisor, because=because)

@@ -1,0 +1,279 @@
+"""Partial placements: what is asked at least gives way, and what is missing is minimised before all else."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.convex import ConvexCost, Term
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding, total, weighted
+from fairlead.encoders.linear import LinearCost
+from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.selection import Group, Subject, replicas_at
+from fairlead.encoders.variables import Place
+from fairlead.models.levels import MADE_WORSE
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Duplicated,
+    GroupTotal,
+    Spread,
+    Survival,
+    Total,
+    bounds,
+    group_total,
+    spread,
+    survival,
+)
+from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.shortfall import (
+    MINIMA,
+    SPREAD,
+    UNPLACED,
+    About,
+    broken_amounts,
+    shortfall_levels,
+)
+from fairlead.models.statement import Violation
+from fairlead.models.workload import Workload
+
+KIND = "partial"
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """What one rule of a workload is short of.
+
+    Parameters
+    ----------
+    key
+        Key of the level on which it counts.
+    priority
+        Of the workload.
+    subject
+        The replicas that the cost depends on; None where it depends on several.
+    cost
+        How much is missing.
+    about
+        Which rule it is, see `Violation.about`; None where nothing that runs can break it.
+    """
+
+    key: str
+    priority: int
+    subject: Subject | None
+    cost: ConvexCost | LinearCost
+    about: About | None = None
+
+    def missing(self, placement: Placement) -> int:
+        """Return how much is missing in a placement."""
+        if isinstance(self.cost, LinearCost):
+            return self.cost.of(placement)
+        return self.cost.function(replicas_at(placement, self.subject)) if self.subject is not None else 0
+
+    def terms(self) -> tuple[Sequence[Term], int]:
+        """Return variables with coefficients and a number: what is missing, or more unless minimised."""
+        if isinstance(self.cost, LinearCost):
+            return self.cost.terms, self.cost.offset
+        return self.cost.terms()
+
+
+def encode(problem: Problem, encoding: Encoding) -> None:
+    """Keep copies whole, and minimise what is missing: level by level, priority by priority.
+
+    For a workload of N replicas with x_c of them on cluster c, u_c = 1 where that is positive, and s >= 0::
+
+        unplaced          N - sum x_c;  under Duplicated x_c = n_c u_c and sum (n_c - x_c) over candidates,
+                          or N where copies may be chosen and there is none
+        minima shortfall  s >= minimum_c - x_c;  s >= minimum_c u_c - x_c where it binds only what is held;
+                          s >= minimum_G - sum x_c over the clusters of a set G
+        spread shortfall  s >= minimum - sum v_g over groups g with v_g = 1 where one holds replicas;
+                          s >= minimum - sum x_c outside of a group that may be lost
+        made worse        m >= sum s - (what is missing now), m >= 0, for every rule that what runs now breaks
+    """
+    lacks = [lack for workload in problem.workloads for lack in _lacks(workload, encoding)]
+    for level in shortfall_levels(problem):
+        if level == MADE_WORSE:
+            _prefer_not_worse(lacks, broken_amounts(problem), encoding)
+        else:
+            found = [each for each in lacks if (each.key, each.priority) == (level.key, level.priority)]
+            encoding.prefer(level, [(each.subject, each.cost) for each in found], because=Because(KIND))
+
+
+def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encoding: Encoding) -> None:
+    """Minimise by how much rules that are broken now are broken more."""
+    because = Because(KIND)
+    rows: list[tuple[cp_model.IntVar, int, list[Lack]]] = []
+    for about, amount in before.items():
+        same = [lack for lack in lacks if lack.about == about]
+        parts = [lack.terms() for lack in same]
+        terms = [term for some, _ in parts for term in some]
+        offset = sum(some for _, some in parts)
+        most = offset + sum(max(0, factor * variable.domain.max()) for variable, factor in terms)
+        worse = encoding.model.new_int_var(0, max(0, most), "")
+        encoding.require_coupled(weighted([(worse, -1), *terms]) <= amount - offset, because=because)
+        rows.append((worse, amount, same))
+
+    def values(placement: Placement) -> Iterator[Term]:
+        for worse, amount, same in rows:
+            yield worse, max(0, sum(lack.missing(placement) for lack in same) - amount)
+
+    def increase(placement: Placement) -> int:
+        return sum(count for _, count in values(placement))
+
+    cost = LinearCost([(worse, 1) for worse, _, _ in rows], 0, increase, values)
+    encoding.prefer(MADE_WORSE, [(None, cost)], because=because)
+
+
+def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+    """Yield what the rules of a workload may be short of; nothing where it is scaled to 0."""
+    for rule in workload.rules:
+        match rule:
+            case Total():
+                yield _of_total(workload, encoding)
+            case Duplicated():
+                yield from _of_copies(rule, workload, encoding)
+            case Bounds() if workload.replicas:
+                yield from _of_bounds(rule, workload, encoding)
+            case GroupTotal() if workload.replicas and rule.minimum:
+                yield _of_group(rule, workload, encoding)
+            case Spread() if workload.replicas and rule.minimum:
+                yield _of_spread(rule, workload, encoding)
+            case Survival() if workload.replicas and rule.minimum:
+                yield from _of_survival(rule, workload, encoding)
+            case _:
+                continue
+
+
+def _of_total(workload: Workload, encoding: Encoding) -> Lack:
+    """Return the replicas that are placed nowhere."""
+    key, replicas = workload.key, workload.replicas
+    terms = [(encoding.replicas(key, cluster.name), -1) for cluster in encoding.problem.clusters]
+
+    def missing(placement: Placement) -> int:
+        return max(0, replicas - sum(placement.of(key).values()))
+
+    return Lack(UNPLACED, workload.priority, None, LinearCost(terms, replicas, missing))
+
+
+def _of_copies(rule: Duplicated, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+    """Keep copies whole or leave them out; yield the replicas of those that are missing."""
+    candidates = workload.rule(Candidates)
+    names = candidates.names if candidates else ()
+    full = {name: copy_on(rule, workload, name) for name in names}
+    for name in names:
+        used = encoding.used(workload.key, name)
+        held = encoding.replicas(workload.key, name)
+        encoding.require_coupled(held == full[name] * used, because=Because(KIND, workload.key, name))
+    if rule.choice or not names:
+        yield from _of_any_copy(names, workload, encoding)
+        return
+
+    def missing(placement: Placement) -> int:
+        placed = placement.of(workload.key)
+        return sum(count - placed.get(name, 0) for name, count in full.items())
+
+    terms = [(encoding.replicas(workload.key, name), -1) for name in names]
+    yield Lack(UNPLACED, workload.priority, None, LinearCost(terms, sum(full.values()), missing))
+
+
+def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+    """Yield the replicas of one copy where there is none at all."""
+    if not workload.replicas:
+        return
+    none = encoding.model.new_bool_var("")
+    literals = [encoding.used(workload.key, name) for name in names]
+    encoding.require_coupled(total([none, *literals]) >= 1, because=Because(KIND, workload.key))
+
+    def absent(placement: Placement) -> bool:
+        placed = placement.of(workload.key)
+        return not any(placed.get(name) for name in names)
+
+    cost = LinearCost(
+        [(none, workload.replicas)],
+        0,
+        lambda placement: workload.replicas * absent(placement),
+        lambda placement: [(none, int(absent(placement)))],
+    )
+    yield Lack(UNPLACED, workload.priority, None, cost)
+
+
+def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+    """Yield what clusters are short of their minima."""
+    for name, bound in rule.minimum.items():
+        about = Violation(bounds.KIND, "", 0, bound.source, workload.key, name, gives_way=True).about
+        if name in rule.where_held and bound.replicas > 1:
+            cost = _missing_where_held(name, bound.replicas, workload, encoding)
+            yield Lack(MINIMA, workload.priority, None, cost, about)
+        elif name not in rule.where_held and bound.replicas:
+            place = Place(workload.key, name)
+            up_to = encoding.convex_cost(place, _missing_up_to(bound.replicas))
+            yield Lack(MINIMA, workload.priority, place, up_to, about)
+
+
+def _missing_where_held(name: str, least: int, workload: Workload, encoding: Encoding) -> LinearCost:
+    """Return what a cluster that holds replicas is short of its minimum."""
+
+    def missing(placement: Placement) -> int:
+        count = placement.of(workload.key).get(name, 0)
+        return max(0, least - count) if count else 0
+
+    asked = least * encoding.used(workload.key, name)
+    return _slack(asked - encoding.replicas(workload.key, name), least, missing, workload, encoding)
+
+
+def _of_group(rule: GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
+    """Return what a set of clusters is short of."""
+    group = Group(workload.key, rule.clusters)
+    cost = encoding.convex_cost_of_group(group, _missing_up_to(rule.minimum))
+    return Lack(MINIMA, workload.priority, group, cost, _about(group_total.KIND, rule, workload, rule.name))
+
+
+def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
+    """Return how many groups too few hold replicas."""
+    reached = total(encoding.any_used(workload.key, clusters) for clusters in rule.groups.values())
+
+    def missing(placement: Placement) -> int:
+        holding = placement.of(workload.key).keys()
+        used = sum(1 for clusters in rule.groups.values() if not clusters.isdisjoint(holding))
+        return max(0, rule.minimum - used)
+
+    cost = _slack(rule.minimum - reached, rule.minimum, missing, workload, encoding)
+    return Lack(SPREAD, workload.priority, None, cost, _about(spread.KIND, rule, workload, rule.field))
+
+
+def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
+    """Yield, for every group that may be lost, how many replicas too few are left."""
+    names = frozenset(cluster.name for cluster in encoding.problem.clusters)
+    for group, clusters in rule.groups.items():
+        outside = Group(workload.key, names - clusters)
+        cost = encoding.convex_cost_of_group(outside, _missing_up_to(rule.minimum))
+        about = _about(survival.KIND, rule, workload, f"{rule.field} {group}")
+        yield Lack(SPREAD, workload.priority, outside, cost, about)
+
+
+def _missing_up_to(least: int) -> ConvexFunction:
+    """Return by how much a number of replicas is below a minimum."""
+    return ConvexFunction(
+        marginal=lambda k: -1 if k < least else 0, anchor=least, closed=lambda x: max(0, least - x)
+    )
+
+
+def _about(kind: str, rule: GroupTotal | Spread | Survival, workload: Workload, detail: str) -> About:
+    """Return which rule a violation would be about."""
+    return Violation(kind, "", 0, rule.source, workload.key, None, detail, gives_way=True).about
+
+
+def _slack(
+    lacking: cp_model.LinearExpr,
+    most: int,
+    missing: Callable[[Placement], int],
+    workload: Workload,
+    encoding: Encoding,
+) -> LinearCost:
+    """Return a cost with a variable that is at least what is lacking, and at least 0."""
+    slack = encoding.model.new_int_var(0, most, "")
+    encoding.require_coupled(lacking <= slack, because=Because(KIND, workload.key))
+    return LinearCost([(slack, 1)], 0, missing, lambda placement: [(slack, missing(placement))])

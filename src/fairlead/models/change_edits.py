@@ -1,0 +1,212 @@
+"""What a change puts where in a manifest."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fairlead.models.changes import Kind
+from fairlead.models.declared import FederatedUnit
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Companionship
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+
+Step = str | int
+Path = tuple[Step, ...]
+
+PLACEMENT: Path = ("spec", "placement")
+CONSTRAINT: Path = (*PLACEMENT, "replicaScheduling", "weightPreference", "clusterConstraint")
+TERMS = "clusterConstraintTerms"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A value at a path.
+
+    Parameters
+    ----------
+    path
+        Keys and list positions; a position at the end of its list appends.
+    value
+        The value; None deletes what is there.
+    """
+
+    path: Path
+    value: Any
+
+    def into(self, data: dict[str, Any]) -> None:
+        """Put the value into a document; what is missing on the way is made."""
+        inner: Any = data
+        for step, following in zip(self.path, self.path[1:], strict=False):
+            empty: Any = [] if isinstance(following, int) else {}
+            if isinstance(step, int):
+                if step == len(inner):
+                    inner.append(empty)
+            elif inner.get(step) is None:
+                inner[step] = empty
+            inner = inner[step]
+        last = self.path[-1]
+        if isinstance(last, int) and last == len(inner):
+            inner.append(self.value)
+        else:
+            inner[last] = self.value
+
+
+def edits(change: Change, data: Mapping[str, Any], workload: Workload, problem: Problem) -> Iterator[Edit]:
+    """Yield what a change puts into the object that declared the number.
+
+    Parameters
+    ----------
+    change
+        The change, neither of replicas nor of capacity.
+    data
+        The object as it was written, as far as it is known.
+    workload
+        Whose rule is changed.
+    problem
+        The problem as it was before.
+    """
+    path = change.source.path if change.source else ()
+    match Kind(change.kind):
+        case Kind.MINIMUM | Kind.MAXIMUM:
+            yield from _bounds(change, data, workload, problem)
+        case Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
+            yield from _total(change, path, data)
+        case Kind.FEWEST_GROUPS | Kind.MOST_GROUPS:
+            yield from _groups(change, path, workload)
+        case Kind.SURVIVAL:
+            yield Edit(("spec", "minReplicas"), change.after)
+            if _at(data, ("spec", "minPercent")) is not None:
+                yield Edit(("spec", "minPercent"), None)
+        case Kind.TOLERATION:
+            yield from _toleration(change, data, workload)
+        case Kind.COMPANION:
+            yield Edit(("spec", "workloadSelector", "names"), _companions(change, problem))
+        case _:
+            return
+
+
+def _at(data: Any, path: Iterable[Step]) -> Any:
+    """Return the value at a path; None where there is none."""
+    for step in path:
+        try:
+            data = data[step]
+        except (LookupError, TypeError):
+            return None
+    return data
+
+
+def _bounds(change: Change, data: Mapping[str, Any], workload: Workload, problem: Problem) -> Iterator[Edit]:
+    """Yield a minimum or a maximum of one cluster."""
+    name = "minReplicas" if change.kind == Kind.MINIMUM else "maxReplicas"
+    if isinstance(workload.declared, FederatedUnit):
+        yield from _preference(change, name, data)
+    else:
+        yield from _bound(change, name, data, problem)
+
+
+def _preference(change: Change, name: str, data: Mapping[str, Any]) -> Iterator[Edit]:
+    """Yield a number of the placement list of KubeAdmiral's policy: the last entry of a cluster counts."""
+    entries = _at(data, PLACEMENT) or []
+    at = [position for position, entry in enumerate(entries) if entry.get("cluster") == change.cluster]
+    if at:
+        yield Edit((*PLACEMENT, at[-1], "preferences", name), change.after)
+
+
+def _bound(change: Change, name: str, data: Mapping[str, Any], problem: Problem) -> Iterator[Edit]:
+    """Yield a bound of one cluster, in a term of its own where it is declared for several.
+
+    Of several terms that match a cluster the smallest number counts. That suits a lower minimum; of a
+    higher maximum the cluster is taken out of the terms that would still hold it down.
+    """
+    base = _base(change.source.path if change.source else ())
+    terms = _at(data, (*base, TERMS)) or []
+    known = [at for at, term in enumerate(terms) if _names(term) == [change.cluster] and name in term]
+    own = known[-1] if known else len(terms)
+    low: list[int] = []
+    for at, term in enumerate(terms):
+        lifted = name == "maxReplicas" and at != own and term.get(name, change.after) < change.after
+        if lifted and _matches(term, change, problem):
+            inside = () if term.get("targetCluster") is None else ("targetCluster",)
+            yield Edit(
+                (*base, TERMS, at, *inside, "exclude"),
+                [*(_at(term, (*inside, "exclude")) or []), change.cluster],
+            )
+            low += [term["minReplicas"]] if "minReplicas" in term else []
+    if known:
+        yield Edit((*base, TERMS, own, name), change.after)
+        return
+    kept = {"minReplicas": min(low)} if low else {}
+    target = {"clusterNames": [change.cluster]}
+    yield Edit((*base, TERMS, own), {"targetCluster": target, **kept, name: change.after})
+
+
+def _base(path: Path) -> Path:
+    """Return where the constraint stands that a bound was declared in."""
+    if TERMS in path:
+        return path[: path.index(TERMS)]
+    return path[:-1] if path and path[-1] in ("minReplicas", "maxReplicas") else CONSTRAINT
+
+
+def _names(term: Mapping[str, Any]) -> list[str] | None:
+    """Return the clusters of a term that names them and says nothing else of them."""
+    target = term.get("targetCluster") or term
+    plain = not any(target.get(other) for other in ("labelSelector", "fieldSelector", "exclude"))
+    return list(target.get("clusterNames") or []) if plain else None
+
+
+def _matches(term: Mapping[str, Any], change: Change, problem: Problem) -> bool:
+    """Tell whether a term is about the cluster of a change."""
+    from fairlead.models.manifests.affinity import matching
+    from fairlead.models.manifests.api.placement import ClusterAffinity
+
+    selecting = ("clusterNames", "exclude", "labelSelector", "fieldSelector")
+    raw = term.get("targetCluster") or {each: term[each] for each in selecting if each in term}
+    affinity = ClusterAffinity.model_validate(raw)
+    return change.cluster in matching(affinity, problem.cluster_by_name)
+
+
+def _total(change: Change, path: Path, data: Mapping[str, Any]) -> Iterator[Edit]:
+    """Yield a total: a number, or the bounds of a set; an entry for many sets gives way on one side."""
+    if path[-1:] == ("replicas",):
+        yield Edit(path, change.after)
+    elif path[:2] == ("spec", "groups"):
+        both = change.kind == Kind.TOTAL and not _at(data, (*path, "groupBy"))
+        lower = change.after < change.before
+        if both or lower:
+            yield Edit((*path, "minReplicas"), change.after)
+        if both or not lower:
+            yield Edit((*path, "maxReplicas"), change.after)
+
+
+def _groups(change: Change, path: Path, workload: Workload) -> Iterator[Edit]:
+    """Yield a bound of a spread constraint."""
+    if isinstance(workload.declared, FederatedUnit):
+        yield Edit(("spec", "maxClusters"), change.after)
+        return
+    name = "minGroups" if change.kind == Kind.FEWEST_GROUPS else "maxGroups"
+    base = path or (*PLACEMENT, "spreadConstraints", 0)
+    if not path:
+        yield Edit(base, {"spreadByField": change.detail})
+    yield Edit((*base, name), change.after)
+
+
+def _toleration(change: Change, data: Mapping[str, Any], workload: Workload) -> Iterator[Edit]:
+    """Yield a toleration at the end of the list, unless an earlier change put it there."""
+    mark, _, effect = change.detail.rpartition(":")
+    key, _, value = mark.partition("=")
+    toleration = {"key": key, "operator": "Equal", "value": value, "effect": effect}
+    if not value:
+        toleration = {"key": key, "operator": "Exists", "effect": effect}
+    federated = isinstance(workload.declared, FederatedUnit)
+    base: Path = ("spec", "tolerations") if federated else (*PLACEMENT, "clusterTolerations")
+    known = _at(data, base) or []
+    if toleration not in known:
+        yield Edit((*base, len(known)), toleration)
+
+
+def _companions(change: Change, problem: Problem) -> list[str]:
+    """Return the names of the workloads that stay in the groups of one manifest."""
+    rules = [rule for rule in problem.rules if isinstance(rule, Companionship)]
+    keys = {key for rule in rules if rule.source == change.source for key in rule.members}
+    return sorted({problem.workload_by_key[key].name for key in keys if key != change.workload})

@@ -1,0 +1,150 @@
+"""What tolerating a taint does: it opens clusters, and every rule of the workload has to know them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fairlead.models.cluster import Cluster, Taint
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Copies,
+    Evenness,
+    GroupTotal,
+    Spread,
+    Survival,
+    Tiers,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.capacity import room
+from fairlead.models.workload import Workload
+
+_FIELDS = ("region", "zone", "provider")
+_EVERYWHERE = ("all candidates", "the listed regions")
+
+
+def spelled(taint: Taint) -> str:
+    """Return a taint as kubectl writes it: ``gpu=true:NoSchedule``."""
+    mark = f"{taint.key}={taint.value}" if taint.value else taint.key
+    return f"{mark}:{taint.effect}"
+
+
+def tolerated(
+    rules: tuple[WorkloadRule, ...], taint: str, workload: Workload, problem: Problem
+) -> tuple[WorkloadRule, ...]:
+    """Return the rules of a workload that tolerates one taint more.
+
+    A cluster that only tolerated taints kept closed becomes a candidate: it counts in every spread
+    constraint and in what has to survive as its region, zone, provider or label says, has the bounds that all
+    candidates have from the same line, and, of group totals, is in those over everything and in those of
+    its region, zone or provider. It belongs to the last overflow tier. Its static weight is not known
+    here; it gets the least that any candidate has.
+
+    Parameters
+    ----------
+    rules
+        The rules.
+    taint
+        The taint as `spelled`.
+    workload
+        Whose rules.
+    problem
+        Where the clusters are.
+    """
+    found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
+    if found is None:
+        return rules
+    left = {name: _without(exclusion, taint) for name, exclusion in found.excluded.items()}
+    opened = [name for name, each in left.items() if found.excluded[name].taints and not each.taints]
+    kept = {name: _without(exclusion, taint) for name, exclusion in found.held_only.items()}
+    candidates = Candidates(
+        tuple(sorted((*found.names, *opened))),
+        {name: exclusion for name, exclusion in left.items() if name not in opened},
+        {name: each for name, each in kept.items() if each.taints or not found.held_only[name].taints},
+    )
+    clusters = {name: problem.cluster_by_name[name] for name in opened}
+    return tuple(
+        candidates if rule is found else _opened(rule, found.names, clusters, workload) for rule in rules
+    )
+
+
+def _without(exclusion: Exclusion, taint: str) -> Exclusion:
+    """Take a taint off the grounds for an exclusion."""
+    left = tuple(each for each in exclusion.taints if spelled(each) != taint)
+    return replace(exclusion, taints=left)
+
+
+def _opened(
+    rule: WorkloadRule, names: tuple[str, ...], clusters: Mapping[str, Cluster], workload: Workload
+) -> WorkloadRule:
+    """Return a rule that knows some more clusters."""
+    if not clusters:
+        return rule
+    new = tuple(clusters)
+    match rule:
+        case Bounds():
+            low, high = _common(rule.minimum, names), _common(rule.maximum, names)
+            chosen = bool(rule.where_held) and rule.where_held.issuperset(names)
+            return replace(
+                rule,
+                minimum={**rule.minimum, **(dict.fromkeys(new, low) if low else {})},
+                maximum={**rule.maximum, **(dict.fromkeys(new, high) if high else {})},
+                where_held=rule.where_held.union(new) if chosen else rule.where_held,
+            )
+        case Spread() | Survival():
+            return replace(rule, groups=_joined(rule.groups, _grouped(clusters, rule.field)))
+        case GroupTotal():
+            return replace(rule, clusters=rule.clusters.union(members(rule, clusters)))
+        case Tiers():
+            return replace(rule, tiers=(*rule.tiers[:-1], rule.tiers[-1].union(new)))
+        case Copies():
+            return replace(rule, ranking=(*rule.ranking, *new))
+        case Evenness():
+            return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
+        case Weights():
+            return _weighed(rule, clusters, workload)
+        case _:
+            return rule
+
+
+def _joined(
+    known: Mapping[str, frozenset[str]], more: Mapping[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """Join groups of one name."""
+    none = frozenset[str]()
+    return {each: known.get(each, none) | more.get(each, none) for each in sorted({*known, *more})}
+
+
+def _grouped(clusters: Mapping[str, Cluster], field: str) -> Mapping[str, frozenset[str]]:
+    """Return clusters by the groups of a field."""
+    from fairlead.models.topology import groups
+
+    return groups(clusters.values(), field)
+
+
+def members(rule: GroupTotal, clusters: Mapping[str, Cluster]) -> tuple[str, ...]:
+    """Return those of some clusters that a group total would count if they were candidates."""
+    if rule.name in _EVERYWHERE:
+        return tuple(clusters)
+    field, _, value = rule.name.partition(" ")
+    if field not in _FIELDS:
+        return (rule.name,) if rule.name in clusters else ()
+    return tuple(sorted(_grouped(clusters, field).get(value, ())))
+
+
+def _common(bounds: Mapping[str, Bound], names: tuple[str, ...]) -> Bound | None:
+    """Return the bound that all candidates have from one line; None where they differ."""
+    found = {bounds.get(name) for name in names}
+    return found.pop() if len(found) == 1 else None
+
+
+def _weighed(rule: Weights, clusters: Mapping[str, Cluster], workload: Workload) -> Weights:
+    """Weigh clusters that were opened."""
+    least = min((weight for weight in rule.weights.values() if weight), default=1)
+    rooms = {name: room(workload, cluster) or 0 for name, cluster in clusters.items()}
+    more = rooms if rule.dynamic else dict.fromkeys(clusters, least)
+    tiers = (*rule.tiers[:-1], rule.tiers[-1].union(clusters)) if rule.tiers else ()
+    return replace(rule, weights={**rule.weights, **more}, tiers=tiers)

@@ -1,0 +1,184 @@
+"""Changes of what was declared: their kinds, what they cost, and how people say them.
+
+Cost is counted in replicas, so that "cheapest" is well defined over all kinds:
+
+* a minimum, a maximum, a total or the replicas of a workload: 1 for every replica it is changed by;
+* a spread constraint: 1 for every group;
+* what has to survive: 1 for every replica;
+* a taint that is tolerated: 1, whatever number of clusters that opens;
+* a workload that leaves a group of companions: 1;
+* a budget of moves: 1 for every move;
+* capacity of a cluster: the amount divided by the largest request of any workload that may stand there,
+  rounded up, which is the least number of replicas that the amount is worth;
+* a quota: likewise, by the largest request of any workload that it counts.
+
+A number of a policy that several workloads share is changed for all of them, and counts once: the first of
+them has the cost, the others cost 0.
+
+Of changes that cost the same, those of fewer rules come first, then those of an earlier kind (`Kind` is in
+that order: numbers of the user's own policy before what has to be bought), then those of earlier names.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from fairlead.models.cluster import PODS
+from fairlead.models.quantity import format_units
+from fairlead.models.statement import Change
+from fairlead.models.words import counted, listed
+
+
+class Kind(StrEnum):
+    """What a change is made to; the first kinds are preferred where costs are equal."""
+
+    MINIMUM = "minimum"
+    MAXIMUM = "maximum"
+    TOTAL = "total"
+    GROUP_MINIMUM = "group-minimum"
+    GROUP_MAXIMUM = "group-maximum"
+    FEWEST_GROUPS = "fewest-groups"
+    MOST_GROUPS = "most-groups"
+    SURVIVAL = "survival"
+    MOVE_BUDGET = "move-budget"
+    TOLERATION = "toleration"
+    COMPANION = "companion"
+    REPLICAS = "replicas"
+    QUOTA = "quota"
+    CAPACITY = "capacity"
+
+
+ORDER = tuple(Kind)
+
+
+def order(change: Change) -> tuple[int, str, str, str]:
+    """Return what to sort changes by: the kind, then the names."""
+    return (
+        ORDER.index(Kind(change.kind)),
+        change.workload or "",
+        change.cluster or "",
+        change.detail,
+    )
+
+
+def unit(change: Change) -> str:
+    """Return what the numbers of a change count: ``replicas``, ``groups``, a resource and so on."""
+    match Kind(change.kind):
+        case Kind.FEWEST_GROUPS | Kind.MOST_GROUPS:
+            return "groups"
+        case Kind.TOLERATION:
+            return "taints"
+        case Kind.COMPANION:
+            return "workloads"
+        case Kind.MOVE_BUDGET:
+            return "moves"
+        case Kind.CAPACITY:
+            return change.detail
+        case Kind.QUOTA:
+            return change.detail.rpartition(" ")[2]
+        case _:
+            return "replicas"
+
+
+def describe(change: Change, *, named: bool = False) -> str:
+    """Say what to change, as an order.
+
+    Parameters
+    ----------
+    change
+        The change.
+    named
+        True names the workload too, which is needed where there are several.
+    """
+    return _named(change, [change.workload] if named and change.workload else [])
+
+
+def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
+    """Say what to change, as one sentence; a number that several workloads share is told once.
+
+    Parameters
+    ----------
+    changes
+        The changes, in order.
+    named
+        True names the workloads too, which is needed where there are several.
+    """
+    sharing: dict[object, tuple[Change, list[str]]] = {}
+    for change in changes:
+        same = (change.kind, change.cluster, change.detail, change.before, change.after, change.source)
+        # Whose cost is 0 has its number from the one before.
+        key = same if change.workload and (not change.cost or same not in sharing) else change
+        _, workloads = sharing.setdefault(key, (change, []))
+        workloads += [change.workload] if named and change.workload else []
+    texts = [_named(first, workloads) for first, workloads in sharing.values()]
+    return listed(texts, shown=len(texts))
+
+
+def _named(change: Change, workloads: Sequence[str]) -> str:
+    """Say what to change, and for which workloads."""
+    text = _described(change)
+    told = workloads and change.kind != Kind.COMPANION
+    return f"{text} for {listed(workloads, 'workload')}" if told else text
+
+
+def _described(change: Change) -> str:  # noqa: C901 - one case a kind
+    """Say what to change, without the workload."""
+    match Kind(change.kind):
+        case Kind.MINIMUM | Kind.MAXIMUM | Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
+            return _turned(change)
+        case Kind.FEWEST_GROUPS:
+            return f"ask for {_groups(change.after, change.detail)} instead of {change.before}"
+        case Kind.MOST_GROUPS:
+            return f"allow {_groups(change.after, change.detail)} instead of {change.before}"
+        case Kind.SURVIVAL:
+            left = counted(change.after, "replica")
+            return f"ask for {left} instead of {change.before} to survive the loss of any one {change.detail}"
+        case Kind.TOLERATION:
+            return f"tolerate the taint {change.detail}"
+        case Kind.COMPANION:
+            return f"leave {change.workload} out of {change.detail}"
+        case Kind.REPLICAS:
+            return f"ask for {counted(change.after, 'replica')} instead of {change.before}"
+        case Kind.CAPACITY:
+            return f"add {_offered(change.detail, change.amount)} to {change.cluster}"
+        case Kind.QUOTA:
+            return _raised_quota(change)
+        case Kind.MOVE_BUDGET:
+            return f"allow {change.after} instead of {counted(change.before, 'move')} ({change.detail})"
+
+
+def _raised_quota(change: Change) -> str:
+    """Say which number of a quota is raised."""
+    name, _, resource = change.detail.rpartition(" ")
+    before, after = format_units(resource, change.before), format_units(resource, change.after)
+    where = f"{resource} on {change.cluster}" if change.cluster else resource
+    return f"raise the quota of namespace {name.partition('/')[0]} ({where}) from {before} to {after}"
+
+
+def _offered(resource: str, amount: int) -> str:
+    """Return an amount of a resource: ``500m cpu``, ``2Gi memory``, ``room for 3 pods``."""
+    if resource == PODS:
+        return f"room for {counted(amount, 'pod')}"
+    return f"{format_units(resource, amount)} {resource}"
+
+
+_BOUNDS = {
+    Kind.MINIMUM: "minimum",
+    Kind.MAXIMUM: "maximum",
+    Kind.TOTAL: "total",
+    Kind.GROUP_MINIMUM: "minimum",
+    Kind.GROUP_MAXIMUM: "maximum",
+}
+
+
+def _turned(change: Change) -> str:
+    """Say that a bound is lowered or raised."""
+    turn = "lower" if change.after < change.before else "raise"
+    what = f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.detail}"
+    return f"{turn} {what} from {change.before} to {change.after}"
+
+
+def _groups(count: int, field: str) -> str:
+    """Return a number of groups by what they are: ``2 regions``, ``1 cluster``, ``3 groups of team``."""
+    if field in ("cluster", "region", "zone", "provider"):
+        return counted(count, field)
+    return f"{counted(count, 'group')} of {field}"

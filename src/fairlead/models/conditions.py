@@ -1,0 +1,169 @@
+"""Conditions of an answer, as Kubernetes states them: type, status, reason and message."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from fairlead.models.outcome import Status
+from fairlead.models.outcome_text import first_unproven
+from fairlead.models.rules import Candidates, bounds, candidates, duplicated, group_total, total
+from fairlead.models.words import counted, listed
+
+if TYPE_CHECKING:
+    from fairlead.models.outcome import Outcome
+    from fairlead.models.statement import Violation
+    from fairlead.models.workload import Workload
+
+SCHEDULED, FULLY_PLACED, PROVEN = "Scheduled", "FullyPlaced", "Proven"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One thing that is or is not so.
+
+    Parameters
+    ----------
+    type
+        ``Scheduled``, ``FullyPlaced`` or ``Proven``.
+    status
+        ``True``, ``False`` or ``Unknown``.
+    reason
+        One word in camel case for programs.
+    message
+        A sentence for people; may be empty.
+    """
+
+    type: str
+    status: Literal["True", "False", "Unknown"]
+    reason: str
+    message: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.type}={self.status} ({self.reason})"
+        return f"{head}: {self.message}" if self.message else head
+
+
+# The gravest first: what a user wants to know before the rest.
+_REASONS: Mapping[str, str] = MappingProxyType(
+    {
+        total.KIND: "ReplicasUnplaced",
+        duplicated.KIND: "ReplicasUnplaced",
+        bounds.KIND: "MinimumNotMet",
+        group_total.KIND: "MinimumNotMet",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What is so of an answer.
+
+    Parameters
+    ----------
+    whole
+        ``FullyPlaced`` and ``Proven``, of all workloads together.
+    workloads
+        ``Scheduled`` and ``FullyPlaced`` by workload key.
+    """
+
+    whole: tuple[Condition, ...]
+    workloads: Mapping[str, tuple[Condition, ...]]
+
+
+Short = Sequence["Violation"]
+"""What a workload lacks: what gave way, or what a dispenser left out."""
+
+
+def conditions(outcome: Outcome) -> Conditions:
+    """Return what is so of an outcome: of every workload, and of the whole."""
+    short: dict[str, list[Violation]] = {workload.key: [] for workload in outcome.problem.workloads}
+    for violation in (*outcome.shortfalls, *outcome.violations):
+        if violation.gives_way and violation.workload in short:
+            short[violation.workload].append(violation)
+    full = {
+        workload.key: _fully_placed(outcome, short[workload.key]) for workload in outcome.problem.workloads
+    }
+    each = {
+        workload.key: (_scheduled(outcome, workload, short[workload.key]), full[workload.key])
+        for workload in outcome.problem.workloads
+    }
+    return Conditions((_all_placed(outcome, full), _proven(outcome)), each)
+
+
+def _scheduled(outcome: Outcome, workload: Workload, short: Short) -> Condition:
+    """Tell whether a workload stands anywhere; the reasons are Karmada's."""
+    if outcome.placement is None and outcome.status is Status.UNKNOWN:
+        return Condition(SCHEDULED, "Unknown", "TimeLimit", "no placement was found in time")
+    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    if placed:
+        where = counted(len(placed), "cluster")
+        return Condition(
+            SCHEDULED, "True", "Success", f"{counted(sum(placed.values()), 'replica')} on {where}"
+        )
+    if outcome.placement is not None and not workload.replicas:
+        return Condition(SCHEDULED, "True", "Success", "scaled to 0")
+    rule = workload.rule(Candidates)
+    if rule is not None and not rule.names:
+        return Condition(SCHEDULED, "False", "NoClusterFit", candidates.summarise(rule))
+    return Condition(
+        SCHEDULED, "False", outcome.reason or "Unschedulable", _why_nothing(outcome, workload, short)
+    )
+
+
+def _why_nothing(outcome: Outcome, workload: Workload, short: Short) -> str:
+    """Say why a workload stands nowhere."""
+    if outcome.placement is not None:
+        return "; ".join(each.text for each in short)
+    if outcome.conflict is not None and outcome.conflict.rules:
+        named = [str(each) for each in outcome.conflict.rules if each.workload == workload.key]
+        return "; ".join(named) or "the rules of other workloads contradict each other"
+    return "no placement keeps every rule"
+
+
+def _fully_placed(outcome: Outcome, short: Short) -> Condition:
+    """Tell whether a workload has all that its rules ask for."""
+    if outcome.placement is None:
+        unknown = outcome.status is Status.UNKNOWN
+        status: Literal["False", "Unknown"] = "Unknown" if unknown else "False"
+        reason = "TimeLimit" if unknown else "ReplicasUnplaced"
+        return Condition(FULLY_PLACED, status, reason, "nothing is placed")
+    if short:
+        return Condition(FULLY_PLACED, "False", _gravest(short), "; ".join(each.text for each in short))
+    return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything that its rules ask for is placed")
+
+
+def _all_placed(outcome: Outcome, each: Mapping[str, Condition]) -> Condition:
+    """Tell whether all workloads have all that their rules ask for."""
+    failed = [key for key, condition in each.items() if condition.status != "True"]
+    if not failed:
+        return Condition(
+            FULLY_PLACED, "True", "ReplicasPlaced", "everything that the rules ask for is placed"
+        )
+    worst = min((each[key] for key in failed), key=lambda one: _GRAVITY.index(one.reason))
+    if outcome.placement is None:
+        return worst
+    lack = "lacks" if len(failed) == 1 else "lack"
+    missing = f"{len(failed)} of {counted(len(each), 'workload')} {lack} something"
+    return Condition(FULLY_PLACED, "False", worst.reason, f"{missing}: {listed(failed, 'workload')}")
+
+
+_GRAVITY = ("TimeLimit", "ReplicasUnplaced", "MinimumNotMet", "SpreadNotMet")
+
+
+def _proven(outcome: Outcome) -> Condition:
+    """Tell whether there is a proof."""
+    if outcome.status is Status.OPTIMAL:
+        return Condition(PROVEN, "True", "Optimal", "no better placement exists")
+    if outcome.status is Status.INFEASIBLE and outcome.placement is None and outcome.conflict is not None:
+        return Condition(PROVEN, "True", "Infeasible", "no placement keeps every rule")
+    if outcome.status is Status.FEASIBLE:
+        return Condition(PROVEN, "False", "NotProven", first_unproven(outcome))
+    return Condition(PROVEN, "False", "NotProven", "nothing is proven")
+
+
+def _gravest(short: Short) -> str:
+    """Return the reason of what weighs most."""
+    return min((_REASONS.get(each.rule, "SpreadNotMet") for each in short), key=_GRAVITY.index)

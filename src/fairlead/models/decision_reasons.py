@@ -1,0 +1,256 @@
+"""What settles how much a cluster holds of a workload, in the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from fairlead.models.levels import MOVES_LAST
+from fairlead.models.outcome import Outcome
+from fairlead.models.quantity import format_units
+from fairlead.models.quota_reasons import counted_in, shortage
+from fairlead.models.remaining import Remaining, left_by_quotas, more_replicas, remaining, scarcest
+from fairlead.models.rules import (
+    Aggregated,
+    Bounds,
+    Candidates,
+    Capacity,
+    Duplicated,
+    Moves,
+    Spread,
+    Weights,
+    quota,
+)
+from fairlead.models.rules.capacity import demands
+from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.moves import level as level_of_moves
+from fairlead.models.rules.spread import used_groups
+from fairlead.models.wanted import wanted
+from fairlead.models.workload import Workload
+
+
+class Left(NamedTuple):
+    """What is left after the placement.
+
+    Parameters
+    ----------
+    room
+        Of clusters, where capacity is a rule; see `remaining`.
+    quotas
+        Of quotas.
+    """
+
+    room: Remaining
+    quotas: tuple[quota.Allowance, ...]
+
+
+def left_of(outcome: Outcome) -> Left:
+    """Return what is left after the placement; nothing where there is none."""
+    if outcome.placement is None:
+        return Left({}, ())
+    limited = any(isinstance(rule, Capacity) for rule in outcome.problem.rules)
+    room = remaining(outcome.problem, outcome.placement) if limited else {}
+    return Left(room, left_by_quotas(outcome.problem, outcome.placement))
+
+
+class Finding(NamedTuple):
+    """Why a cluster holds what it holds.
+
+    Parameters
+    ----------
+    text
+        The reason.
+    binds
+        Whether it would otherwise hold more or less.
+    """
+
+    text: str
+    binds: Literal["", "from above", "from below"] = ""
+
+
+@dataclass(frozen=True)
+class View:
+    """A workload with everything that its reasons need.
+
+    Parameters
+    ----------
+    outcome
+        The outcome to explain.
+    workload
+        The workload.
+    left
+        What is left after the placement.
+    """
+
+    outcome: Outcome
+    workload: Workload
+    left: Left
+
+    @cached_property
+    def placed(self) -> Mapping[str, int]:
+        """Replicas by cluster; empty where there is no placement."""
+        return self.outcome.placement.of(self.workload.key) if self.outcome.placement is not None else {}
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        """The candidates; every cluster where no rule says which."""
+        every = tuple(self.outcome.problem.cluster_by_name)
+        return self.workload.rule(Candidates) or Candidates(every)
+
+    @cached_property
+    def open_to(self) -> frozenset[str]:
+        """Names of the candidates."""
+        return frozenset(self.candidates.names)
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Minima and maxima."""
+        return self.workload.rule(Bounds) or Bounds()
+
+    @cached_property
+    def weights(self) -> Weights | None:
+        """The wanted ratio; None where there is none."""
+        return self.workload.rule(Weights)
+
+    @cached_property
+    def whole_weight(self) -> int:
+        """The weights of all candidates together."""
+        return sum(self.weights.weights.values()) if self.weights else 0
+
+    @cached_property
+    def wanted(self) -> Mapping[str, Fraction]:
+        """The exact share of every candidate."""
+        return wanted(self.workload, self.placed)
+
+    @cached_property
+    def keeps(self) -> bool:
+        """True where what runs stays before the ratio counts."""
+        moves = self.workload.rule(Moves)
+        return moves is not None and level_of_moves(moves, self.workload) != MOVES_LAST
+
+    @cached_property
+    def broken(self) -> Mapping[str, str]:
+        """What is violated on a cluster, by cluster."""
+        return {
+            violation.cluster: violation.text
+            for violation in reversed(self.outcome.violations)
+            if violation.cluster is not None
+            and violation.workload in (None, self.workload.key)
+            and (violation.rule != quota.KIND or violation.detail in self.counted)
+        }
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The limits of quotas that count the workload."""
+        return counted_in(self.workload, self.left.quotas)
+
+    @cached_property
+    def short(self) -> Mapping[str, str]:
+        """What gave way on a cluster, by cluster."""
+        return {
+            shortfall.cluster: shortfall.text
+            for shortfall in self.outcome.shortfalls
+            if shortfall.cluster is not None and shortfall.workload == self.workload.key
+        }
+
+
+def excluded(view: View, cluster: str) -> str:
+    """Return the end of Karmada's sentence "1 cluster(s) ..."."""
+    exclusion = view.candidates.excluded.get(cluster)
+    return exclusion.reason if exclusion else "is not a candidate"
+
+
+def find(view: View, cluster: str) -> Finding:
+    """Return the first rule that settles a cluster; the share of the weights where none does."""
+    replicas = view.placed.get(cluster, 0)
+    if cluster in view.broken and (replicas or cluster in view.open_to):
+        return Finding(f"breaks a rule: {view.broken[cluster]}")
+    if cluster not in view.open_to:
+        return Finding(excluded(view, cluster))
+    if not view.workload.replicas:
+        return Finding("scaled to 0")
+    if not replicas and (limit := _not_chosen(view)):
+        return Finding(limit)
+    if view.workload.rule(Duplicated) is not None:
+        return Finding("full copy" if replicas else view.short.get(cluster) or _no_copy(view, cluster))
+    bound = _at_bound(view, cluster, replicas) or _kept(view, cluster, replicas)
+    return bound or _full(view, cluster, replicas) or _share(view, cluster, replicas)
+
+
+def _no_copy(view: View, cluster: str) -> str:
+    """Say why a candidate holds no copy where copies may be chosen."""
+    copies = view.workload.rule(Duplicated) or Duplicated()
+    short = shortage(view.workload, cluster, copy_on(copies, view.workload, cluster), view.left.quotas)
+    return f"no copy: {short}" if short else "no copy"
+
+
+def _not_chosen(view: View) -> str:
+    """Say what limits the number of clusters or groups that may be used; empty where nothing does."""
+    if view.workload.rule(Aggregated) is not None:
+        return "not needed: as few clusters as possible are used"
+    limits = [rule for rule in view.workload.rules_of(Spread) if rule.maximum is not None]
+    full = [rule for rule in limits if len(used_groups(rule, view.placed)) == rule.maximum]
+    return f"not chosen: at most {full[0].maximum} {full[0].field} group(s) are used" if full else ""
+
+
+def _at_bound(view: View, cluster: str, replicas: int) -> Finding | None:
+    """Say that a cluster would hold more without its maximum, or less without its minimum."""
+    most, least = view.bounds.maximum.get(cluster), view.bounds.minimum.get(cluster)
+    wanted = view.wanted.get(cluster)
+    if most and replicas >= most.replicas and (wanted is None or wanted > most.replicas):
+        return Finding(f"at its maximum of {most.replicas}", "from above")
+    if least and replicas < least.replicas and cluster in view.short:
+        full = _full(view, cluster, replicas)
+        because = f": {full.text}" if full else ""
+        return Finding(f"below its minimum of {least.replicas}{because}", "from above")
+    if least and 0 < least.replicas >= replicas and (wanted is None or wanted < least.replicas):
+        return Finding(f"at its minimum of {least.replicas}", "from below")
+    return None
+
+
+def _kept(view: View, cluster: str, replicas: int) -> Finding | None:
+    """Say that a cluster keeps what runs there, because it must not grow or because moves come first."""
+    held = view.workload.current.get(cluster, 0)
+    wanted = view.wanted.get(cluster)
+    if cluster in view.candidates.held_only and replicas == held:
+        reason = view.candidates.held_only[cluster].reason
+        return Finding(f"keeps what it holds and takes nothing new: {reason}", "from above")
+    if view.keeps and replicas == held > 0:
+        return Finding(
+            "keeps what it holds", "from below" if wanted is not None and wanted < replicas else ""
+        )
+    return None
+
+
+def _full(view: View, cluster: str, replicas: int) -> Finding | None:
+    """Say that no further replica fits, where the share would ask for one."""
+    wanted = view.wanted.get(cluster)
+    if wanted is not None and wanted < replicas + Fraction(1, 2):
+        return None
+    where = view.outcome.problem.cluster_by_name[cluster]
+    room = view.left.room
+    scarce = scarcest(view.workload, where, room) if room else None
+    if scarce is None or more_replicas(view.workload, where, room):
+        short = shortage(view.workload, cluster, 1, view.left.quotas)
+        return Finding(short, "from above") if short else None
+    rest = format_units(scarce, max(0, room.get((cluster, scarce), 0)))
+    need = format_units(scarce, demands(view.workload, where)[scarce])
+    return Finding(f"no more room ({scarce} {rest} left, {need} each)", "from above")
+
+
+def _share(view: View, cluster: str, replicas: int) -> Finding:
+    """Say what the weights ask for."""
+    if view.weights is None:
+        return Finding(f"{replicas} of {view.workload.replicas}")
+    weight = view.weights.weights.get(cluster, 0)
+    if not weight:
+        return Finding("has no room" if view.weights.dynamic else "its weight is 0")
+    kind = "room" if view.weights.dynamic else "weight"
+    ratio = f"({kind} {weight} of {view.whole_weight})"
+    wanted = view.wanted[cluster]
+    if wanted == replicas:
+        return Finding(f"its share of {replicas} {ratio}")
+    return Finding(f"{replicas} of a wanted {float(wanted):.2f} {ratio}")

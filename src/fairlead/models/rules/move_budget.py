@@ -1,0 +1,94 @@
+"""Move budget: how many replicas may be moved, in total or out of and into some clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement, Violation
+
+if TYPE_CHECKING:
+    from fairlead.models.placement import Placement
+    from fairlead.models.problem import Problem
+    from fairlead.models.workload import Workload
+
+KIND = "move-budget"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveBudget:
+    """At most so many replicas of some workloads are moved.
+
+    Without clusters a move is a replica that is stopped in one cluster although it need not be: all that are
+    stopped, less those that must be because the workload shrinks. With `leaving` every replica stopped on
+    those clusters counts, with `arriving` every replica started there.
+
+    Parameters
+    ----------
+    name
+        What people call the budget, such as ``namespace shop``.
+    most
+        Replicas that may move.
+    workloads
+        Keys of the workloads that share the budget; None means all.
+    leaving, arriving
+        Clusters that replicas leave, or at which they arrive; None means that the other one, or neither,
+        tells what counts. At most one of them is given.
+    under_way
+        Clusters by workload from which replicas are on their way already: they count as gone, not as moved.
+    source
+        Where the budget was declared.
+    """
+
+    name: str
+    most: int
+    workloads: frozenset[str] | None = None
+    leaving: frozenset[str] | None = None
+    arriving: frozenset[str] | None = None
+    under_way: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    source: Source | None = None
+
+
+def members(rule: MoveBudget, problem: Problem) -> tuple[Workload, ...]:
+    """Return the workloads that share a budget."""
+    if rule.workloads is None:
+        return problem.workloads
+    known = problem.workload_by_key
+    return tuple(known[key] for key in sorted(rule.workloads) if key in known)
+
+
+def moved(rule: MoveBudget, problem: Problem, placement: Placement) -> int:
+    """Return how many replicas count against a budget."""
+    return sum(_moved_of(rule, each, problem, placement) for each in members(rule, problem))
+
+
+def _moved_of(rule: MoveBudget, workload: Workload, problem: Problem, placement: Placement) -> int:
+    """Return how many replicas of one workload count."""
+    placed = placement.of(workload.key)
+    gone = rule.under_way.get(workload.key, frozenset())
+    held = {
+        name: count
+        for name, count in workload.current.items()
+        if name in problem.cluster_by_name and name not in gone
+    }
+    if rule.arriving is not None:
+        return sum(max(0, placed.get(name, 0) - held.get(name, 0)) for name in rule.arriving)
+    clusters = held.keys() if rule.leaving is None else held.keys() & rule.leaving
+    stopped = sum(max(0, held[name] - placed.get(name, 0)) for name in clusters)
+    return stopped if rule.leaving is not None else stopped - max(0, sum(held.values()) - workload.replicas)
+
+
+def violations(rule: MoveBudget, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    """Tell whether more replicas move than may."""
+    count = moved(rule, problem, placement)
+    if count > rule.most:
+        text = f"{count} replicas move, the budget for {rule.name} is {rule.most}"
+        yield Violation(KIND, text, count - rule.most, rule.source)
+
+
+def describe(rule: MoveBudget) -> Statement:
+    """Say in the user's words how many replicas may move."""
+    noun = "replica" if rule.most == 1 else "replicas"
+    return Statement(KIND, f"at most {rule.most} {noun} may move ({rule.name})", rule.source)

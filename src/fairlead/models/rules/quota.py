@@ -1,0 +1,224 @@
+"""Quota: what the workloads of a namespace may request together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from fairlead.models.quantity import format_units
+from fairlead.models.rules.capacity import describe_needs, needs
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement, Violation
+
+if TYPE_CHECKING:
+    from fairlead.models.placement import Placement
+    from fairlead.models.problem import Problem
+    from fairlead.models.workload import Workload
+
+KIND = "quota"
+
+
+class Scope(NamedTuple):
+    """What one number of a quota is about.
+
+    Parameters
+    ----------
+    resource
+        A resource as workloads request it, such as ``cpu`` or ``nvidia.com/gpu``; ``pods`` counts replicas.
+    cluster
+        The cluster where it counts; None for all clusters together.
+    """
+
+    resource: str
+    cluster: str | None = None
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Where it stands in a list: all clusters together first, then by name of cluster and resource."""
+        return self.cluster or "", self.resource
+
+
+class Limit(NamedTuple):
+    """One number of a quota.
+
+    Parameters
+    ----------
+    hard
+        The most that may be requested: millicores of cpu, whole units of anything else.
+    used
+        What is requested in the namespace now, by the workloads of the problem and by others; what goes
+        beyond the former is taken by others and stays taken. 0 where nobody says.
+    source
+        Where the number was declared.
+    """
+
+    hard: int
+    used: int = 0
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """The workloads of a namespace request at most so much together.
+
+    For every limited resource, ``request x replicas`` adds up over all workloads of the namespace: over all
+    clusters, or on the cluster that the limit is about. A replica without a request for the resource takes
+    nothing of it; each replica is one pod.
+
+    What others use counts first: what the namespace uses now, minus what the workloads of the problem hold
+    now (also on clusters that the problem does not have, as that is given back), at least 0. Where others
+    have more than all of it, the workloads are asked for nothing, not for less than nothing.
+
+    Parameters
+    ----------
+    name, namespace
+        Name of the quota, and the namespace whose workloads it is about.
+    limits
+        How much of what; what is absent has no limit.
+    source
+        Where the quota was declared.
+    """
+
+    name: str
+    namespace: str
+    limits: Mapping[Scope, Limit]
+    source: Source | None = None
+
+    def __str__(self) -> str:
+        return f"quota {self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a quota still allows.
+
+    Parameters
+    ----------
+    rule
+        The quota.
+    left
+        How much by what is limited; negative where more is requested than it allows.
+    """
+
+    rule: Quota
+    left: Mapping[Scope, int]
+
+    def fits(self, workload: Workload, placed: Mapping[str, int]) -> bool:
+        """Tell whether what is left suffices for replicas of a workload."""
+        wanted = asked(self.rule, workload, placed)
+        return all(amount <= self.left[scope] for scope, amount in wanted.items())
+
+    def taking(self, workload: Workload, placed: Mapping[str, int]) -> Allowance:
+        """Return what is left once replicas of a workload have come."""
+        return self._changed(asked(self.rule, workload, placed), -1)
+
+    def giving_back(self, workload: Workload, placed: Mapping[str, int]) -> Allowance:
+        """Return what is left once replicas of a workload have gone."""
+        return self._changed(asked(self.rule, workload, placed), 1)
+
+    def _changed(self, amounts: Mapping[Scope, int], sign: int) -> Allowance:
+        if not amounts:
+            return self
+        left = {scope: amount + sign * amounts.get(scope, 0) for scope, amount in self.left.items()}
+        return Allowance(self.rule, left)
+
+
+def asked(rule: Quota, workload: Workload, placed: Mapping[str, int]) -> dict[Scope, int]:
+    """Return what replicas of a workload ask of a quota, by what is limited; what is not asked for is absent.
+
+    Parameters
+    ----------
+    rule
+        The quota.
+    workload
+        Any workload; one of another namespace asks for nothing.
+    placed
+        Its replicas by cluster.
+    """
+    if workload.namespace != rule.namespace:
+        return {}
+    found: dict[Scope, int] = {}
+    for resource, need in needs(workload).items():
+        everywhere = need * sum(placed.values())
+        if everywhere and Scope(resource) in rule.limits:
+            found[Scope(resource)] = everywhere
+        for cluster, replicas in placed.items():
+            if replicas and Scope(resource, cluster) in rule.limits:
+                found[Scope(resource, cluster)] = need * replicas
+    return found
+
+
+def askers(rule: Quota, resource: str, problem: Problem) -> tuple[Workload, ...]:
+    """Return the workloads that ask a quota for a resource; those that are scaled to 0 do not."""
+    inside = problem.workloads_in(rule.namespace)
+    return tuple(each for each in inside if each.replicas and resource in needs(each))
+
+
+def allowed(rule: Quota, problem: Problem) -> dict[Scope, int]:
+    """Return what the workloads of a problem may request together, by what is limited.
+
+    The hard limit without what others use, at least 0; in the units of `Limit.hard`.
+    """
+    taken = taken_by_others(rule, problem)
+    return {scope: max(0, limit.hard - taken[scope]) for scope, limit in rule.limits.items()}
+
+
+def taken_by_others(rule: Quota, problem: Problem) -> dict[Scope, int]:
+    """Return what is used in the namespace beside what the workloads of a problem hold now."""
+    held = _sums(rule, problem, {workload.key: workload.current for workload in problem.workloads})
+    return {scope: max(0, limit.used - held.get(scope, 0)) for scope, limit in rule.limits.items()}
+
+
+def allowances(problem: Problem) -> tuple[Allowance, ...]:
+    """Return what every quota of a problem allows before anything is placed."""
+    return tuple(Allowance(rule, allowed(rule, problem)) for rule in problem.rules if isinstance(rule, Quota))
+
+
+def _sums(rule: Quota, problem: Problem, placement: Mapping[str, Mapping[str, int]]) -> dict[Scope, int]:
+    """Add up what all workloads ask of a quota."""
+    sums: dict[Scope, int] = {}
+    for workload in problem.workloads_in(rule.namespace):
+        for scope, amount in asked(rule, workload, placement.get(workload.key, {})).items():
+            sums[scope] = sums.get(scope, 0) + amount
+    return sums
+
+
+def left(rule: Quota, problem: Problem, placement: Placement) -> dict[Scope, int]:
+    """Return what a placement leaves of a quota; negative where it asks for more than is allowed."""
+    used = _sums(rule, problem, placement)
+    return {scope: amount - used.get(scope, 0) for scope, amount in allowed(rule, problem).items()}
+
+
+def violations(rule: Quota, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    """List what is requested beyond the quota."""
+    used = _sums(rule, problem, placement)
+    may = allowed(rule, problem)
+    for scope in sorted(used, key=lambda each: each.order):
+        over = used[scope] - may[scope]
+        if over > 0:
+            wanted, given = (format_units(scope.resource, amount) for amount in (used[scope], may[scope]))
+            where = f" on {scope.cluster}" if scope.cluster else ""
+            text = f"{rule}: {wanted} {scope.resource} requested{where}, {given} left by the quota"
+            source = rule.limits[scope].source or rule.source
+            yield Violation(KIND, text, over, source, None, scope.cluster, detail(rule, scope))
+
+
+def detail(rule: Quota, scope: Scope) -> str:
+    """Return what tells a violation of one limit of a quota from others on the same cluster."""
+    return f"{rule} {scope.resource}"
+
+
+def describe(rule: Quota, scope: Scope, problem: Problem) -> Statement:
+    """Say in the user's words what a quota allows of one resource, and what its workloads ask for."""
+    limit = rule.limits[scope]
+    resource, cluster = scope
+    where = f"on {cluster}" if cluster else "in all clusters together"
+    text = f"{rule} allows {resource} {format_units(resource, limit.hard)} {where}"
+    taken = taken_by_others(rule, problem)[scope]
+    if taken:
+        text += f", of which others use {format_units(resource, taken)}"
+    asking = {each.key: needs(each)[resource] for each in askers(rule, resource, problem)}
+    if asking:
+        text += f"; {describe_needs(asking, resource)}"
+    return Statement(KIND, text, limit.source or rule.source, None, cluster)

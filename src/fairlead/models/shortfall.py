@@ -1,0 +1,249 @@
+"""Partial placements: what may give way, in which order, and what was broken before.
+
+Candidates, maxima, capacity, quotas and companionship never give way. What gives way, the least important
+first: replicas stay unplaced, then minima (of clusters and of sets of clusters) are missed, then spread and
+survival. The workloads of a higher priority come before all others. Whatever runs now breaks a minimum
+already: it is not made worse.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from fairlead.models.affinity_groups import in_group
+from fairlead.models.check import check, violations_of
+from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Duplicated,
+    GroupTotal,
+    Spread,
+    Survival,
+    Total,
+    WorkloadRule,
+    bounds,
+    candidates,
+    capacity,
+    companionship,
+    duplicated,
+    group_total,
+    quota,
+    spread,
+    survival,
+    total,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.statement import Violation
+from fairlead.models.workload import Workload
+
+SPREAD, MINIMA, UNPLACED = SHORTFALLS
+LEVEL_KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        spread.KIND: SPREAD,
+        survival.KIND: SPREAD,
+        bounds.KIND: MINIMA,
+        group_total.KIND: MINIMA,
+        total.KIND: UNPLACED,
+        duplicated.KIND: UNPLACED,
+    }
+)
+"""On which level a rule that gives way counts, by kind of the rule."""
+
+# Totals and copies are left out: a workload that is being scaled breaks nothing.
+BREAKABLE = frozenset(
+    {
+        bounds.KIND,
+        group_total.KIND,
+        spread.KIND,
+        survival.KIND,
+        candidates.KIND,
+        capacity.KIND,
+        companionship.KIND,
+        quota.KIND,
+    }
+)
+"""Kinds of rules that what runs now can break."""
+
+About = tuple[object, ...]
+"""Which rule is broken where, see `Violation.about`."""
+
+
+def refused(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
+    """Return what a placement breaks that it must not break; in a partial problem some rules give way."""
+    found = check(problem, placement)
+    return tuple(each for each in found if not each.gives_way) if problem.partial else found
+
+
+def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
+    """Return what gave way in a placement, workload by workload."""
+    return tuple(
+        violation
+        for workload in problem.workloads
+        for violation in violations_of(workload, placement.of(workload.key))
+        if violation.gives_way
+    )
+
+
+def loosened(workload: Workload, names: Iterable[str]) -> Workload:
+    """Return a workload without what its rules ask at least; what they allow at most stays.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    names
+        All clusters of the problem.
+    """
+    everywhere = frozenset(names)
+    rules = (_loosened(rule, workload, everywhere) for rule in workload.rules)
+    return replace(workload, rules=tuple(rule for rule in rules if rule is not None))
+
+
+def _loosened(rule: WorkloadRule, workload: Workload, everywhere: frozenset[str]) -> WorkloadRule | None:
+    """Return one rule without what it asks at least; None where nothing is left of it."""
+    match rule:
+        case Total():
+            return GroupTotal("all clusters", everywhere, 0, workload.replicas, rule.source)
+        case Bounds():
+            # A minimum of one where something is held binds nothing, but still tells which clusters have one.
+            least = {
+                name: Bound(min(1, bound.replicas), bound.source) for name, bound in rule.minimum.items()
+            }
+            return replace(rule, minimum=least, where_held=frozenset(least))
+        case GroupTotal() | Spread():
+            return replace(rule, minimum=0)
+        case Survival() | Duplicated():
+            return None
+        case _:
+            return rule
+
+
+def shortfall_levels(problem: Problem) -> tuple[Level, ...]:
+    """Return the levels that come before all others in a partial problem; none in any other."""
+    if not problem.partial:
+        return ()
+    found = [MADE_WORSE] if broken_amounts(problem) else []
+    for priority in sorted({workload.priority for workload in problem.workloads}, reverse=True):
+        keys = {
+            key
+            for workload in problem.workloads
+            if workload.priority == priority
+            for rule in workload.rules
+            for key in _may_fall_short(rule)
+        }
+        found.extend(Level(key, priority=priority) for key in SHORTFALLS if key in keys)
+    return tuple(found)
+
+
+def is_shortfall(level: Level) -> bool:
+    """Tell whether a level counts what gave way."""
+    return level.key in SHORTFALLS or level == MADE_WORSE
+
+
+def name_of(level: Level, problem: Problem) -> str:
+    """Return what people read: with the priority where the workloads of a problem have several."""
+    several = len({workload.priority for workload in problem.workloads}) > 1
+    return f"{level.name} (priority {level.priority})" if several and level != MADE_WORSE else level.name
+
+
+def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int:
+    """Return how much gave way on one level, see `shortfall_values`."""
+    return shortfall_values(problem, placement).get(level, 0)
+
+
+def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]:
+    """Return how much gave way in a placement.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    placement
+        Its answer.
+
+    Returns
+    -------
+    dict
+        By level the sum of what is missing (replicas; groups where it is about spread); levels on which
+        nothing is missing are absent. On the level ``made worse``: by how much every rule that what runs now
+        breaks is broken more than now.
+    """
+    missing = unmet(problem, placement)
+    found = {MADE_WORSE: made_worse(broken_amounts(problem), missing)}
+    for violation in missing:
+        priority = problem.workload(violation.workload or "").priority
+        level = Level(LEVEL_KEYS[violation.rule], priority=priority)
+        found[level] = found.get(level, 0) + violation.amount
+    return found
+
+
+def made_worse(before: Mapping[About, int], after: Iterable[Violation]) -> int:
+    """Return by how much rules that were broken before are broken more now."""
+    now = amounts(after)
+    return sum(max(0, now.get(about, 0) - amount) for about, amount in before.items())
+
+
+def amounts(violations: Iterable[Violation]) -> dict[About, int]:
+    """Return by how much rules are broken, by `Violation.about`."""
+    found: dict[About, int] = {}
+    for violation in violations:
+        found[violation.about] = found.get(violation.about, 0) + violation.amount
+    return found
+
+
+def broken_amounts(problem: Problem) -> dict[About, int]:
+    """Return by how much what runs now breaks rules that give way; all others are repaired in any answer."""
+    alone = replace(problem, rules=())
+    return amounts(each for each in broken_before(alone) if each.gives_way)
+
+
+def broken_before(problem: Problem) -> tuple[Violation, ...]:
+    """Return the rules that what runs now breaks.
+
+    Totals are left out, as scaling is no breach; so is everything about workloads of which nothing runs, and
+    what runs on clusters that are not in the input.
+    """
+    running = Placement({workload.key: _running(workload, problem) for workload in problem.workloads})
+    if not any(running.values()):
+        return ()
+    scheduled = replace(problem, workloads=tuple(_as_scheduled(each) for each in problem.workloads))
+    return tuple(
+        violation
+        for violation in check(scheduled, running)
+        if violation.rule in BREAKABLE and (violation.workload is None or running.of(violation.workload))
+    )
+
+
+def _as_scheduled(workload: Workload) -> Workload:
+    """Return a workload with the rules of the affinity group in which it was scheduled last."""
+    observed = next((group for group in workload.groups if group.name == workload.observed), None)
+    return workload if observed is None else in_group(workload, observed)
+
+
+def still_broken(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
+    """Return what a placement still breaks of the rules that what runs now breaks."""
+    before = {violation.about for violation in broken_before(problem)}
+    return tuple(each for each in check(problem, placement) if each.about in before) if before else ()
+
+
+def _running(workload: Workload, problem: Problem) -> dict[str, int]:
+    """Return what runs of a workload on the clusters of a problem."""
+    known = problem.cluster_by_name
+    return {cluster: count for cluster, count in workload.current.items() if count and cluster in known}
+
+
+def _may_fall_short(rule: WorkloadRule) -> Iterator[str]:
+    """Yield the level on which a rule may give way; none for those that ask for nothing."""
+    match rule:
+        case Spread() | Survival() if rule.minimum:
+            yield SPREAD
+        case GroupTotal() if rule.minimum:
+            yield MINIMA
+        case Bounds() if any(bound.replicas for bound in rule.minimum.values()):
+            yield MINIMA
+        case Total() | Duplicated():
+            yield UNPLACED
+        case _:
+            return

@@ -1,0 +1,30 @@
+"""Numbers with their nouns, and lists, as people write them."""
+
+from collections.abc import Sequence
+
+SHOWN = 3
+"""Names that a sentence tells before it counts the rest."""
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "replica"), counted(2, "replica"), counted(2, "policy")
+    ('1 replica', '2 replicas', '2 policies')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
+
+
+def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN) -> str:
+    """Return items as a list in a sentence; where there are too many, the first ones and how many more.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"], "workload")
+    ('a and b', 'a, b, c and 2 more workloads')
+    """
+    told = list(items)
+    if len(told) > shown + 1:
+        rest = len(told) - shown
+        told = [*told[:shown], counted(rest, f"more {noun}") if noun else f"{rest} more"]
+    return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)

@@ -1,0 +1,131 @@
+"""The flow picture: bands from the cluster that replicas leave to the cluster where they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fairlead.report.html.canvas import INK, MOVE, MUTED, START, STOP, Canvas, drawn, fitting, measured
+from fairlead.report.html.flows import Flow
+
+COLOURS: Mapping[str, str] = {"move": MOVE, "start": START, "stop": STOP}
+NEW, GONE = "started new", "stopped"
+HEAD = 26
+"""Pixels above the first band, for the words that say which side is which."""
+BANDS, REPLICA = 240, 14
+"""Pixels of height that all bands share, and that one replica takes at most."""
+SLOT, GAP = 19, 8
+"""Pixels of height of a label, and between two of them."""
+BAR = 8
+"""Pixels of width of the bar at either end of a band."""
+
+
+def flow_picture(flows: Sequence[Flow], width: int, name: str) -> str:
+    """Return the picture of some flows as SVG.
+
+    Parameters
+    ----------
+    flows
+        What to show; at least one.
+    width
+        In pixels.
+    name
+        Its class in the page.
+    """
+    scale = min(REPLICA, BANDS / sum(flow.replicas for flow in flows))
+    left = _Side([(flow.source, flow.replicas) for flow in flows], scale, NEW, START)
+    right = _Side([(flow.target, flow.replicas) for flow in flows], scale, GONE, STOP)
+    height = HEAD + max(left.height, right.height)
+    room = 0.33 * width
+
+    def draw(canvas: Canvas) -> None:
+        edges = _label_width(left, room), width - _label_width(right, room)
+        canvas.text((edges[0], 8), "from", MUTED, side="right")
+        canvas.text((edges[1], 8), "to", MUTED)
+        _bands(canvas, flows, (left, right), edges, scale)
+        _labels(canvas, left, edges[0], room, before=True)
+        _labels(canvas, right, edges[1], room, before=False)
+
+    return drawn(name, width, height, draw)
+
+
+class _Side:
+    """Where the clusters of one side stand, from top to bottom: the busiest first, what is none last.
+
+    The key None stands for no cluster; it has a label and a colour of its own.
+    """
+
+    def __init__(
+        self, ends: Sequence[tuple[str | None, int]], scale: float, none: str, colour_of_none: str
+    ) -> None:
+        self.none, self.colour_of_none = none, colour_of_none
+        self.replicas: dict[str | None, int] = {}
+        for name, replicas in ends:
+            self.replicas[name] = self.replicas.get(name, 0) + replicas
+        self.names = sorted(self.replicas, key=lambda name: (name is None, -self.replicas[name], name or ""))
+        self.top: dict[str | None, float] = {}
+        self.middle: dict[str | None, float] = {}
+        below = float(HEAD)
+        for name in self.names:
+            thickness = self.replicas[name] * scale
+            slot = max(SLOT, thickness)
+            self.middle[name] = below + slot / 2
+            self.top[name] = self.middle[name] - thickness / 2
+            below += slot + GAP
+        self.height = below - HEAD
+
+    def label(self, name: str | None) -> str:
+        """Return what is written beside a bar."""
+        return self.none if name is None else name
+
+    def colour(self, name: str | None) -> str:
+        """Return the colour of a bar."""
+        return self.colour_of_none if name is None else MOVE
+
+
+def _label_width(side: _Side, room: float) -> float:
+    """Return the pixels from the edge of the picture to the bar of a side."""
+    widths = [measured(f"{side.label(name)}: {count}") for name, count in side.replicas.items()]
+    return min(room, max(widths)) + 10
+
+
+def _bands(
+    canvas: Canvas,
+    flows: Sequence[Flow],
+    sides: tuple[_Side, _Side],
+    edges: tuple[float, float],
+    scale: float,
+) -> None:
+    """Draw every band; at a cluster bands stand in the order of their other ends, so that few cross."""
+    left, right = sides
+    starts: dict[Flow, float] = {}
+    arrives: dict[Flow, float] = {}
+    used: dict[str | None, float] = {}
+    for flow in sorted(flows, key=lambda flow: right.top[flow.target]):
+        starts[flow] = left.top[flow.source] + used.get(flow.source, 0.0)
+        used[flow.source] = used.get(flow.source, 0.0) + flow.replicas * scale
+    used = {}
+    for flow in sorted(flows, key=lambda flow: left.top[flow.source]):
+        arrives[flow] = right.top[flow.target] + used.get(flow.target, 0.0)
+        used[flow.target] = used.get(flow.target, 0.0) + flow.replicas * scale
+    for flow in flows:
+        places = (edges[0] + BAR, starts[flow]), (edges[1] - BAR, arrives[flow])
+        canvas.ribbon(*places, max(1.0, flow.replicas * scale), COLOURS[flow.kind])
+    for side, edge in ((left, edges[0]), (right, edges[1] - BAR)):
+        for name in side.names:
+            size = BAR, max(1.0, side.replicas[name] * scale)
+            canvas.rectangle((edge, side.top[name]), size, side.colour(name))
+
+
+def _labels(canvas: Canvas, side: _Side, edge: float, room: float, *, before: bool) -> None:
+    """Write name and replicas beside every bar."""
+    for name in side.names:
+        count = str(side.replicas[name])
+        shown = fitting(side.label(name), room - measured(f": {count}"))
+        text = f"{shown}: {count}"
+        colour = MUTED if name is None else INK
+        canvas.text(
+            (edge - 7 if before else edge + 7, side.middle[name]),
+            text,
+            colour,
+            side="right" if before else "left",
+        )

@@ -1,0 +1,124 @@
+"""Independent parts side by side: on several processes or machines where that is worth it."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fairlead.models.errors import UsageError
+from fairlead.models.problem import Problem
+from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.machines import ENGINES, Machines, machines_of
+from fairlead.solver.parts import Answer, solve_by_formula, solve_part
+from fairlead.solver.search import Search
+
+WORTH_A_PROCESS = 5_000
+"""Places (workloads times clusters) that are worth the second which a new process needs to start."""
+
+Alone = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A part that is searched elsewhere: everything that has to be sent there.
+
+    Parameters
+    ----------
+    part
+        The part.
+    alone
+        Its workloads as they are placed alone, as far as that is known.
+    seconds
+        When the answer is due; None means no limit.
+    workers, seed, formula
+        See `Search`.
+    """
+
+    part: Problem
+    alone: Alone
+    seconds: float | None
+    workers: int | None
+    seed: int
+    formula: bool
+
+
+def solve_parts(
+    parts: Sequence[Problem], alone: Alone, search: Search, engine: str = "local", address: str | None = None
+) -> list[Answer]:
+    """Solve independent parts; what formulas answer is answered here, the rest where the engine says.
+
+    Parameters
+    ----------
+    parts
+        The parts; see `fairlead.solver.components`.
+    alone
+        Workloads as they are placed where they have all shared capacity for themselves, as far as known.
+    search
+        How to search; its time is shared fairly among the parts.
+    engine, address
+        See `fairlead.solver.machines.machines_of`.
+
+    Returns
+    -------
+    list of Answer
+        In the order of the parts.
+
+    Raises
+    ------
+    UsageError
+        Where the engine is unknown, or cannot be used here.
+    """
+    if engine not in ENGINES:
+        raise UsageError(f"no engine {engine!r}; known: {', '.join(ENGINES)}")
+    answers = {number: solve_by_formula(part, alone) for number, part in enumerate(parts)}
+    left = [number for number, answer in answers.items() if answer is None]
+    if left:
+        with _machines(left, parts, search, engine, address) as machines:
+            answers |= searched(left, parts, alone, search, machines)
+    return [answer for _, answer in sorted(answers.items()) if answer is not None]
+
+
+def _machines(
+    left: Sequence[int], parts: Sequence[Problem], search: Search, engine: str, address: str | None
+) -> Machines:
+    """Return where parts are searched: here, unless there are several that are worth a process."""
+    places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
+    slots = min(len(left), search.workers or os.cpu_count() or 1)
+    if engine == "local" and (places < WORTH_A_PROCESS or search.deadline.stop.asked):
+        slots = 1
+    return machines_of(engine, slots, address)
+
+
+def searched(
+    left: Sequence[int], parts: Sequence[Problem], alone: Alone, search: Search, machines: Machines
+) -> dict[int, Answer]:
+    """Search parts in the order of their numbers."""
+    if machines.slots == 1 and not machines.remote:
+        found = {}
+        for remaining, number in zip(range(len(left), 0, -1), left, strict=True):
+            found[number] = solve_part(parts[number], alone, search.part(1 / remaining, quietly=False))
+        return found
+    seconds = search.deadline.remaining() * min(1.0, machines.slots / len(left))
+    tasks = [
+        Task(
+            parts[number],
+            {each.key: alone[each.key] for each in parts[number].workloads if each.key in alone},
+            None if seconds == float("inf") else seconds,
+            max(1, (search.workers or os.cpu_count() or 1) // machines.slots),
+            search.seed,
+            search.formula,
+        )
+        for number in left
+    ]
+    results = machines.run(search_elsewhere, tasks)
+    return {
+        number: Answer(parts[number], result.status, result.placement, result.attained, origin)
+        for number, (result, origin) in zip(left, results, strict=True)
+    }
+
+
+def search_elsewhere(task: Task) -> tuple[LexicographicResult, str]:
+    """Search one part; return what was found and who found it. Runs in another process."""
+    search = Search(Deadline.after(task.seconds), task.workers, task.seed, None, task.formula)
+    answer = solve_part(task.part, task.alone, search)
+    return LexicographicResult(answer.status, answer.placement, answer.attained), answer.origin

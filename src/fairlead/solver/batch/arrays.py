@@ -1,0 +1,332 @@
+"""A batch as arrays: workloads are rows, clusters are columns, and what they share is priced.
+
+Only what can be said place by place ends here: a box and a total for every workload, convex costs of single
+places, and the capacity of clusters. `applies` tells which problems are of this kind.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.cluster import PODS
+from fairlead.models.levels import COST, DEVIATION, MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Deviation
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Moves,
+    Price,
+    Tiers,
+    Total,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.rules.capacity import graded_room, needs
+from fairlead.models.score import levels_of
+from fairlead.models.workload import Workload
+
+Whole = NDArray[np.int64]
+
+PLAIN = (Candidates, Total, Bounds, Weights, Moves, Price, Tiers)
+LEVELS = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST, COST, DEVIATION})
+# Replicas, and what a cluster may be asked for, stay below this, so that sums of a row fit 64 bits.
+MOST = 2**31
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coupling:
+    """What clusters can be asked for, one row for each cluster and resource that could run out.
+
+    Parameters
+    ----------
+    column
+        Position of the cluster, by row.
+    resource
+        Position of the resource, by row.
+    limit
+        What is there, by row, in units of the resource (see `Batch.needs`).
+    names
+        Cluster and resource, by row.
+    """
+
+    column: Whole
+    resource: Whole
+    limit: Whole
+    names: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Workloads as rows, clusters as columns.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    keys, clusters
+        Keys of the rows and names of the columns, both in order.
+    lower, upper
+        Fewest and most replicas by place; 0 and 0 where the cluster is no candidate. Every bound is
+        attained by some division of the row alone.
+    totals
+        Replicas by row.
+    needs
+        What one replica takes, by row and resource, in units of the greatest common divisor.
+    coupling
+        What is shared.
+    """
+
+    problem: Problem
+    keys: tuple[str, ...]
+    clusters: tuple[str, ...]
+    lower: Whole
+    upper: Whole
+    totals: Whole
+    needs: Whole
+    coupling: Coupling
+
+    @property
+    def feasible(self) -> bool:
+        """Whether every row has a division by itself."""
+        enough = (self.lower.sum(axis=1) <= self.totals) & (self.totals <= self.upper.sum(axis=1))
+        return bool(np.all(self.lower <= self.upper)) and bool(enough.all())
+
+    def usage(self, replicas: Whole) -> Whole:
+        """Return what a placement asks for, by row of the coupling."""
+        by_cluster = np.empty((self.needs.shape[1], replicas.shape[1]), dtype=np.int64)
+        for number in range(self.needs.shape[1]):
+            by_cluster[number] = self.needs[:, number] @ replicas
+        used: Whole = by_cluster[self.coupling.resource, self.coupling.column]
+        return used
+
+    def placement(self, replicas: Whole) -> Placement:
+        """Return a matrix of replicas as a placement."""
+        rows, columns = np.nonzero(replicas)
+        counts = replicas[rows, columns].tolist()
+        ends = np.searchsorted(rows, np.arange(len(self.keys) + 1)).tolist()
+        names = [self.clusters[column] for column in columns.tolist()]
+        return Placement(
+            {
+                key: dict(zip(names[start:end], counts[start:end], strict=True))
+                for key, start, end in zip(self.keys, ends[:-1], ends[1:], strict=True)
+            }
+        )
+
+    def matrix(self, placement: Mapping[str, Mapping[str, int]]) -> Whole:
+        """Return a placement as a matrix of replicas."""
+        placed = [placement.get(key, {}) for key in self.keys]
+        return _scattered(placed, self.clusters, 0)
+
+
+def applies(part: Problem) -> bool:
+    """Tell whether a problem can be solved as a batch.
+
+    Every workload has a total and no rule that ties its places together in another way, the levels are sums
+    over places, and nothing but capacity is shared.
+    """
+    if part.partial or not part.workloads or not all(isinstance(rule, Capacity) for rule in part.rules):
+        return False
+    if part.deviation is Deviation.MINIMAX and any(level.base == DEVIATION for level in levels_of(part)):
+        return False
+    return all(is_plain(workload) for workload in part.workloads)
+
+
+def is_plain(workload: Workload) -> bool:
+    """Tell whether the rules of a workload can be said place by place."""
+    return (
+        workload.rule(Total) is not None
+        and workload.replicas < MOST
+        and all(map(_says_by_place, workload.rules))
+    )
+
+
+def _says_by_place(rule: WorkloadRule) -> bool:
+    """Tell whether a rule is a matter of single places."""
+    match rule:
+        case Bounds():
+            return not rule.preferred and not any(
+                cluster in rule.where_held and bound.replicas > 1 for cluster, bound in rule.minimum.items()
+            )
+        case Weights():
+            return not rule.tiers
+        case _:
+            return isinstance(rule, PLAIN)
+
+
+def batch_of(problem: Problem) -> Batch:
+    """Return a problem as arrays; `applies` must hold."""
+    clusters = tuple(cluster.name for cluster in problem.clusters)
+    workloads = problem.workloads
+    totals = np.array([workload.replicas for workload in workloads], dtype=np.int64)
+    resources, amounts = _needs(workloads)
+    limits = _limits(problem, resources)
+    lower, upper = _bounds(problem, clusters, totals)
+    # Whole units of a common divisor keep numbers small; what is left over of a limit is of no use.
+    units = np.array([max(1, int(np.gcd.reduce(column))) for column in amounts.T], dtype=np.int64)
+    needed, limits = amounts // units, {key: amount // int(units[key[1]]) for key, amount in limits.items()}
+    for (column, resource), amount in limits.items():
+        wanted = needed[:, resource]
+        room = np.where(wanted > 0, amount // np.maximum(wanted, 1), MOST)
+        upper[:, column] = np.minimum(upper[:, column], room)
+    lower, upper = _tight(lower, upper, totals)
+    return Batch(
+        problem,
+        tuple(workload.key for workload in workloads),
+        clusters,
+        lower,
+        upper,
+        totals,
+        needed,
+        _coupling(limits, clusters, resources, needed, upper),
+    )
+
+
+def _needs(workloads: Sequence[Workload]) -> tuple[tuple[str, ...], Whole]:
+    """Return the resources that anything asks for, and what one replica of each workload takes."""
+    asked = [needs(workload) for workload in workloads]
+    resources = tuple(sorted({resource for needed in asked for resource in needed}))
+    table = [[needed.get(resource, 0) for resource in resources] for needed in asked]
+    return resources, np.array(table, dtype=np.int64).reshape(len(workloads), len(resources))
+
+
+def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int], int]:
+    """Return what clusters can be asked for, by column and resource; absent where nothing limits it."""
+    if not problem.rules:
+        return {}
+    limits = problem.limits
+    return {
+        (column, number): limits.get((cluster.name, resource), 0)
+        for column, cluster in enumerate(problem.clusters)
+        if cluster.free is not None
+        for number, resource in enumerate(resources)
+        if resource != PODS or PODS in cluster.free
+    }
+
+
+def _bounds(problem: Problem, clusters: tuple[str, ...], totals: Whole) -> tuple[Whole, Whole]:
+    """Return the fewest and the most replicas by place, capacity that is shared left aside."""
+    workloads = problem.workloads
+    lower = np.zeros((len(workloads), len(clusters)), dtype=np.int64)
+    upper = _open(workloads, clusters) * totals[:, None]
+    position = {name: column for column, name in enumerate(clusters)}
+    for row, workload in enumerate(workloads):
+        for name, least in _minima(workload).items():
+            if name in position:
+                lower[row, position[name]] = least
+        for name, most in _maxima(workload):
+            if name in position:
+                upper[row, position[name]] = min(upper[row, position[name]], most)
+    if problem.rules:
+        _grade(problem, upper)
+    return lower, upper
+
+
+def _minima(workload: Workload) -> dict[str, int]:
+    """Return the minima that bind, by cluster."""
+    bounds = workload.rule(Bounds)
+    if bounds is None or not workload.replicas:
+        return {}
+    return {name: bound.replicas for name, bound in bounds.minimum.items() if name not in bounds.where_held}
+
+
+def _maxima(workload: Workload) -> Iterator[tuple[str, int]]:
+    """Yield the maxima by cluster, with what clusters that take nothing new may keep."""
+    bounds, candidates = workload.rule(Bounds), workload.rule(Candidates)
+    if bounds is not None:
+        yield from ((name, bound.replicas) for name, bound in bounds.maximum.items())
+    if candidates is not None:
+        yield from ((name, workload.current.get(name, 0)) for name in candidates.held_only)
+
+
+def _grade(problem: Problem, upper: Whole) -> None:
+    """Cut bounds to what fits onto the nodes of clusters that tell their grades."""
+    for column, cluster in enumerate(problem.clusters):
+        if cluster.grades:
+            for row, workload in enumerate(problem.workloads):
+                most = graded_room(workload, cluster) if upper[row, column] else None
+                if most is not None:
+                    upper[row, column] = min(upper[row, column], most)
+
+
+def _open(workloads: Sequence[Workload], clusters: tuple[str, ...]) -> Whole:
+    """Return 1 where a cluster is a candidate, else 0."""
+    everywhere = dict.fromkeys(clusters, 1)
+    named: list[Mapping[str, int]] = []
+    for workload in workloads:
+        candidates = workload.rule(Candidates)
+        named.append(everywhere if candidates is None else dict.fromkeys(candidates.names, 1))
+    return _scattered(named, clusters, 0)
+
+
+def _tight(lower: Whole, upper: Whole, totals: Whole) -> tuple[Whole, Whole]:
+    """Return bounds that a division of the row alone attains; as they are where a row has none."""
+    for start in range(0, len(totals), 4096):
+        rows = slice(start, start + 4096)
+        low, high, total = lower[rows], upper[rows], totals[rows, None]
+        fits = (
+            (low <= high).all(axis=1) & (low.sum(axis=1) <= total[:, 0]) & (high.sum(axis=1) >= total[:, 0])
+        )
+        tops = np.minimum(high, low + (total - low.sum(axis=1, keepdims=True)))
+        bottoms = np.maximum(low, tops - (tops.sum(axis=1, keepdims=True) - total))
+        upper[rows], lower[rows] = np.where(fits[:, None], tops, high), np.where(fits[:, None], bottoms, low)
+    return lower, upper
+
+
+def _coupling(
+    limits: Mapping[tuple[int, int], int],
+    clusters: tuple[str, ...],
+    resources: Sequence[str],
+    needed: Whole,
+    upper: Whole,
+) -> Coupling:
+    """Return the rows of capacity that the workloads together could break."""
+    rows = [
+        (column, resource, amount)
+        for (column, resource), amount in sorted(limits.items())
+        if int(needed[:, resource] @ upper[:, column]) > amount
+    ]
+    table = np.array(rows, dtype=np.int64).reshape(len(rows), 3)
+    names = tuple((clusters[column], resources[resource]) for column, resource, _ in rows)
+    return Coupling(table[:, 0], table[:, 1], table[:, 2], names)
+
+
+def table_of(values: Iterable[Mapping[str, Any]], clusters: tuple[str, ...], scale: int = 1) -> Whole:
+    """Return mappings by cluster, one a row, as a matrix of whole numbers; other clusters are left out.
+
+    Parameters
+    ----------
+    values
+        Numbers by cluster; times `scale` they are whole.
+    clusters
+        Names of the columns.
+    scale
+        What every number is multiplied with.
+    """
+    if scale == 1:
+        return _scattered(list(values), clusters, 0)
+    return _scattered(
+        [{name: int(each * scale) for name, each in row.items()} for row in values], clusters, 0
+    )
+
+
+def _scattered(values: Sequence[Mapping[str, int]], clusters: tuple[str, ...], default: int) -> Whole:
+    """Write mappings by cluster into the rows of a matrix."""
+    position = {name: column for column, name in enumerate(clusters)}
+    found = np.full((len(values), len(clusters) + 1), default, dtype=np.int64)
+    lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
+    count = int(lengths.sum())
+    # Names that are no cluster of the problem end in a column that is cut off.
+    columns = np.fromiter(
+        (position.get(name, len(clusters)) for name in chain.from_iterable(values)),
+        dtype=np.int64,
+        count=count,
+    )
+    numbers = np.fromiter(chain.from_iterable(row.values() for row in values), dtype=np.int64, count=count)
+    found[np.repeat(np.arange(len(values)), lengths), columns] = numbers
+    return np.ascontiguousarray(found[:, :-1])

@@ -1,0 +1,140 @@
+"""Prices by ascent: what is asked for too much becomes dearer, turn by turn.
+
+Every coordinate takes steps of its own size, as large as its recent excess was steady (D. P. Kingma and
+J. Ba, 2015, used here for a concave function without noise); the sizes fall to almost nothing in a number of
+turns that is known before. Turns are counted, not timed, so that the same batch gets the same prices.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.solver.batch.relaxation import Floats, Model, Prices, Relaxed, relax, sample_of
+from fairlead.solver.deadline import Deadline
+
+KEEP = 0.8
+KEEP_SQUARES = 0.95
+# The first step, as a part of what filling a cluster costs, and how often it is halved.
+FIRST_STEP = 0.03
+HALVINGS = 10
+COARSE = 2.0**-16
+# Short runs, each with larger steps, are made while they raise the bound by this part of it.
+MOST_PROBES = 8
+# Where there are more rows than twice as many, prices are found on about so many of them first.
+SAMPLE = 2000
+FURTHER = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Climbed:
+    """The best prices that were found.
+
+    Parameters
+    ----------
+    prices
+        Of capacity and pins.
+    rows
+        Of the rows' totals.
+    value
+        The bound there, in steps, as a float.
+    """
+
+    prices: Prices
+    rows: Floats
+    value: float
+
+
+def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = None) -> Climbed:
+    """Raise the bound.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    turns
+        How often all rows are divided once prices have their size; before that it takes a part of as many.
+    deadline
+        When to stop before that.
+    start
+        Prices to start from; None for none.
+    """
+    stride = len(model.batch.keys) // SAMPLE
+    if stride > 1 and start is None and len(_worth(model)):
+        # The prices of a part of the rows, on as small a part of what is shared, are close to those of all.
+        sampled = climb(sample_of(model, stride), turns, deadline).prices
+        found = _Ascent(model, deadline).run(sampled, 1, 0.0, None)
+        return _Ascent(model, deadline).run(sampled, turns // 3, _first_step(model), found)
+    first = _first_step(model)
+    best = _Ascent(model, deadline).run(start or Prices.none(model), 1, 0.0, None)
+    if not len(_worth(model)):
+        return best
+    for _ in range(MOST_PROBES):
+        before = best.value
+        best = _Ascent(model, deadline).run(best.prices, turns // 5, first, best)
+        if best.value - before <= FURTHER * abs(best.value) or deadline.remaining() <= 0:
+            break
+        first *= 3
+    return _Ascent(model, deadline).run(best.prices, turns, first, best)
+
+
+def _first_step(model: Model) -> float:
+    """Return the first step of the price of a whole cluster."""
+    return FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
+
+
+@dataclass(slots=True, eq=False)
+class _Ascent:
+    """One run of turns."""
+
+    model: Model
+    deadline: Deadline
+
+    def run(self, start: Prices, turns: int, first: float, best: Climbed | None) -> Climbed:
+        """Start at prices with steps of a size; return the best prices, perhaps those that were known."""
+        model = self.model
+        worth = _worth(model)
+        at = _joined(start) * worth
+        mean, squares = np.zeros_like(worth), np.zeros_like(worth)
+        rows = None if best is None else best.rows
+        for turn in range(1, turns + 1):
+            prices = _split(at / worth, model)
+            found = relax(model, prices, rows, COARSE)
+            rows = found.rows
+            if best is None or found.value > best.value:
+                best = Climbed(prices, rows, found.value)
+            if self.deadline.remaining() <= 0:
+                break
+            excess = _excess(model, found) / worth
+            mean = KEEP * mean + (1 - KEEP) * excess
+            squares = KEEP_SQUARES * squares + (1 - KEEP_SQUARES) * excess * excess
+            size = first * 0.5 ** (HALVINGS * turn / turns)
+            steady = mean / (1 - KEEP**turn) / (np.sqrt(squares / (1 - KEEP_SQUARES**turn)) + 1e-3)
+            at = np.maximum(0.0, at + size * steady)
+        if best is None:
+            raise ValueError("no turn was asked for")
+        return best
+
+
+def _worth(model: Model) -> Floats:
+    """Return the size of every coupling row, so that prices of all rows are of one kind."""
+    limits = np.maximum(model.batch.coupling.limit, 1).astype(np.float64)
+    # A pin is measured by what the pinned level would cost where every replica cost one unit of it.
+    pins = np.maximum(np.abs(np.array(model.pins, dtype=np.float64)), float(model.batch.totals.sum()))
+    return np.concatenate([limits, pins])
+
+
+def _excess(model: Model, found: Relaxed) -> Floats:
+    """Return by how much every coupling row is exceeded."""
+    over = found.usage - model.batch.coupling.limit
+    return np.concatenate([over, found.pinned - np.array(model.pins, dtype=np.float64)])
+
+
+def _joined(prices: Prices) -> Floats:
+    """Return all prices in one row."""
+    return np.concatenate([prices.capacity, prices.pins])
+
+
+def _split(values: Floats, model: Model) -> Prices:
+    """Return prices from one row."""
+    count = len(model.batch.coupling.limit)
+    return Prices(values[:count], values[count:])

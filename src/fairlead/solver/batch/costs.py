@@ -1,0 +1,340 @@
+"""The levels of a batch as convex costs of single places, in whole steps, for all places at once.
+
+A level has so many steps to its unit. Costs that are no whole number of steps are rounded so that none is
+overestimated: a cost is exact at its anchor, up to less than one step, and rounded down from there outward.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+
+from fairlead.models.levels import COST, DEVIATION, Deviation, Level
+from fairlead.models.rules import Moves, Price, Tiers, Weights, moves
+from fairlead.models.score import levels_of
+from fairlead.models.workload import Workload
+from fairlead.solver.batch.arrays import Batch, Whole, table_of
+from fairlead.solver.marginal import widen
+
+# Steps of one unit where costs allow it: fine enough for prices, few enough for sums in 64 bits.
+FINEST = 2**36
+# No cost of a whole row exceeds this many steps.
+LARGEST = 2**56
+
+
+class Shape(Protocol):
+    """A convex cost for every place of a batch, in steps.
+
+    Between two breaks the marginal grows by the same amount from unit to unit.
+    """
+
+    @property
+    def breaks(self) -> tuple[Whole, ...]:
+        """Replicas at which the marginal may jump, by place; any number of matrices."""
+        ...
+
+    @property
+    def step(self) -> Whole | None:
+        """By what the marginal grows from unit to unit, by place; None for not at all."""
+        ...
+
+    def marginal(self, at: Whole) -> Whole:
+        """Return the cost of the unit from ``at`` to ``at + 1``, by place."""
+        ...
+
+    def value(self, at: Whole) -> Whole:
+        """Return the cost of ``at`` replicas, by place."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """Every replica costs the same: ``slope * x``."""
+
+    slope: Whole
+    breaks: tuple[Whole, ...] = ()
+    step: Whole | None = None
+
+    def marginal(self, at: Whole) -> Whole:  # noqa: ARG002 - the same everywhere
+        """Return the cost of a unit."""
+        return self.slope
+
+    def value(self, at: Whole) -> Whole:
+        """Return the cost of replicas."""
+        total: Whole = self.slope * at
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bent:
+    """Two slopes and one step between them: ``-unit`` up to the anchor, then ``middle`` once, then ``unit``.
+
+    With ``middle`` equal to the slope on one side there is a single bend.
+    """
+
+    anchor: Whole
+    least: Whole
+    left: Whole
+    middle: Whole
+    right: Whole
+    step: Whole | None = None
+
+    @property
+    def breaks(self) -> tuple[Whole, ...]:
+        """Return where the slope changes."""
+        return (self.anchor, self.anchor + 1)
+
+    def marginal(self, at: Whole) -> Whole:
+        """Return the cost of a unit."""
+        beyond = np.where(at == self.anchor, self.middle, self.right)
+        return np.where(at < self.anchor, self.left, beyond)
+
+    def value(self, at: Whole) -> Whole:
+        """Return the cost of replicas."""
+        beyond = at - self.anchor
+        down = np.minimum(beyond, 0) * self.left
+        up = np.minimum(np.maximum(beyond, 0), 1) * self.middle + np.maximum(beyond - 1, 0) * self.right
+        total: Whole = self.least + down + up
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Squared:
+    """Marginals that grow by ``step`` from unit to unit, on either side of the anchor."""
+
+    anchor: Whole
+    least: Whole
+    before: Whole
+    after: Whole
+    step: Whole | None
+
+    @property
+    def breaks(self) -> tuple[Whole, ...]:
+        """Return where rounding changes sides."""
+        return (self.anchor,)
+
+    def marginal(self, at: Whole) -> Whole:
+        """Return the cost of a unit; that of the anchor is `after`, that of the unit below it `before`."""
+        beyond = at - self.anchor
+        grown = self.step * np.where(beyond < 0, beyond + 1, beyond)
+        return np.where(beyond < 0, self.before, self.after) + grown
+
+    def value(self, at: Whole) -> Whole:
+        """Return the cost of replicas."""
+        beyond = at - self.anchor
+        up, down = np.maximum(beyond, 0), np.maximum(-beyond, 0)
+        rising = up * self.after + self.step * (up * (up - 1) // 2)
+        total: Whole = self.least + rising - down * self.before + self.step * (down * (down - 1) // 2)
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelCost:
+    """One level of a batch.
+
+    Parameters
+    ----------
+    level
+        The level.
+    shape
+        Costs by place, in steps.
+    scale
+        Steps in one unit of the level.
+    grain
+        All exact costs are whole multiples of so many steps; 0 where costs had to be rounded.
+    constant
+        What is added whatever the placement, in units of the level.
+    """
+
+    level: Level
+    shape: Shape
+    scale: int
+    grain: int
+    constant: Fraction
+
+    def steps(self, replicas: Whole) -> int:
+        """Return what a placement costs, in steps and without the constant."""
+        return total_of(self.shape.value(replicas).sum(axis=1))
+
+    def bound(self, steps: int) -> Fraction:
+        """Return a bound in steps as one in units of the level, rounded up to what a cost can be."""
+        if self.grain:
+            steps = -(-steps // self.grain) * self.grain
+        return Fraction(steps, self.scale) + self.constant
+
+
+def total_of(values: Whole) -> int:
+    """Add numbers of up to 62 bits, right also where 64 bits cannot hold the sum."""
+    high, low = values >> 31, values & (2**31 - 1)
+    return (int(high.sum()) << 31) + int(low.sum())
+
+
+def costs_of(batch: Batch) -> tuple[LevelCost, ...]:
+    """Return the levels of a batch, the most important first."""
+    return tuple(_cost_of(batch, level) for level in levels_of(batch.problem))
+
+
+def nothing(batch: Batch) -> LevelCost:
+    """Return a level on which every placement costs nothing, where any placement will do."""
+    return LevelCost(DEVIATION, Linear(np.zeros_like(batch.lower)), 1, 1, Fraction(0))
+
+
+def _cost_of(batch: Batch, level: Level) -> LevelCost:
+    """Return the costs of one level."""
+    if level.base == DEVIATION:
+        return _deviation(batch, level)
+    if level.base == COST:
+        return _price(batch, level)
+    if level.key == "tiers":
+        return _beyond(batch, level)
+    return _moves(batch, level)
+
+
+def _scale(denominators: Sequence[int], greatest: int) -> tuple[int, int]:
+    """Return steps in one unit and the grain.
+
+    Parameters
+    ----------
+    denominators
+        What costs are fractions of; the steps are a multiple of all where there are few enough.
+    greatest
+        No row costs more units than this.
+    """
+    most = max(1, min(FINEST, LARGEST // max(1, greatest)))
+    common = 1
+    for denominator in sorted(set(denominators)):
+        common = math.lcm(common, denominator)
+        if common > most:
+            return most, 0
+    finer = most // common
+    return common * finer, finer
+
+
+def _moves(batch: Batch, level: Level) -> LevelCost:
+    """Return the moves of the workloads that count on a level."""
+    counted = [_counts_on(workload, level) for workload in batch.problem.workloads]
+    table = table_of(
+        [
+            {
+                name: held
+                for name, held in workload.current.items()
+                if rule is not None and name in rule.present
+            }
+            for workload, rule in zip(batch.problem.workloads, counted, strict=True)
+        ],
+        batch.clusters,
+    )
+    saved = np.maximum(0, table.sum(axis=1) - batch.totals)
+    constant = -int(saved[[rule is not None for rule in counted]].sum())
+    scale, grain = _scale([1], int(table.sum(axis=1).max(initial=0)))
+    unit = np.where(table > 0, -scale, 0)
+    nothing = np.zeros_like(table)
+    shape = Bent(table, nothing, unit, nothing, nothing)
+    return LevelCost(level, shape, scale, grain, Fraction(constant))
+
+
+def _counts_on(workload: Workload, level: Level) -> Moves | None:
+    """Return the rule by which a workload's moves count on a level; None where they do not."""
+    rule = workload.rule(Moves)
+    counts = rule is not None and moves.level(rule, workload) == level.base
+    return rule if counts and workload.priority == level.priority else None
+
+
+def _beyond(batch: Batch, level: Level) -> LevelCost:
+    """Return the replicas beyond a tier."""
+    rows = []
+    for workload in batch.problem.workloads:
+        rule = workload.rule(Tiers)
+        counted = rule is not None and len(rule.tiers) > level.number and workload.priority == level.priority
+        inside = frozenset().union(*rule.tiers[: level.number]) if rule is not None else frozenset()
+        rows.append({name: 1 for name in batch.clusters if name not in inside} if counted else {})
+    scale, grain = _scale([1], int(batch.totals.max(initial=0)))
+    return LevelCost(level, Linear(table_of(rows, batch.clusters) * scale), scale, grain, Fraction(0))
+
+
+def _price(batch: Batch, level: Level) -> LevelCost:
+    """Return what replicas cost."""
+    rules = [
+        workload.rule(Price) if workload.priority == level.priority else None
+        for workload in batch.problem.workloads
+    ]
+    prices = [rule.prices if rule is not None else {} for rule in rules]
+    denominators = {price.denominator for row in prices for price in row.values()}
+    dearest = max((price for row in prices for price in row.values()), default=Fraction(0))
+    scale, grain = _scale(sorted(denominators), math.ceil(dearest) * int(batch.totals.max(initial=0)))
+    return LevelCost(level, Linear(table_of(prices, batch.clusters, scale)), scale, grain, Fraction(0))
+
+
+def _deviation(batch: Batch, level: Level) -> LevelCost:
+    """Return the distance from the quotas."""
+    rules = [
+        workload.rule(Weights) if workload.priority == level.priority else None
+        for workload in batch.problem.workloads
+    ]
+    given = [
+        rule.weights if rule is not None and workload.replicas else {}
+        for workload, rule in zip(batch.problem.workloads, rules, strict=True)
+    ]
+    weights = table_of(given, batch.clusters)
+    whole = np.array([sum(row.values()) for row in given], dtype=np.int64)
+    if batch.problem.deviation is Deviation.WEBSTER:
+        shape, scale, grain = _webster(batch, weights, np.maximum(whole, 1)[:, None])
+        return LevelCost(level, shape, scale, grain, Fraction(int(batch.totals[whole > 0].sum())))
+    # A weight on a cluster that is not in the input keeps its quota from being met, whatever is done.
+    missing = whole - weights.sum(axis=1)
+    constant = sum(
+        (Fraction(int(batch.totals[row] * missing[row]), int(whole[row])) for row in np.flatnonzero(missing)),
+        Fraction(0),
+    )
+    shape, scale, grain = _l1(batch, weights, np.maximum(whole, 1)[:, None])
+    return LevelCost(level, shape, scale, grain, constant)
+
+
+def _l1(batch: Batch, weights: Whole, whole: Whole) -> tuple[Shape, int, int]:
+    """Return ``|x - q|`` with ``q = N w / W``; between floor(q) and ceil(q) it is a third straight piece."""
+    totals = batch.totals[:, None]
+    products = widen(weights, int(weights.max(initial=0)) * int(totals.max(initial=0))) * totals
+    anchor = (products // whole).astype(np.int64)
+    rest = (products - anchor * whole).astype(np.int64)
+    denominators = (whole // np.gcd(rest, whole)).ravel()
+    scale, grain = _scale(
+        np.unique(denominators).tolist(), 2 * int(totals.max(initial=0)) + len(batch.clusters)
+    )
+    counted = weights > 0
+    unit = np.where(counted, scale, 0)
+    bound = 2 * scale * int(whole.max(initial=1))
+    middle = np.where(counted, (widen(whole - 2 * rest, bound) * scale // whole).astype(np.int64), 0)
+    least = np.where(counted, (widen(rest, bound) * scale // whole).astype(np.int64), 0)
+    return Bent(anchor, least, -unit, middle, unit), scale, grain
+
+
+def _webster(batch: Batch, weights: Whole, whole: Whole) -> tuple[Shape, int, int]:
+    """Return ``x^2 / q - 2 x`` with ``q = N w / W``, which is ``(x - q)^2 / q`` without the sum of all q, N.
+
+    The unit k costs ``(2 k + 1) / q - 2``.
+    """
+    totals = batch.totals[:, None]
+    counted = weights > 0
+    lightest = np.where(counted, weights, whole).min(axis=1, initial=2**62, keepdims=True)
+    greatest = int((whole * totals // lightest + 2 * totals + 1).max(initial=1))
+    products = np.where(
+        counted, widen(weights, int(weights.max(initial=0)) * int(totals.max(initial=0))) * totals, whole
+    )
+    shared = np.gcd(products, whole)
+    numerator, denominator = whole // shared, products // shared
+    # With q = denominator / numerator: the unit k costs (numerator (2 k + 1) - 2 denominator) / denominator.
+    scale, grain = _scale(np.unique(denominator).tolist(), greatest)
+    anchor = np.where(counted, products // whole, 0).astype(np.int64)
+    most = int(anchor.max(initial=0)) + 2
+    bound = 2 * scale * most * (int(numerator.max(initial=1)) * most + int(denominator.max(initial=1)))
+    top = widen(numerator, bound)
+    bottom = widen(denominator, bound)
+    after = (top * (2 * anchor + 1) - 2 * bottom) * scale // bottom
+    before = -((2 * bottom - top * (2 * anchor - 1)) * scale // bottom)
+    step = 2 * top * scale // bottom
+    least = (top * anchor * anchor - 2 * bottom * anchor) * scale // bottom
+    matrices = [np.where(counted, each, 0).astype(np.int64) for each in (least, before, after, step)]
+    return Squared(anchor, *matrices), scale, grain

@@ -1,0 +1,433 @@
+"""Prices on what is shared: every workload by itself, and what all must cost at least.
+
+Take a price for every coupling row (capacity of a cluster, and the pins of levels that are settled) and one
+for every workload's total. Then each unit of each place stands for itself: it is taken where its cost and
+prices together are below 0. The sum is a bound whatever the prices (J. P. Evans and H. Everett, 1963), and in
+whole numbers it is exact.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.batch.arrays import Batch, Whole
+from fairlead.solver.batch.costs import LevelCost, Shape, total_of
+from fairlead.solver.batch.curve import Curve, curve_of
+
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+
+# Rows that are looked at together: few enough for the caches, enough to keep the interpreter out of the way.
+ROWS = 256
+# Numbers of one unit stay below 2 to this power.
+UNIT_BITS = 44
+ROW_BITS = 61
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A level to be minimised, with the levels before it pinned.
+
+    Parameters
+    ----------
+    batch
+        The batch.
+    curve
+        Costs: first of the level itself, then of the pinned ones.
+    shapes
+        The same, whole.
+    unit
+        Steps in one unit of the level.
+    grain
+        Every cost of the level is a multiple of so many steps.
+    pin_units
+        The same of every pinned level.
+    pins
+        What each pinned level may cost, in its steps.
+    threads
+        How many threads divide rows; answers do not depend on it.
+    """
+
+    batch: Batch
+    curve: Curve
+    shapes: tuple[Shape, ...]
+    unit: float
+    grain: int
+    pin_units: tuple[float, ...] = ()
+    pins: tuple[int, ...] = ()
+    threads: int = 1
+
+    @property
+    def pinned(self) -> tuple[Shape, ...]:
+        """The costs of the pinned levels."""
+        return self.shapes[1:]
+
+    def steps(self, replicas: Whole, number: int = 0) -> int:
+        """Return what a placement costs on the level, or on one of the pinned ones after it."""
+        return total_of(self.shapes[number].value(replicas).sum(axis=1))
+
+    def keeps(self, replicas: Whole) -> bool:
+        """Tell whether a placement keeps capacity and pins."""
+        if bool(np.any(self.batch.usage(replicas) > self.batch.coupling.limit)):
+            return False
+        return all(self.steps(replicas, number) <= pin for number, pin in enumerate(self.pins, 1))
+
+
+def model_of(batch: Batch, level: LevelCost, pinned: Sequence[tuple[LevelCost, int]] = ()) -> Model:
+    """Return a level with what is pinned before it."""
+    shapes = (level.shape, *(cost.shape for cost, _ in pinned))
+    return Model(
+        batch,
+        curve_of(batch, shapes),
+        shapes,
+        float(level.scale),
+        max(1, level.grain),
+        tuple(float(cost.scale) for cost, _ in pinned),
+        tuple(pin for _, pin in pinned),
+    )
+
+
+def sample_of(model: Model, stride: int) -> Model:
+    """Return every so manieth row of a model, with as small a part of what is shared.
+
+    Prices of capacity are per unit and those of pins per step, so that they mean the same in both.
+    """
+    batch, curve = model.batch, model.curve
+    rows = slice(stride // 2, None, stride)
+    part = len(batch.totals[rows]) / len(batch.totals)
+    # What the sampled rows ask for, as a part of what all ask for, is told by resource.
+    asked = batch.needs.T.astype(np.float64) @ batch.totals
+    sampled = batch.needs[rows].T.astype(np.float64) @ batch.totals[rows]
+    parts = (sampled / np.maximum(asked, 1.0))[batch.coupling.resource]
+    coupling = replace(batch.coupling, limit=(batch.coupling.limit * parts).astype(np.int64))
+    return replace(
+        model,
+        batch=replace(
+            batch,
+            keys=batch.keys[rows],
+            lower=batch.lower[rows],
+            upper=batch.upper[rows],
+            totals=batch.totals[rows],
+            needs=batch.needs[rows],
+            coupling=coupling,
+        ),
+        curve=Curve(
+            tuple(at[rows] for at in curve.starts),
+            tuple(tuple(piece[rows] for piece in level) for level in curve.slopes),
+            tuple(None if each is None else each[rows] for each in curve.growth),
+            tuple(each[rows] for each in curve.base),
+        ),
+        shapes=tuple(_rows_of(shape, rows) for shape in model.shapes),
+        pins=tuple(int(pin * part) for pin in model.pins),
+    )
+
+
+def _rows_of(shape: Any, rows: slice) -> Any:  # noqa: ANN401 - any shape that is made of matrices
+    """Return some rows of a shape."""
+    values = {each.name: getattr(shape, each.name) for each in fields(shape)}
+    return replace(
+        shape, **{name: value[rows] for name, value in values.items() if isinstance(value, np.ndarray)}
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """Prices in steps of the level, none below 0.
+
+    Parameters
+    ----------
+    capacity
+        Of one unit of resource, by coupling row.
+    pins
+        Of one step of each pinned level.
+    """
+
+    capacity: Floats
+    pins: Floats
+
+    @classmethod
+    def none(cls, model: Model) -> "Prices":
+        """Return that nothing has a price."""
+        return cls(np.zeros(len(model.batch.coupling.limit)), np.zeros(len(model.pins)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxed:
+    """The optimum of all rows at some prices, as far as it was searched for.
+
+    Parameters
+    ----------
+    value
+        What it costs with prices, in steps (a float, never part of a claim).
+    rows
+        Price of each row's total.
+    replicas
+        A division of every row that is cheapest at the prices.
+    usage, pinned
+        What it asks for by coupling row, and what it costs on each pinned level.
+    """
+
+    value: float
+    rows: Floats
+    replicas: Whole
+    usage: Floats
+    pinned: Floats
+
+
+def chunks(count: int) -> Iterator[slice]:
+    """Cut rows into chunks of fixed size."""
+    for start in range(0, count, ROWS):
+        yield slice(start, min(count, start + ROWS))
+
+
+def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
+    """Do something for every chunk of rows, perhaps in several threads; results are in order of the rows."""
+    parts = list(chunks(len(model.batch.keys)))
+    threads = min(model.threads, len(parts))
+    if threads <= 1:
+        return [do(rows) for rows in parts]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(do, parts))
+
+
+def place_prices(model: Model, prices: Prices, rows: slice | Whole) -> Floats:
+    """Return what capacity costs for one replica, by row and column."""
+    batch = model.batch
+    table = np.zeros((batch.needs.shape[1], len(batch.clusters)))
+    table[batch.coupling.resource, batch.coupling.column] = prices.capacity
+    found: Floats = batch.needs[rows].astype(np.float64) @ table
+    return found
+
+
+def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
+    """Divide every row at prices.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    prices
+        The prices.
+    guess
+        Prices of the rows' totals to start the search from; None where nothing is known.
+    precision
+        How closely the prices of totals are searched for, as a part of the dearest unit.
+    """
+    batch = model.batch
+    found = np.empty(len(batch.keys))
+    replicas = np.empty_like(batch.lower)
+    value, pinned = 0.0, np.zeros(len(model.pins))
+
+    def divide(rows: slice) -> list[float]:
+        part = _Part.of(model, prices, rows)
+        found[rows], replicas[rows] = part.divide(
+            batch.totals[rows], None if guess is None else guess[rows], precision
+        )
+        return part.costs(replicas[rows])
+
+    for costs in in_chunks(model, divide):
+        value += costs[0]
+        pinned += costs[1:]
+    usage = batch.usage(replicas).astype(np.float64)
+    value += float(prices.capacity @ (usage - batch.coupling.limit))
+    value += sum(
+        price * (used - pin) for price, used, pin in zip(prices.pins, pinned, model.pins, strict=True)
+    )
+    return Relaxed(float(value), found, replicas, usage, pinned)
+
+
+def marginals(
+    model: Model, prices: Prices, rows: slice, replicas: Whole
+) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
+    """Return what one replica more costs and what one less saves, by place.
+
+    Returns
+    -------
+    tuple
+        With prices: the cost of one more (infinite where the place is full) and of the last one (minus
+        infinity where there is none to take). Without prices: the same for every pinned level.
+    """
+    part = _Part.of(model, prices, rows)
+    up, down = np.full(replicas.shape, np.inf), np.full(replicas.shape, -np.inf)
+    pins = [(np.zeros(replicas.shape), np.zeros(replicas.shape)) for _ in model.pins]
+    for number, dear in enumerate(part.dear):
+        start, end = part.starts[number], part.starts[number + 1]
+        rising = (start <= replicas) & (replicas < end)
+        falling = (start < replicas) & (replicas <= end)
+        grown = 0.0 if part.growth is None else part.growth * (replicas - start)
+        lost = 0.0 if part.growth is None else part.growth * (replicas - 1 - start)
+        up, down = np.where(rising, dear + grown, up), np.where(falling, dear + lost, down)
+        for (rise, fall), slopes, growth in zip(pins, part.slopes[1:], part.growths[1:], strict=True):
+            more = 0 if growth is None else growth * (replicas - start)
+            less = 0 if growth is None else growth * (replicas - 1 - start)
+            rise[rising] = (slopes[number] + more)[rising]
+            fall[falling] = (slopes[number] + less)[falling]
+    return up, down, pins
+
+
+def within(
+    model: Model, prices: Prices, rows: Whole, row_prices: Floats, reach: float
+) -> tuple[Whole, Whole]:
+    """Return the fewest and most replicas of some rows whose cost is within reach of the rows' prices."""
+    part = _Part.of(model, prices, rows)
+    return part.upto(row_prices - reach), part.upto(row_prices + reach)
+
+
+# Segments that a piece whose cost grows is cut into on its way through a window.
+CUTS = 8
+
+
+def windows(
+    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float
+) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole]:
+    """Return what some rows have within reach of their prices, cut into segments of one slope.
+
+    Returns
+    -------
+    tuple
+        By segment: row, column, units, slope in steps without prices, slope on every pinned level. Then, by
+        row and column, the replicas when all cheaper units are taken.
+    """
+    part = _Part.of(model, prices, rows)
+    low, high = part.upto(row_prices - reach), part.upto(row_prices + reach)
+    found: list[tuple[Whole, Whole, Whole, Floats, Floats]] = []
+    for number in range(len(part.dear)):
+        start, end = np.maximum(part.starts[number], low), np.minimum(part.starts[number + 1], high)
+        width = np.maximum(end - start, 0)
+        cuts = 1 if part.growth is None else CUTS
+        for cut in range(cuts):
+            first, last = start + width * cut // cuts, start + width * (cut + 1) // cuts
+            row, column = np.nonzero((last > first) & (width > 0))
+            at = (row, column)
+            # The mean cost of the units of a segment; one unit costs just what it costs.
+            middle = (first[at] + last[at] - 1) / 2.0 - part.starts[number][at]
+            slopes = [
+                slope[number][at] + (0.0 if growth is None else growth[at] * middle)
+                for slope, growth in zip(part.slopes, part.growths, strict=True)
+            ]
+            pinned = np.array(slopes[1:], dtype=np.float64).reshape(len(slopes) - 1, len(row)).T
+            found.append(
+                (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned)
+            )
+    merged = [np.concatenate(each) for each in zip(*found, strict=True)]
+    return merged[0], merged[1], merged[2], merged[3], merged[4], low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Some rows at prices: what each piece costs, all told."""
+
+    starts: list[Whole]
+    dear: list[Floats]
+    growth: Floats | None
+    slopes: list[list[Whole]]
+    growths: list[Whole | None]
+    base: list[Whole]
+
+    @classmethod
+    def of(cls, model: Model, prices: Prices, rows: slice | Whole) -> "_Part":
+        """Look at some rows."""
+        curve = model.curve
+        extra = place_prices(model, prices, rows)
+        factors = [1.0, *prices.pins.tolist()]
+        slopes = [[piece[rows] for piece in level] for level in curve.slopes]
+        dear = []
+        for number in range(curve.pieces):
+            cost = extra + slopes[0][number]
+            for factor, level in zip(factors[1:], slopes[1:], strict=True):
+                cost += factor * level[number]
+            dear.append(cost)
+        growths = [None if each is None else each[rows] for each in curve.growth]
+        growth: Floats | None = None
+        for factor, each in zip(factors, growths, strict=True):
+            if each is not None:
+                growth = factor * each if growth is None else growth + factor * each
+        if growth is not None:
+            growth = np.maximum(growth, 2.0**-20)
+        return cls(
+            [at[rows] for at in curve.starts],
+            dear,
+            growth,
+            slopes,
+            growths,
+            [each[rows] for each in curve.base],
+        )
+
+    def upto(self, row_prices: Floats) -> Whole:
+        """Return the replicas by place when every unit of at most a row's price is taken."""
+        counts = self.starts[0].copy()
+        at = row_prices[:, None]
+        for number, dear in enumerate(self.dear):
+            units = self.starts[number + 1] - self.starts[number]
+            if self.growth is None:
+                counts += np.where(dear <= at, units, 0)
+            else:
+                counts += np.clip((at - dear) / self.growth + 1.0, 0.0, units).astype(np.int64)
+        return counts
+
+    def divide(self, totals: Whole, guess: Floats | None, precision: float) -> tuple[Floats, Whole]:
+        """Return the price of each row's total, and a division at that price."""
+        cheapest = np.min(
+            [np.where(a < b, d, np.inf).min(axis=1, initial=np.inf) for a, b, d in self._spans()], axis=0
+        )
+        dearest = np.max(
+            [np.where(a < b, d, -np.inf).max(axis=1, initial=-np.inf) for a, b, d in self._tops()], axis=0
+        )
+        cheap, dear = (
+            np.where(np.isfinite(cheapest), cheapest, 0.0),
+            np.where(np.isfinite(dearest), dearest, 0.0),
+        )
+        scale = float(np.max(dear - cheap, initial=1.0))
+        low, high = cheap - 2.0**-30 * scale - 1.0, dear + 2.0**-30 * scale + 1.0
+        under, over = self.starts[0], self.starts[-1]
+        width = scale * 2.0**-8
+        tries = 0
+        while float(np.max(high - low, initial=0.0)) > precision * scale and tries < 80:
+            middle = (low + high) / 2
+            if guess is not None and tries < 2:
+                # Near the guess on either side first: prices change little from one turn to the next.
+                middle = np.clip(
+                    guess + (width if tries else -width), low + 1e-9 * scale, high - 1e-9 * scale
+                )
+            counts = self.upto(middle)
+            enough = counts.sum(axis=1) >= totals
+            high, low = np.where(enough, middle, high), np.where(enough, low, middle)
+            over = np.where(enough[:, None], counts, over)
+            under = np.where(enough[:, None], under, counts)
+            tries += 1
+        room = over - under
+        left = totals - under.sum(axis=1)
+        before = np.cumsum(room, axis=1) - room
+        return high, under + np.clip(left[:, None] - before, 0, room)
+
+    def _spans(self) -> Iterator[tuple[Whole, Whole, Floats]]:
+        """Yield every piece with its first cost."""
+        yield from zip(self.starts[:-1], self.starts[1:], self.dear, strict=True)
+
+    def _tops(self) -> Iterator[tuple[Whole, Whole, Floats]]:
+        """Yield every piece with its last cost."""
+        for start, end, dear in self._spans():
+            yield (
+                start,
+                end,
+                dear if self.growth is None else dear + self.growth * np.maximum(end - start - 1, 0),
+            )
+
+    def costs(self, replicas: Whole) -> list[float]:
+        """Return what a division costs, by level."""
+        found = []
+        for base, slopes, growth in zip(self.base, self.slopes, self.growths, strict=True):
+            total = float(base.sum())
+            for number, slope in enumerate(slopes):
+                units = np.clip(
+                    replicas - self.starts[number], 0, self.starts[number + 1] - self.starts[number]
+                )
+                total += float((units * slope.astype(np.float64)).sum())
+                if growth is not None:
+                    total += float((growth * (units * (units - 1) / 2.0)).sum())
+            found.append(total)
+        return found

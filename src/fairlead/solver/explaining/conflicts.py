@@ -1,0 +1,177 @@
+"""Conflicts of a problem: minimal, the smallest where that can be proven in time, and verified by solving."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from fairlead.models.problem import Problem
+from fairlead.models.statement import Conflict, Proof
+from fairlead.solver.components import components
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.explaining.alone import alone
+from fairlead.solver.explaining.failing import fails_alone
+from fairlead.solver.explaining.minimal import Found, Search
+from fairlead.solver.explaining.oracle import Oracle, OutOfTime
+from fairlead.solver.explaining.quick import quick
+from fairlead.solver.explaining.telling import told
+from fairlead.solver.explaining.units import Unit, units_of
+from fairlead.solver.explaining.verifying import verified
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxing.search import relaxations
+
+SHARE_OF_ALL = 0.6
+"""Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""
+SHARE_OF_ONE = 0.5
+"""Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""
+LONGEST_UNVERIFIED = 20
+"""Rules of a conflict that time did not suffice to narrow down: more of them help nobody."""
+
+
+class Explained(NamedTuple):
+    """A conflict, and the part of a problem that it is about."""
+
+    problem: Problem
+    conflict: Conflict
+
+
+def conflicts_of(
+    problem: Problem, deadline: Deadline, seed: int = 0, infeasible: Sequence[Problem] = ()
+) -> tuple[Conflict, ...]:
+    """Return why a problem has no placement: a conflict for every part and every workload that has one.
+
+    Parameters
+    ----------
+    problem
+        A problem without any placement, in which every workload has its affinity group.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+    infeasible
+        Independent parts of it that are known to have no placement; empty where none is known.
+
+    Returns
+    -------
+    tuple of Conflict
+        In the order of the workloads, each with the cheapest ways out of it; no two of different parts have a
+        rule in common. Empty where time ran out before anything was known.
+    """
+    until = deadline.part(SHARE_OF_ALL)
+    known = {tuple(workload.key for workload in part.workloads) for part in infeasible}
+    parts = components(problem)
+    found: list[Explained] = []
+    for part in parts:
+        if found and not until.remaining():
+            break
+        keys = tuple(workload.key for workload in part.workloads)
+        if keys in known or len(parts) == 1 or has_placement(part, until, seed) is False:
+            found.extend(_conflicts_of_part(part, until, seed))
+    return tuple(_with_ways_out(found, deadline, seed))
+
+
+def _with_ways_out(found: Sequence[Explained], deadline: Deadline, seed: int) -> Iterator[Conflict]:
+    """Add the cheapest relaxations to each conflict, in fair shares of the time that is left."""
+    for left, explained in zip(range(len(found), 0, -1), found, strict=True):
+        due = deadline.part(1 / left)
+        ways = relaxations(explained.problem, due, seed) if due.remaining() else ()
+        yield replace(explained.conflict, relaxations=ways)
+
+
+def conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple[Conflict, ...]:
+    """Return the conflicts of one independent part, without ways out; see `conflicts_of`."""
+    return tuple(explained.conflict for explained in _conflicts_of_part(part, deadline, seed))
+
+
+def _conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple[Explained, ...]:
+    """Return why one independent part has no placement.
+
+    Parameters
+    ----------
+    part
+        A problem without any placement; see `components`.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+
+    Returns
+    -------
+    tuple of Explained
+        One for every workload that fails by itself; where none does, one for all of them. Empty where time
+        ran out before anything was known.
+    """
+    if len(part.workloads) == 1:
+        return _explained(part, deadline, seed)
+    failing = [workload for workload in part.workloads if fails_alone(workload, part)]
+    if not failing:
+        failing = [
+            workload
+            for workload in part.workloads
+            if has_placement(alone(workload, part), deadline, seed) is False
+        ]
+    if not failing:
+        return _explained(part, deadline, seed)
+    found: list[Explained] = []
+    for workload in failing:
+        if found and not deadline.remaining():
+            break
+        found.extend(_explained(alone(workload, part), deadline, seed))
+    return tuple(found)
+
+
+def _explained(problem: Problem, deadline: Deadline, seed: int) -> tuple[Explained, ...]:
+    """Return the conflict of a problem if one is found in time."""
+    conflict = _conflict(problem, deadline, seed)
+    return () if conflict is None else (Explained(problem, conflict),)
+
+
+def _conflict(problem: Problem, deadline: Deadline, seed: int) -> Conflict | None:
+    """Return a verified conflict of a problem without any placement; None where nothing is known in time."""
+    units = units_of(problem)
+    found = find(problem, units, deadline, seed)
+    if found is None:
+        return None
+    statements = told([units[at] for at in found.units], problem)
+    if found.proof is Proof.UNVERIFIED and len(statements) > LONGEST_UNVERIFIED:
+        return None
+    return Conflict(statements, proof=found.proof)
+
+
+def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
+    """Return the positions of the units of a conflict, and what is proven of it.
+
+    Parameters
+    ----------
+    problem
+        A problem without any placement.
+    units
+        Everything that may be left out, see `units_of`.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+    """
+    start = quick(problem.workloads[0], problem, units) if len(problem.workloads) == 1 else None
+    search = None
+    found = None if start is None else Found(start.units, Proof.SMALLEST if start.smallest else Proof.MINIMAL)
+    if start is None or not start.smallest:
+        try:
+            part = deadline.part(SHARE_OF_ONE)
+            search = Search(problem, units, Oracle(problem, units, part, seed))
+            found = search.find(None if start is None else start.units) or found
+        except OutOfTime:
+            pass
+    if found is None or found.proof is Proof.UNVERIFIED:
+        return found
+    conflict = [units[at] for at in found.units]
+    spared = _spared(found, [] if search is None else search.broken)
+    certain = verified(problem, conflict, spared, deadline, seed)
+    return found if certain else Found(found.units, Proof.UNVERIFIED)
+
+
+def _spared(found: Found, broken: Sequence[frozenset[int]]) -> frozenset[int]:
+    """Return which units of a conflict are the only ones of it that some placement breaks."""
+    inside = frozenset(found.units)
+    met = (each & inside for each in broken)
+    only_ones = {next(iter(each)) for each in met if len(each) == 1}
+    return frozenset(at for at, unit in enumerate(found.units) if unit in only_ones)

@@ -1,0 +1,86 @@
+"""A partial placement at once: one workload after the other, each as far as it fits into what is left."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Duplicated, Total, bounds, companionship
+from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.quota import Allowance
+from fairlead.models.score import score
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import Available, box_of, has_box, room_left
+from fairlead.solver.dispensers import reference
+from fairlead.solver.partial_boxes import place_what_fits
+
+
+def place_greedily(problem: Problem) -> Placement:
+    """Return a placement that keeps every rule that never gives way.
+
+    Workloads go by priority, then by size as the reference dispenser takes them, or the smallest replicas
+    first, of which most find room: whichever is better. One that does not fit as a whole gets what fits. What
+    stands where companions must not stand is taken away again.
+    """
+    found = [_greedily(problem, smallest_first=smallest_first) for smallest_first in (False, True)]
+    return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
+
+
+def _greedily(problem: Problem, *, smallest_first: bool) -> Placement:
+    """Place the workloads in one order."""
+    strict = replace(problem, partial=False)
+    placed = reference.place(strict, _as_far_as_it_fits, smallest_first=smallest_first).to_dict()
+    while wrong := [
+        each
+        for each in shared_violations(problem, Placement(placed))
+        if each.rule == companionship.KIND and each.workload is not None and each.cluster is not None
+    ]:
+        for violation in wrong:
+            placed[violation.workload or ""].pop(violation.cluster or "", None)
+    return Placement(placed)
+
+
+def _as_far_as_it_fits(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+) -> Mapping[str, int]:
+    """Place what fits of one workload: exactly where possible, else cluster by cluster."""
+    if not workload.replicas:
+        return {}
+    if has_box(workload):
+        exact = place_what_fits(workload, problem, box_of(workload, problem, available, quotas), quotas)
+        if exact is not None and all(each.fits(workload, exact) for each in quotas):
+            return exact
+    placed: dict[str, int] = {}
+    for cluster, most in _most(workload, problem, available, quotas):
+        count = most
+        if workload.rule(Total) is not None:
+            count = min(most, workload.replicas - sum(placed.values()))
+        more = {**placed, cluster: count}
+        if count > 0 and _allowed(workload, more) and all(each.fits(workload, more) for each in quotas):
+            placed = more
+    return placed
+
+
+def _most(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+) -> Iterator[tuple[str, int]]:
+    """Yield what every candidate can hold: replicas, or a full copy."""
+    copies = workload.rule(Duplicated)
+    if has_box(workload) and copies is None:
+        boxed = box_of(workload, problem, available, quotas)
+        yield from zip(boxed.names, boxed.box.upper.tolist(), strict=True)
+    elif copies is not None:
+        candidates = workload.rule(Candidates)
+        for name in candidates.names if candidates else ():
+            full = copy_on(copies, workload, name)
+            if full <= room_left(workload, problem.cluster_by_name[name], available):
+                yield name, full
+
+
+def _allowed(workload: Workload, placed: Mapping[str, int]) -> bool:
+    """Tell whether nothing is broken that never gives way, and no minimum where replicas stand."""
+    return not any(
+        not each.gives_way or (each.rule == bounds.KIND and placed.get(each.cluster or ""))
+        for each in violations_of(workload, placed)
+    )

@@ -1,0 +1,166 @@
+"""One independent part of a problem: by formula where its workloads do not compete, else by a search."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from fairlead.models.check import shared_violations
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import DEVIATION, NET
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity, Weights
+from fairlead.models.score import levels_of, score
+from fairlead.models.shortfall import refused
+from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.batch.arrays import applies
+from fairlead.solver.dispensers import reference
+from fairlead.solver.partial import has_to_give_way, place_partially
+from fairlead.solver.search import Search
+
+MANY = 20
+"""Workloads that compete, from which on prices are better than one model of all."""
+MOST_DISPENSED = 2000
+"""Workloads up to which the reference dispenser is asked first; it takes them one by one."""
+SETTLED = frozenset({NET.key, DEVIATION.key})
+"""Levels before which it is settled what overflow tiers hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found for one part of the problem."""
+
+    part: Problem
+    status: Status
+    placement: Placement | None
+    attained: tuple[Attained, ...]
+    origin: str
+
+
+def solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
+    """Solve one independent part.
+
+    Parameters
+    ----------
+    part
+        The part; see `fairlead.solver.components`.
+    alone
+        Workloads as they are placed where they have all shared capacity for themselves, as far as known.
+    search
+        How to search.
+    """
+    return (_solve_partially if part.partial else _solve_strictly)(part, alone, search)
+
+
+def solve_by_formula(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> Answer | None:
+    """Put workloads together that were placed alone; None where one was not, or they compete."""
+    if not covers(alone, part):
+        return None
+    placement = Placement({workload.key: alone[workload.key] for workload in part.workloads})
+    if compete(part, placement):
+        return None
+    return Answer(part, Status.OPTIMAL, placement, _proven(part, placement), "exact")
+
+
+def compete(problem: Problem, placement: Placement) -> bool:
+    """Tell whether workloads that were placed alone break a rule that they share.
+
+    One workload alone keeps within capacity: its box does.
+    """
+    shared = [rule for rule in problem.rules if len(problem.workloads) > 1 or not isinstance(rule, Capacity)]
+    return bool(shared) and bool(shared_violations(problem, placement))
+
+
+def covers(alone: Mapping[str, Mapping[str, int]], problem: Problem) -> bool:
+    """Tell whether every workload of a problem was placed."""
+    return all(workload.key in alone for workload in problem.workloads)
+
+
+def _proven(problem: Problem, placement: Placement) -> tuple[Attained, ...]:
+    """Return the levels of a placement that is optimal by construction.
+
+    Workloads placed alone form a relaxation of the joint problem that is separable, so their lexicographic
+    optima add up to a bound; a placement that reaches it and keeps the shared rules is optimal.
+    """
+    return tuple(replace(level, bound=level.value, proven=True) for level in score(problem, placement))
+
+
+def _solve_strictly(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
+    """Solve one independent part: by formula where its workloads do not compete, else by a search."""
+    answer = solve_by_formula(part, alone)
+    if answer is not None:
+        return answer
+    from fairlead.solver.fewest import place_on_fewest
+    from fairlead.solver.lexicographic import minimise_levels
+
+    def minimise(problem: Problem, floor: Placement | None = None) -> LexicographicResult:
+        return minimise_levels(problem, floor, search.deadline, search.workers, search.seed, search.progress)
+
+    fewest = place_on_fewest(part, minimise)
+    if fewest is not None:
+        return Answer(part, Status.OPTIMAL, fewest, _proven(part, fewest), "cp-sat")
+    if search.formula and len(part.workloads) >= MANY and applies(part):
+        result = _solve_many(part, search)
+        if result.placement is not None or result.status is Status.INFEASIBLE:
+            return Answer(part, result.status, result.placement, result.attained, "prices")
+    floor = reference.place(part)
+    result = minimise(part, floor)
+    _compare_with_floor(part, floor, result)
+    return Answer(part, result.status, result.placement, result.attained, "cp-sat")
+
+
+def _solve_many(part: Problem, search: Search) -> LexicographicResult:
+    """Solve a part of many workloads by prices of what they share."""
+    from fairlead.solver.batch.solving import solve_batch
+
+    floor = reference.place(part) if len(part.workloads) <= MOST_DISPENSED else None
+    workers = search.workers or os.cpu_count() or 1
+    result = solve_batch(part, search.deadline, workers, search.seed, search.progress, floor)
+    if floor is not None:
+        _compare_with_floor(part, floor, result)
+    return result
+
+
+def _solve_partially(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
+    """Solve one independent part; only where it has no placement does anything give way."""
+    if not has_to_give_way(part, search):
+        answer = _solve_strictly(replace(part, partial=False), alone, search)
+        if answer.placement is not None:
+            return answer
+    found = place_partially(part, search)
+    _compare_with_floor(part, found.floor, found.result)
+    return Answer(part, found.result.status, found.result.placement, found.result.attained, found.origin)
+
+
+def _compare_with_floor(part: Problem, floor: Placement, result: LexicographicResult) -> None:
+    """Refuse a result that the reference dispenser beats: then something that was called proven is not.
+
+    Raises
+    ------
+    InternalError
+        Always a bug in fairlead.
+    """
+    if refused(part, floor) or result.status not in (Status.OPTIMAL, Status.INFEASIBLE):
+        return
+    if result.placement is None:
+        raise InternalError("a problem is called infeasible of which the reference dispenser has a placement")
+    compared = _compared_levels(part)
+    for low, high in zip(score(part, floor)[:compared], result.attained[:compared], strict=True):
+        if low.value < high.value - (high.resolution or 0):
+            raise InternalError("the reference dispenser beats an optimum that is called proven")
+        if low.value != high.value:
+            return
+
+
+def _compared_levels(part: Problem) -> int:
+    """Return how many levels any placement may be compared on.
+
+    What several workloads with overflow tiers hold in each is settled before their deviation, the more urgent
+    first; a placement that settles it otherwise may have a smaller deviation.
+    """
+    levels = levels_of(part)
+    tiered = [each for each in part.workloads if any(rule.tiers for rule in each.rules_of(Weights))]
+    if not tiered or (len(tiered) == 1 and not (part.partial and len(part.workloads) > 1)):
+        return len(levels)
+    return next((at for at, level in enumerate(levels) if level.key in SETTLED), len(levels))

@@ -1,0 +1,1 @@
+"""How a target is reached: waves of moves that keep every rule on the way."""

@@ -1,0 +1,151 @@
+"""plan(): from what runs now to a proven target, and to the waves that lead there."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from fairlead.models.check import check
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.plan import Amount, Availability, Order, WaveOptions
+from fairlead.models.plan_options import Budgets, Others, PlanOptions
+from fairlead.models.planned import planned
+from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress
+from fairlead.models.rebalance import RebalancePlan
+from fairlead.models.rebalance_document import SavedPlan, saved_plan
+from fairlead.models.score import score
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.planning.waves import waves_of
+from fairlead.solver.solving import solve
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+FOR_THE_TARGET = 0.6
+"""Share of the time limit that the target may take; the rest is for the waves."""
+
+
+def plan(  # noqa: PLR0913 - the public face, all by keyword
+    problem: Problem,
+    *,
+    budget: Amount | Budgets | None = None,
+    pinned: Iterable[str] = (),
+    pinned_clusters: Iterable[str] = (),
+    gain: Fraction | float | None = None,
+    moves_first: bool = False,
+    others: Others | str = Others.STAY,
+    order: Order | str = Order.START_FIRST,
+    max_unavailable: Amount | None = None,
+    max_surge: Amount | None = None,
+    detours: bool = True,
+    partial: bool = False,
+    resume: Mapping[str, Any] | None = None,
+    time_limit: float | None = 60.0,
+    workers: int | None = None,
+    seed: int = 0,
+    deviation: str | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> RebalancePlan:
+    """Say which replicas to move where, and in which order.
+
+    Parameters
+    ----------
+    problem
+        What runs now (`Workload.current`) and what is wanted.
+    budget
+        How many replicas may move: a number, a share of what runs such as ``"10%"``, or `Budgets` for single
+        workloads, namespaces and clusters; None means no limit.
+    pinned, pinned_clusters
+        Keys of workloads that do not move, and clusters that nothing leaves and nothing arrives at.
+    gain
+        Deviation that every move has to gain; None means that any gain is enough.
+    moves_first
+        True where as few replicas as possible move, before the ratio counts.
+    others
+        What becomes of workloads that nobody asked to rebalance, where some were asked for (a
+        ``WorkloadRebalancer`` in the input): ``stay`` or ``make-room``.
+    order
+        ``start-first``, ``stop-first`` or ``either``; see `Order`.
+    max_unavailable, max_surge
+        Replicas of a workload that may be missing, or too many, inside a wave; see `Availability`.
+    detours
+        Whether a replica may wait on a third cluster where full clusters exchange replicas.
+    partial
+        Place what can be placed where not everything can; see `solve`.
+    resume
+        A saved plan (`RebalancePlan.to_dict`) of which some moves have been made: the target stays, the waves
+        are found anew from what runs now.
+    time_limit
+        Seconds for the whole call; None means no limit.
+    workers, seed, deviation, engine, address, progress
+        See `solve`.
+
+    Returns
+    -------
+    RebalancePlan
+        Being infeasible is a result, not an error: then there are no waves and the outcome says why.
+
+    Raises
+    ------
+    UsageError
+        Where an argument is wrong or names something that is not in the problem, or a saved plan does not
+        fit.
+    """
+    started = time.perf_counter()
+    waves = WaveOptions(_chosen(Order, order), Availability(max_unavailable, max_surge), detours=detours)
+    options = PlanOptions(
+        budget if isinstance(budget, Budgets) else Budgets(budget),
+        frozenset(pinned),
+        frozenset(pinned_clusters),
+        None if gain is None else Fraction(str(gain)),
+        moves_first,
+        _chosen(Others, others),
+        waves,
+    )
+    deadline = Deadline.after(time_limit)
+    if resume is not None:
+        saved = saved_plan(resume)
+        options = replace(options, waves=saved.waves)
+        outcome = _saved_target(problem, saved)
+    else:
+        outcome = solve(
+            planned(problem, options),
+            time_limit=None if time_limit is None else FOR_THE_TARGET * time_limit,
+            workers=workers,
+            seed=seed,
+            deviation=deviation,
+            partial=partial,
+            engine=engine,
+            address=address,
+            progress=progress,
+        )
+    targeted = time.perf_counter()
+    found = None
+    if outcome.placement is not None:
+        found = waves_of(problem, outcome.placement, options.waves, deadline, seed)
+    seconds = {"target": targeted - started, "waves": time.perf_counter() - targeted}
+    return RebalancePlan(problem, outcome, found, options, seconds)
+
+
+def _chosen(kind: type[Choice], given: str) -> Choice:
+    """Return the member of a choice that a word names."""
+    try:
+        return kind(given)
+    except ValueError:
+        raise UsageError(f"no {kind.__name__.lower()} {given!r}; known: {', '.join(kind)}") from None
+
+
+def _saved_target(problem: Problem, saved: SavedPlan) -> Outcome:
+    """Return the target of a saved plan, where it still keeps every rule."""
+    strangers = sorted(set(saved.target) - set(problem.workload_by_key))
+    if strangers:
+        raise UsageError(f"the saved plan moves {strangers[0]}, which is not in the input; make a new plan")
+    broken = check(problem, saved.target)
+    if broken:
+        raise UsageError(f"the target of the saved plan breaks a rule now: {broken[0]}; make a new plan")
+    return Outcome(Status.FEASIBLE, "saved plan", problem, saved.target, score(problem, saved.target))

@@ -1,0 +1,97 @@
+"""What quotas of namespaces leave, and which of them can bind at all.
+
+A workload with a total asks for the same of a quota over all clusters wherever its replicas stand. So most
+such quotas are settled without a solver: either they cannot bind, or nothing can keep them
+(`fairlead.solver.quota_conflict`).
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.largest import largest
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Candidates,
+    Duplicated,
+    Quota,
+    Total,
+    quota,
+)
+from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.quota import Allowance, Scope, allowed
+from fairlead.models.statement import Statement
+from fairlead.models.workload import Workload
+
+
+def most_under(
+    quotas: Iterable[Allowance], workload: Workload, names: Sequence[str], most: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return how many replicas every candidate may hold by what quotas say of single clusters.
+
+    Parameters
+    ----------
+    quotas
+        What is allowed.
+    workload
+        The workload.
+    names
+        Candidates.
+    most
+        What they may hold by all other rules; quotas only make it less.
+    """
+    rooms = most.copy()
+    needed = needs(workload)
+    position = {name: at for at, name in enumerate(names)}
+    for allowance in quotas:
+        if allowance.rule.namespace != workload.namespace:
+            continue
+        for scope, left in allowance.left.items():
+            at, need = position.get(scope.cluster or ""), needed.get(scope.resource)
+            if at is not None and need:
+                rooms[at] = min(int(rooms[at]), max(0, left // need))
+    return rooms
+
+
+def tightest_quota(workload: Workload, cluster: str, problem: Problem) -> tuple[int, Statement] | None:
+    """Return how many replicas quotas allow on a cluster, and which says so; None where none is about it."""
+    needed = needs(workload)
+    found = [
+        (left // needed[scope.resource], str(allowance.rule), scope.resource, allowance.rule)
+        for allowance in problem.allowances
+        if allowance.rule.namespace == workload.namespace
+        for scope, left in allowance.left.items()
+        if scope.cluster == cluster and scope.resource in needed
+    ]
+    if not found:
+        return None
+    most, _, resource, rule = min(found, key=lambda each: each[:3])
+    return most, quota.describe(rule, Scope(resource, cluster), problem)
+
+
+def can_bind(rule: Quota, problem: Problem) -> bool:
+    """Tell whether placements that keep the workloads' own rules can ask for more than a quota allows."""
+    sums: dict[Scope, int] = {}
+    for workload in problem.workloads_in(rule.namespace):
+        most = {name: _most(workload, name) for name in candidates_of(workload, problem)}
+        divided = workload.rule(Total) is not None and workload.rule(Duplicated) is None
+        together = workload.replicas if divided else sum(most.values())
+        for resource, need in needs(workload).items():
+            for cluster, count in (*most.items(), (None, together)):
+                scope = Scope(resource, cluster)
+                sums[scope] = sums.get(scope, 0) + need * count
+    return any(sums.get(scope, 0) > amount for scope, amount in allowed(rule, problem).items())
+
+
+def _most(workload: Workload, cluster: str) -> int:
+    """Return the most replicas that a workload can have on a cluster."""
+    copies = workload.rule(Duplicated)
+    return largest(workload) if copies is None else copy_on(copies, workload, cluster)
+
+
+def candidates_of(workload: Workload, problem: Problem) -> tuple[str, ...]:
+    """Return the candidates of a workload."""
+    rule = workload.rule(Candidates)
+    return rule.names if rule else tuple(problem.cluster_by_name)

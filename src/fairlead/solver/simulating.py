@@ -1,0 +1,130 @@
+"""simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.outcome_document import unplaced
+from fairlead.models.problem import Problem
+from fairlead.models.rules import duplicated, total
+from fairlead.models.what_if import changed
+from fairlead.models.what_if_changes import Change, Drain, Lose
+from fairlead.models.what_if_naming import groups_of, unknown
+from fairlead.models.what_if_result import Scenario, Simulation, effects
+from fairlead.solver.solving import solve
+
+DRAIN = "drain"
+
+
+def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
+    """Solve a problem with and without changes, and tell what becomes different.
+
+    Parameters
+    ----------
+    problem
+        The fleet as it is; what runs now is the starting point.
+    *changes
+        `Drain`, `Cordon`, `Restore`, `Lose`, `Add`, `Scale`, `Weight`, made in this order.
+    sweep
+        Tries many scenarios on top of the changes, one after the other: every ``cluster``, ``region``,
+        ``zone``, ``provider`` or value of the label with this key is lost by itself; ``drain`` drains every
+        cluster by itself. None tries none.
+    **settings
+        Arguments of `solve`; they count for every single answer. Where not everything fits, as much as
+        possible is placed (`partial`), without being asked for.
+
+    Returns
+    -------
+    Simulation
+        Both answers, what happens to every workload, and the scenarios, the worst first.
+
+    Raises
+    ------
+    UsageError
+        Where a change names what there is not, or nothing belongs to the sweep.
+    UnsupportedError
+        Where the problem does not hold what is needed to make a change.
+    """
+    fleet = changed(problem, changes)
+    tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
+    before = _answer(problem, settings)
+    after = _answer(fleet, settings) if changes else before
+    scenarios = sorted((_scenario(fleet, change, before, settings) for change in tried), key=_rank)
+    return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios))
+
+
+def _answer(problem: Problem, settings: dict[str, Any]) -> Outcome:
+    """Return the best placement, a partial one where there is none that keeps all rules."""
+    outcome = solve(problem, **settings)
+    if outcome.status is not Status.INFEASIBLE or settings.get("partial"):
+        return outcome
+    return solve(problem, **{**settings, "partial": True})
+
+
+def _scenarios(problem: Problem, sweep: str) -> Iterator[Drain | Lose]:
+    """Yield what is to be tried.
+
+    Raises
+    ------
+    UsageError
+        Where nothing belongs to the sweep.
+    """
+    if sweep == DRAIN:
+        yield from (Drain(cluster.name) for cluster in problem.clusters)
+        return
+    groups = groups_of(problem, sweep)
+    if not groups:
+        known = {DRAIN, "cluster", "region", "zone", "provider", *_labels(problem)}
+        if sweep in known:
+            raise UsageError(f"no cluster tells its {sweep}, so there is none to lose")
+        raise UsageError(f"{unknown('sweep', sweep, known)} (or the key of a label)")
+    yield from (Lose(name, sweep) for name in groups)
+
+
+def _labels(problem: Problem) -> set[str]:
+    """Return the keys of the labels of all clusters."""
+    return {key for cluster in problem.clusters for key in cluster.labels}
+
+
+def _scenario(fleet: Problem, change: Drain | Lose, before: Outcome, settings: dict[str, Any]) -> Scenario:
+    """Try one change and tell what comes of it."""
+    trial = changed(fleet, [change])
+    after = _answer(trial, settings)
+    found = [effect for effect in effects(before, after) if effect.caused]
+    missing = {one.key: count for one in trial.workloads if (count := unplaced(after, one))}
+    return Scenario(
+        change,
+        tuple(_taken(fleet, trial, change)),
+        str(after.status),
+        missing,
+        tuple(_broken(after)),
+        sum(effect.moved for effect in found),
+        sum(effect.started for effect in found),
+        sum(effect.lost for effect in found),
+    )
+
+
+def _taken(fleet: Problem, trial: Problem, change: Change) -> Iterator[str]:
+    """Yield the clusters that a change takes, in name order."""
+    if isinstance(change, Drain):
+        yield change.cluster
+    else:
+        yield from (one.name for one in fleet.clusters if one.name not in trial.cluster_by_name)
+
+
+def _broken(after: Outcome) -> Iterator[str]:
+    """Yield what gives way beside unplaced replicas, and why there is no answer where there is none."""
+    if after.placement is None:
+        if after.conflict is not None:
+            yield from (str(statement) for statement in after.conflict.rules)
+        else:
+            yield "no placement was found in time"
+    for violation in (*after.shortfalls, *after.violations):
+        if violation.rule not in (total.KIND, duplicated.KIND):
+            yield violation.text
+
+
+def _rank(scenario: Scenario) -> tuple[bool, int, int, int, int, str]:
+    """Return what to sort scenarios by."""
+    return scenario.rank

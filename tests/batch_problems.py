@@ -1,0 +1,121 @@
+"""Random batches, small enough for brute force: workloads with a box each that compete for capacity."""
+
+import random
+from fractions import Fraction
+
+from fairlead.models.cluster import CPU, PODS, Cluster
+from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Moves,
+    Price,
+    Tiers,
+    Total,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.workload import Workload
+
+PRICE_FIRST = (
+    "minima",
+    "cost",
+    "tiers",
+    *(key for key in DEFAULT_ORDER if key not in ("minima", "cost", "tiers")),
+)
+
+
+def random_batch(
+    seed: int,
+    deviation: Deviation,
+    *,
+    workloads: int = 3,
+    clusters: int = 3,
+    most_replicas: int = 5,
+    load: float | None = None,
+) -> Problem:
+    """Return the batch of a seed.
+
+    Parameters
+    ----------
+    seed
+        The same seed gives the same problem.
+    deviation
+        The measure of distance.
+    workloads, clusters, most_replicas
+        Sizes are drawn from 1 (clusters from 2) up to these.
+    load
+        Part of the capacity that is asked for, about; drawn where it is None, sometimes more than there is.
+    """
+    rng = random.Random(f"batch {seed} {deviation}")
+    names = [f"member{i + 1}" for i in range(rng.randint(2, clusters))]
+    made = tuple(
+        _workload(rng, f"default/w{i + 1}", names, most_replicas) for i in range(rng.randint(1, workloads))
+    )
+    asked = {
+        resource: sum(each.requests.get(resource, int(resource == PODS)) * each.replicas for each in made)
+        for resource in (CPU, "memory", PODS)
+    }
+    part = load or rng.choice([0.5, 0.7, 0.85, 0.95, 1.1])
+    members = tuple(Cluster(name, free=_free(rng, asked, part * len(names))) for name in names)
+    order = DEFAULT_ORDER if rng.random() < 0.8 else PRICE_FIRST
+    return Problem(members, made, (Capacity(),), order, deviation)
+
+
+def _free(rng: random.Random, asked: dict[str, int], part: float) -> dict[str, int] | None:
+    """Return what one cluster has free; now and then nobody knows."""
+    if rng.random() < 0.05:
+        return None
+    shares = {resource: amount / part * rng.uniform(0.6, 1.5) for resource, amount in asked.items()}
+    free = {CPU: int(shares[CPU]), "memory": int(shares["memory"])}
+    return {**free, PODS: int(shares[PODS]) + 1} if rng.random() < 0.5 else free
+
+
+def _workload(rng: random.Random, key: str, names: list[str], most_replicas: int) -> Workload:
+    """Return a workload with the rules that can be said place by place."""
+    replicas = rng.randint(0, most_replicas)
+    open_to = [name for name in names if rng.random() < 0.9] or names
+    current = {name: rng.randint(1, 3) for name in [*names, "gone"] if rng.random() < 0.5}
+    rules: list[WorkloadRule] = [
+        Candidates(tuple(open_to), _excluded(names, open_to), _kept(rng, open_to)),
+        Total(),
+    ]
+    if rng.random() < 0.3:
+        minimum = {name: Bound(rng.randint(0, 2)) for name in open_to if rng.random() < 0.3}
+        maximum = {name: Bound(rng.randint(1, replicas + 1)) for name in open_to if rng.random() < 0.3}
+        rules.append(Bounds(minimum, maximum))
+    if rng.random() < 0.9:
+        rules.append(
+            Weights({name: rng.choice([0, 1, 1, 2, 3, 5, 7]) for name in open_to}, rng.random() < 0.3)
+        )
+    if rng.random() < 0.6:
+        rules.append(Moves(frozenset(names), keep=rng.random() < 0.5))
+    if rng.random() < 0.15:
+        rules.append(Price({name: Fraction(rng.randint(0, 6), rng.choice([1, 2, 3])) for name in open_to}))
+    if rng.random() < 0.15 and len(open_to) > 1:
+        rules.append(Tiers((frozenset(open_to[:1]), frozenset(open_to[1:]))))
+    return Workload(
+        key,
+        key.partition("/")[2],
+        replicas,
+        requests=rng.choice(
+            [{CPU: 200, "memory": 3}, {CPU: 300}, {CPU: 100, "memory": 5}, {"memory": 4}, {}]
+        ),
+        current=current,
+        fresh=rng.random() < 0.3,
+        rules=tuple(rules),
+    )
+
+
+def _excluded(names: list[str], open_to: list[str]) -> dict[str, Exclusion]:
+    """Return why the others are no candidates."""
+    return {name: Exclusion("did not match") for name in names if name not in open_to}
+
+
+def _kept(rng: random.Random, names: list[str]) -> dict[str, Exclusion]:
+    """Return candidates that take nothing new, at times."""
+    return {name: Exclusion("had untolerated taint") for name in names if rng.random() < 0.05}

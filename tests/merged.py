@@ -1,0 +1,61 @@
+"""Paste the fragment of a relaxation into the manifests it was made for (a merge patch, RFC 7386)."""
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import yaml
+
+from builders import Manifest
+from fairlead.models.manifests.loading import load
+from fairlead.models.statement import Relaxation
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxing import relaxations
+
+
+def ways_out(*manifests: Manifest | Sequence[Manifest]) -> list[Relaxation]:
+    """Return many relaxations; pasting any of them into the manifests makes them feasible."""
+    stream: list[Manifest] = []
+    for each in manifests:
+        stream += [each] if isinstance(each, dict) else list(each)
+    problem = load(stream)
+    assert has_placement(problem, Deadline()) is False
+    found = list(relaxations(problem, Deadline(), 0, most=6))
+    for relaxation in found:
+        assert has_placement(load(pasted(stream, relaxation)), Deadline()), relaxation.manifest
+    return found
+
+
+def texts(found: Sequence[Relaxation]) -> list[str]:
+    """Return what the relaxations say."""
+    return [each.text for each in found]
+
+
+def pasted(manifests: Sequence[Manifest], relaxation: Relaxation) -> list[Manifest]:
+    """Return the manifests with every fragment merged into the object of its kind and name."""
+    changed = deepcopy(list(manifests))
+    fragments = list(yaml.safe_load_all(relaxation.manifest))
+    assert fragments, relaxation
+    for fragment in fragments:
+        (target,) = [each for each in changed if _same(each, fragment)]
+        _merge(target, fragment)
+    return changed
+
+
+def _same(manifest: Manifest, fragment: Manifest) -> bool:
+    """Tell whether a fragment is about a manifest."""
+    return all(manifest[name] == fragment[name] for name in ("apiVersion", "kind")) and (
+        fragment["metadata"].items() <= manifest["metadata"].items()
+    )
+
+
+def _merge(target: dict[str, Any], patch: dict[str, Any]) -> None:
+    """Apply a merge patch."""
+    for key, value in patch.items():
+        if value is None:
+            target.pop(key, None)
+        elif isinstance(value, dict) and isinstance(target.get(key), dict):
+            _merge(target[key], value)
+        else:
+            target[key] = value

@@ -1,0 +1,57 @@
+"""Independent parts give the same answer here, in other processes and on Ray."""
+
+import pytest
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.workload import Workload
+from fairlead.solver.apart import searched
+from fairlead.solver.components import components
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.machines import LocalProcesses, ThisProcess
+from fairlead.solver.search import Search
+from fairlead.solver.solving import solve
+
+
+def two_teams() -> Problem:
+    """Return two teams with clusters of their own, on which the workloads of a team compete."""
+    clusters, workloads = [], []
+    for team in "ab":
+        names = (f"{team}1", f"{team}2", f"{team}3")
+        clusters += [Cluster(name, free={"cpu": 4000 + 500 * at}) for at, name in enumerate(names)]
+        for number in range(3):
+            weights = Weights({name: 1 + (number + at) % 3 for at, name in enumerate(names)})
+            rules = (Candidates(names), Total(), weights, Moves(frozenset(names)))
+            key = f"{team}/w{number}"
+            workloads.append(Workload(key, key, 4, team, requests={"cpu": 1000 + 100 * number}, rules=rules))
+    return Problem(tuple(clusters), tuple(workloads), (Capacity(),))
+
+
+def test_processes_give_the_same_answers() -> None:
+    """Two parts that need a search, in this process and in two others."""
+    parts = components(two_teams())
+    assert len(parts) == 2
+    search = Search(Deadline.after(60.0), 1)
+    with ThisProcess() as here, LocalProcesses(2) as others:
+        first = searched(range(2), parts, {}, search, here)
+        second = searched(range(2), parts, {}, search, others)
+    assert first == second
+    assert [first[number].status for number in range(2)] == [Status.OPTIMAL, Status.OPTIMAL]
+
+
+def test_a_wrong_engine_is_refused() -> None:
+    """Also where nothing would have to be searched."""
+    with pytest.raises(UsageError, match="no engine 'cloud'; known: local, ray"):
+        solve(two_teams(), engine="cloud")
+
+
+@pytest.mark.long
+def test_ray_gives_the_same_answer() -> None:
+    """The whole outcome but its seconds."""
+    pytest.importorskip("ray")
+    here, there = solve(two_teams(), workers=1), solve(two_teams(), engine="ray")
+    assert here.status is there.status is Status.OPTIMAL
+    assert (here.placement, here.objectives) == (there.placement, there.objectives)

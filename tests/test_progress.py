@@ -1,0 +1,55 @@
+"""How far a search is: what is told, and that only a terminal is shown it."""
+
+from fractions import Fraction
+
+import pytest
+
+from fairlead.cli.progress import sentence, shown
+from fairlead.models.cluster import Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress
+from fairlead.models.rules import Candidates, Capacity, Total, Weights
+from fairlead.models.workload import Workload
+from fairlead.solver.solving import solve
+
+
+def competing() -> Problem:
+    """Return two workloads that compete for the first of two clusters."""
+    names = ("member1", "member2")
+    rules = (Candidates(names), Total(), Weights({"member1": 1, "member2": 1}))
+    workloads = tuple(Workload(key, key, 4, requests={"cpu": 1000}, rules=rules) for key in "ab")
+    clusters = (Cluster("member1", free={"cpu": 3000}), Cluster("member2", free={"cpu": 9000}))
+    return Problem(clusters, workloads, (Capacity(),))
+
+
+def test_a_search_tells_how_far_it_is() -> None:
+    """The last report is the value that comes out: of eight replicas three find room on member1, not four."""
+    told: list[Progress] = []
+    outcome = solve(competing(), progress=told.append)
+    assert (told[-1].level, told[-1].value) == ("deviation", outcome.objectives[0].value)
+    assert (told[-1].bound, told[-1].gap) == (told[-1].value, 0.0)
+
+
+def test_display_prints_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Value and bound, to standard error."""
+    solve(competing(), display=True)
+    assert capsys.readouterr().err.startswith("deviation: 1, at least 1 after ")
+
+
+def test_nothing_is_shown_where_there_is_no_terminal() -> None:
+    """Under pytest standard error is a file."""
+    with shown(10.0) as report:
+        assert report is None
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "gap", "text"),
+    [
+        (None, Fraction(5), None, "deviation: no placement yet"),
+        (Fraction(21, 2), None, None, "deviation 10.5"),
+        (Fraction(10), Fraction(9), 0.1, "deviation 10, at least 9, gap 10 %"),
+    ],
+)
+def test_sentence(value: Fraction | None, bound: Fraction | None, gap: float | None, text: str) -> None:
+    """What is not known is left out."""
+    assert sentence(Progress("deviation", value, bound, gap, 1.0)) == text

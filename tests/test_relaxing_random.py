@@ -1,0 +1,320 @@
+"""Relaxations against brute force: on tiny problems with any rules, no cheaper changes exist."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import pytest
+
+from brute_force import placements
+from fairlead.models.change_apply import apply
+from fairlead.models.change_quota import detail_of, number_of
+from fairlead.models.changes import Kind
+from fairlead.models.cluster import Taint
+from fairlead.models.levels import Deviation
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Quota,
+    Spread,
+    Survival,
+    Total,
+)
+from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.relaxing import relaxations
+from random_problems import random_problem, with_quotas
+
+DEAREST = 2
+"""Sets of changes are enumerated up to this cost."""
+
+TAINTS = (Taint("gpu", "", "NoSchedule"), Taint("edge", "x", "NoExecute"))
+Pull = tuple[Kind, str | None, str | None, str, int]
+"""Kind, workload, cluster and detail of a change, and the direction."""
+
+
+def tainted(problem: Problem, seed: int) -> Problem:
+    """Let taints be what closes clusters."""
+    rng = random.Random(seed)
+    workloads = []
+    for workload in problem.workloads:
+        rule = workload.rule(Candidates)
+        if rule is None:
+            workloads.append(workload)
+            continue
+        shut = {
+            name: replace(each, taints=tuple(taint for taint in TAINTS if rng.random() < 0.6))
+            for name, each in rule.excluded.items()
+        }
+        kept = {name: replace(each, taints=(rng.choice(TAINTS),)) for name, each in rule.held_only.items()}
+        changed = replace(rule, excluded=shut, held_only=kept)
+        rules = tuple(changed if each is rule else each for each in workload.rules)
+        workloads.append(replace(workload, rules=rules))
+    return replace(problem, workloads=tuple(workloads))
+
+
+def pulls(problem: Problem) -> Iterator[Pull]:  # noqa: C901 - one case a rule
+    """Yield everything that may be changed, by one step."""
+    for workload in problem.workloads:
+        if workload.replicas:
+            yield from of_workload(workload)
+    for rule in problem.rules:
+        if isinstance(rule, Companionship):
+            yield from ((Kind.COMPANION, member, None, rule.name, -1) for member in rule.members)
+        if isinstance(rule, Capacity):
+            for cluster in problem.clusters:
+                wanted = {each for workload in problem.workloads for each in demands(workload, cluster)}
+                for resource in sorted(wanted) if cluster.free is not None else ():
+                    yield Kind.CAPACITY, None, cluster.name, resource, 1
+        if isinstance(rule, Quota):
+            for scope in rule.limits:
+                yield Kind.QUOTA, None, scope.cluster, detail_of(rule, scope.resource), 1
+        if isinstance(rule, MoveBudget):
+            yield Kind.MOVE_BUDGET, None, None, rule.name, 1
+
+
+def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901 - one case a rule
+    """Yield what may be changed of one workload."""
+    key = workload.key
+    copies = workload.rule(Duplicated)
+    for rule in workload.rules:
+        match rule:
+            case Total():
+                yield from ((Kind.REPLICAS, key, None, "", by) for by in (-1, 1))
+            case Duplicated() if not rule.copies:
+                yield from ((Kind.REPLICAS, key, None, "", by) for by in (-1, 1))
+            case Bounds():
+                yield from ((Kind.MINIMUM, key, name, "", -1) for name in rule.minimum)
+                yield from ((Kind.MAXIMUM, key, name, "", 1) for name in rule.maximum)
+            case GroupTotal() if rule.minimum == rule.maximum:
+                yield from ((Kind.TOTAL, key, None, rule.name, by) for by in (-1, 1))
+            case GroupTotal():
+                yield Kind.GROUP_MINIMUM, key, None, rule.name, -1
+                if rule.maximum is not None:
+                    yield Kind.GROUP_MAXIMUM, key, None, rule.name, 1
+            case Spread():
+                yield Kind.FEWEST_GROUPS, key, None, rule.field, -1
+                if rule.maximum is not None:
+                    yield Kind.MOST_GROUPS, key, None, rule.field, 1
+            case Survival():
+                yield Kind.SURVIVAL, key, None, rule.field, -1
+            case Candidates():
+                needless = copies and not copies.choice and rule.names
+                closed = dict(rule.held_only) if needless else {**rule.excluded, **rule.held_only}
+                taints = {taint for each in closed.values() for taint in each.taints}
+                names = {TAINTS[0]: "gpu:NoSchedule", TAINTS[1]: "edge=x:NoExecute"}
+                yield from ((Kind.TOLERATION, key, None, names[taint], 1) for taint in sorted(taints))
+            case _:
+                continue
+
+
+def change_of(problem: Problem, pull: Pull, times: int) -> Change | None:
+    """Return a change of so many steps; None where it cannot go so far."""
+    kind, key, cluster, detail, direction = pull
+    before = value_of(problem, pull)
+    after = before + direction * times
+    if kind is Kind.CAPACITY:
+        return Change(kind, None, cluster, detail, 0, enough(problem, cluster or "", detail, times), times)
+    if kind is Kind.QUOTA:
+        return Change(kind, None, cluster, detail, before, before + enough_quota(problem, pull, times), times)
+    least = 1 if kind in (Kind.REPLICAS, Kind.FEWEST_GROUPS) else 0
+    if after < least or (kind is Kind.TOLERATION and times > 1):
+        return None
+    return Change(kind, key, cluster, detail, before, after, times)
+
+
+def enough(problem: Problem, name: str, resource: str, times: int) -> int:
+    """Return the largest amount of a resource that costs so much."""
+    cluster = problem.cluster_by_name[name]
+    able = [each for each in problem.workloads if could_stand(each, name)]
+    return times * max((demands(each, cluster).get(resource, 0) for each in able), default=0)
+
+
+def enough_quota(problem: Problem, pull: Pull, times: int) -> int:
+    """Return the largest amount of a quota that costs so much."""
+    rule, scope = number_of(pull[3], pull[2], problem)
+    asking = [
+        needs(each).get(scope.resource, 0)
+        for each in problem.workloads_in(rule.namespace)
+        if any(could_stand(each, name) for name in problem.cluster_by_name if scope.cluster in (None, name))
+    ]
+    return times * max(asking, default=0)
+
+
+def could_stand(workload: Workload, name: str) -> bool:
+    """Tell whether a workload may stand on a cluster, perhaps after tolerating taints."""
+    rule = workload.rule(Candidates)
+    if rule is None or name in rule.names:
+        return workload.replicas > 0
+    return workload.replicas > 0 and bool(rule.excluded[name].taints)
+
+
+def value_of(problem: Problem, pull: Pull) -> int:  # noqa: C901 - one case a kind
+    """Return the number that a change is about."""
+    kind, key, cluster, detail, direction = pull
+    if kind in (Kind.CAPACITY, Kind.TOLERATION):
+        return 0
+    if kind is Kind.COMPANION:
+        return 1
+    if kind is Kind.QUOTA:
+        quota, scope = number_of(detail, cluster, problem)
+        return quota.limits[scope].hard
+    if kind is Kind.MOVE_BUDGET:
+        return next(
+            each.most for each in problem.rules if isinstance(each, MoveBudget) and each.name == detail
+        )
+    workload = problem.workload(key or "")
+    if kind is Kind.REPLICAS:
+        return workload.replicas
+    for rule in workload.rules:
+        match rule:
+            case Bounds() if kind is Kind.MINIMUM:
+                return rule.minimum[cluster or ""].replicas
+            case Bounds() if kind is Kind.MAXIMUM:
+                return rule.maximum[cluster or ""].replicas
+            case GroupTotal() if rule.name == detail and kind.value.startswith(("total", "group")):
+                return rule.minimum if direction < 0 else rule.maximum or 0
+            case Spread() if rule.field == detail and kind in (Kind.FEWEST_GROUPS, Kind.MOST_GROUPS):
+                return rule.minimum if direction < 0 else rule.maximum or 0
+            case Survival() if kind is Kind.SURVIVAL:
+                return rule.minimum
+            case _:
+                continue
+    raise AssertionError(pull)
+
+
+def cheapest(problem: Problem) -> int | None:
+    """Return the least cost of changes that help; None where none up to `DEAREST` do."""
+    known = list(pulls(problem))
+    for cost in range(1, DEAREST + 1):
+        for chosen in combinations_with_replacement(known, cost):
+            counts = {pull: chosen.count(pull) for pull in chosen}
+            changes = [change_of(problem, pull, times) for pull, times in counts.items()]
+            made = [change for change in changes if change is not None]
+            if len(made) == len(changes) and not crossed(counts) and feasible(apply(problem, made)):
+                return cost
+    return None
+
+
+def crossed(counts: dict[Pull, int]) -> bool:
+    """Tell whether one number is changed twice."""
+    return len({pull[:4] for pull in counts}) < len(counts)
+
+
+def feasible(problem: Problem) -> bool:
+    """Tell whether any placement keeps all rules."""
+    return next(placements(problem), None) is not None
+
+
+def small(seed: int) -> Problem:
+    """Return a problem small enough for all sets of changes, some of its clusters tainted."""
+    found = random_problem(
+        seed, Deviation.WEBSTER, most_workloads=2, most_clusters=2 + seed % 2, most_replicas=3
+    )
+    return tainted(found, seed)
+
+
+def with_budgets(problem: Problem, seed: int) -> Problem:
+    """Return a problem with budgets of moves for all workloads, some, or one cluster; all run somewhere."""
+    rng = random.Random(f"budgets {seed}")
+    names = [cluster.name for cluster in problem.clusters]
+    workloads = tuple(
+        workload
+        if workload.current
+        else replace(workload, current={rng.choice(names): rng.randint(1, workload.replicas + 1)})
+        for workload in problem.workloads
+    )
+    one = frozenset({rng.choice(names)})
+    some = frozenset({rng.choice(workloads).key}) if workloads else frozenset()
+    budgets = (
+        MoveBudget("all workloads", rng.randint(0, 1)),
+        MoveBudget("some workloads", 0, some),
+        MoveBudget("leaving one", rng.randint(0, 1), leaving=one),
+        MoveBudget("arriving at one", rng.randint(0, 1), arriving=one),
+    )
+    chosen = tuple(rng.sample(budgets, rng.randint(1, 2)))
+    return replace(problem, workloads=workloads, rules=(*problem.rules, *chosen))
+
+
+def compare(problem: Problem) -> bool:
+    """Compare with brute force, which verifies relaxations too; tell whether there was one to find."""
+    if feasible(problem):
+        return False
+    found = relaxations(problem, Deadline(), 0)
+    for one in found:
+        assert feasible(apply(problem, one.changes)), one
+        assert one.change == sum(change.cost for change in one.changes)
+        assert all(change.amount for change in one.changes)
+    supports = [
+        {(each.kind, each.workload, each.cluster, each.detail) for each in one.changes} for one in found
+    ]
+    for at, later in enumerate(supports):
+        assert not any(earlier <= later for earlier in supports[:at])
+    assert [one.change for one in found] == sorted(one.change for one in found)
+    least = cheapest(problem)
+    if least is not None:
+        assert found, problem
+        assert found[0].change == least, found[0]
+        assert found[0].proven
+    elif found:
+        assert found[0].change > DEAREST, found[0]
+    return bool(found)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_nothing_cheaper_exists(seed: int) -> None:
+    """The cheapest costs what brute force finds, or more than it looks at."""
+    compare(small(seed))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_cheaper_exists_under_quotas(seed: int) -> None:
+    """The same where namespaces have quotas."""
+    compare(with_quotas(small(seed), seed))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_cheaper_exists_under_budgets(seed: int) -> None:
+    """The same where few replicas may move."""
+    compare(with_budgets(small(seed), seed))
+
+
+def test_quotas_and_budgets_are_among_the_ways_out() -> None:
+    """The random problems do lead to such changes, so that comparing them says something."""
+    kinds = {
+        change.kind
+        for seed in range(20)
+        for problem in (with_quotas(small(seed), seed), with_budgets(small(seed), seed))
+        if not feasible(problem)
+        for one in relaxations(problem, Deadline(), 0)
+        for change in one.changes
+    }
+    assert {Kind.QUOTA, Kind.MOVE_BUDGET} <= kinds
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(60, 1500))
+def test_nothing_cheaper_exists_in_more(seed: int) -> None:
+    """The same on many more problems."""
+    compare(small(seed))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(40, 1000))
+def test_nothing_cheaper_exists_under_more_quotas_and_budgets(seed: int) -> None:
+    """The same on many more problems, a third of them with both."""
+    problem = small(seed)
+    if seed % 3:
+        problem = with_quotas(problem, seed)
+    if seed % 3 != 1:
+        problem = with_budgets(problem, seed)
+    compare(problem)
