@@ -1,101 +1,108 @@
-"""Who is measured: fairlead's own paths and the model that one writes first."""
+"""Who is measured: fairlead, greedy dispensers, and whole models given to the solvers of OR-Tools."""
 
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from types import MappingProxyType
 
-from ortools.sat.python import cp_model
+import cp_models
+import mip_models
+from answers import Answer, Effort, Solve
+from as_manifests import as_karmada_reads_it
 
 import fairlead
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Weights
-from fairlead.solver.boxes import box_of
+from fairlead.models.progress import Progress
+from fairlead.solver.solving import Method
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What a contender achieved.
+class Contender:
+    """One that is measured.
 
     Parameters
     ----------
-    milliseconds
-        Wall time of the whole call.
-    deviation
-        Deviation of its placement by the pure scorer; None where it found none.
-    proven
-        True where it says that this is optimal.
+    solve
+        How it is asked.
+    about
+        What it is, for readers of the table.
     """
 
-    milliseconds: float
-    deviation: float | None
-    proven: bool
+    solve: Solve
+    about: str
 
 
-def fairlead_exact(problem: Problem, deviation: str, time_limit: float) -> Result:
-    """Use the exact allocation."""
-    return _fairlead(problem, deviation, time_limit, "auto")
+def _fairlead(method: Method) -> Solve:
+    """Return fairlead as a user calls it."""
+
+    def solve(problem: Problem, effort: Effort) -> Answer:
+        def told(progress: Progress) -> None:
+            effort.tell(_float(progress.value), _float(progress.bound))
+
+        outcome = fairlead.solve(
+            problem, time_limit=effort.seconds, workers=effort.workers, method=method, progress=told
+        )
+        return _answered(outcome)
+
+    return solve
 
 
-def fairlead_cp_sat(problem: Problem, deviation: str, time_limit: float) -> Result:
-    """Use fairlead's own encoding in CP-SAT."""
-    return _fairlead(problem, deviation, time_limit, "cp-sat")
+def _float(number: Fraction | float | None) -> float | None:
+    """Return a number as it is drawn."""
+    return None if number is None else float(number)
 
 
-def naive_cp_sat(problem: Problem, deviation: str, time_limit: float) -> Result:
-    """Use the model that one writes first: d >= abs(W x - w N), minimise the sum of d (always l1)."""
-    del deviation
-    started = time.perf_counter()
-    workload = problem.workloads[0]
-    boxed = box_of(workload, problem, problem.limits)
-    weights = _weights(problem)
-    whole = sum(weights.values())
-    model = cp_model.CpModel()
-    replicas, distances = [], []
-    for name, low, high in zip(boxed.names, boxed.box.lower.tolist(), boxed.box.upper.tolist(), strict=True):
-        here = model.new_int_var(low, high, name)
-        distance = model.new_int_var(0, whole * workload.replicas, f"d-{name}")
-        model.add(distance >= whole * here - weights[name] * workload.replicas)
-        model.add(distance >= weights[name] * workload.replicas - whole * here)
-        replicas.append(here)
-        distances.append(distance)
-    model.add(sum(replicas) == workload.replicas)
-    model.minimize(sum(distances))
-    solver = cp_model.CpSolver()
-    solver.parameters.max_time_in_seconds = time_limit
-    solver.parameters.num_workers = 1
-    status = solver.solve(model)
-    elapsed = 1000 * (time.perf_counter() - started)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Result(elapsed, None, proven=False)
-    placed = {name: solver.value(here) for name, here in zip(boxed.names, replicas, strict=True)}
-    return Result(elapsed, _score(problem, placed), status == cp_model.OPTIMAL)
+def _answered(outcome: fairlead.Outcome) -> Answer:
+    """Return an outcome as an answer."""
+    bounds = tuple(None if level.bound is None else Fraction(level.bound) for level in outcome.objectives)
+    return Answer(outcome.placement, bounds, outcome.status is fairlead.Status.OPTIMAL)
 
 
-CONTENDERS: Mapping[str, Callable[[Problem, str, float], Result]] = {
-    "fairlead (exact)": fairlead_exact,
-    "fairlead (CP-SAT)": fairlead_cp_sat,
-    "naive CP-SAT": naive_cp_sat,
-}
+def _dispenser(like: str) -> Solve:
+    """Return a greedy dispenser."""
+
+    def solve(problem: Problem, effort: Effort) -> Answer:
+        del effort
+        return Answer(fairlead.dispense(problem, like).placement)
+
+    return solve
 
 
-def _fairlead(problem: Problem, deviation: str, time_limit: float, method: str) -> Result:
-    """Call solve as a user does."""
-    started = time.perf_counter()
-    outcome = fairlead.solve(problem, deviation=deviation, time_limit=time_limit, method=method)  # type: ignore[arg-type]
-    elapsed = 1000 * (time.perf_counter() - started)
-    value = outcome.objectives[0].value if outcome.objectives else None
-    return Result(elapsed, None if value is None else float(value), outcome.status is fairlead.Status.OPTIMAL)
+def _karmada(problem: Problem, effort: Effort) -> Answer:
+    """Use what stands in for Karmada's scheduler; the problem is written down as manifests for it."""
+    asked = as_karmada_reads_it(problem)
+    effort.restart()
+    return Answer(fairlead.dispense(asked, "karmada").placement)
 
 
-def _weights(problem: Problem) -> Mapping[str, int]:
-    """Return the weights of the only workload."""
-    rule = problem.workloads[0].rule(Weights)
-    return rule.weights if rule else {}
+CONTENDERS: Mapping[str, Contender] = MappingProxyType(
+    {
+        "fairlead": Contender(_fairlead("auto"), "`fairlead.solve`, as a user calls it"),
+        "fairlead CP-SAT": Contender(_fairlead("cp-sat"), "`fairlead.solve(..., method='cp-sat')`"),
+        "naive CP-SAT": Contender(
+            cp_models.naive, "one model for all: integer x, d >= abs(W x - w N), minimise the sum of d"
+        ),
+        "hull CP-SAT": Contender(cp_models.hull, "one model for all, costs by their integer hull"),
+        "hull HiGHS": Contender(mip_models.mixed_integer("highs"), "the same as a mixed-integer program"),
+        "hull SCIP": Contender(mip_models.mixed_integer("scip"), "the same as a mixed-integer program"),
+        "LP bound HiGHS": Contender(mip_models.relaxed("highs"), "its linear relaxation: a bound only"),
+        "LP bound GLOP": Contender(mip_models.relaxed("glop"), "its linear relaxation: a bound only"),
+        "LP bound PDLP": Contender(mip_models.relaxed("pdlp"), "its linear relaxation: a bound only"),
+        "reference": Contender(
+            _dispenser("reference"), "greedy, one workload after the other, capacity kept"
+        ),
+        "karmada": Contender(_karmada, "greedy, what Karmada's scheduler answers"),
+        "webster": Contender(_dispenser("webster"), "greedy, Webster's division; looks at no capacity"),
+        "largest-remainder": Contender(
+            _dispenser("largest-remainder"), "greedy, Hamilton's division; looks at no capacity"
+        ),
+        "karmada-proposal": Contender(
+            _dispenser("karmada-proposal"), "greedy, the pseudocode of a proposal; looks at no capacity"
+        ),
+    }
+)
+"""All contenders by name."""
 
-
-def _score(problem: Problem, placed: Mapping[str, int]) -> float:
-    """Return the l1 deviation of a placement."""
-    from dataclasses import replace
-
-    measured = replace(problem, deviation=fairlead.Deviation.L1)
-    return float(fairlead.score(measured, {problem.workloads[0].key: placed})[0].value)
+EXACT = ("naive CP-SAT", "hull CP-SAT", "hull HiGHS", "hull SCIP")
+BOUNDS = ("LP bound HiGHS", "LP bound GLOP", "LP bound PDLP")
+GREEDY = ("reference", "karmada", "webster", "largest-remainder", "karmada-proposal")

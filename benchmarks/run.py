@@ -1,149 +1,178 @@
-"""Measure fairlead against contenders in the same run; values are checked, only ratios count.
+"""Measure fairlead against contenders in the same run; values are checked, ratios count.
 
-Absolute times depend on the machine and on what else runs there; the ratios hardly do.
+    python benchmarks/run.py                        # short: about two minutes
+    python benchmarks/run.py --full                 # every case and contender: about an hour
+    python benchmarks/run.py --only 'batch-50x10-*' # some cases, with all their contenders
+    python benchmarks/run.py --full --write-docs    # and write docs/benchmarks.md and its drawings anew
 
-    python benchmarks/run.py            # short: about a minute
-    python benchmarks/run.py --full     # more sizes and repetitions
+The exit code is 1 where a bar is missed or a value is wrong. Absolute times depend on the machine and on what
+else runs there; the ratios and gaps hardly do.
 """
 
 import argparse
-import statistics
-import subprocess
+import json
+import os
 import sys
-import tempfile
-import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from fnmatch import fnmatch
 from pathlib import Path
 
-from cases import single, stream
-from contenders import CONTENDERS, Result
+from bars import judge, required
+from contenders import CONTENDERS
+from curves import draw
+from machine import described, load
+from measuring import Measurement, from_dict, measure
+from registry import CASES, Case
+from singles import measure_single
 from spread import measure_spread
+from starting import measure_load, measure_start
+from tables import case_table, put_between_markers, to_markdown
 
-# Milliseconds that the real Karmada scheduler needs for the same job on a comparable machine.
-KARMADA = {100: 0.83, 1_000: 10.8, 5_000: 66.0}
-# Median milliseconds that must not be passed.
-LIMITS = {
-    ("fairlead (exact)", 100): 2,
-    ("fairlead (exact)", 1_000): 11,
-    ("fairlead (exact)", 5_000): 42,
-    ("fairlead (CP-SAT)", 100): 100,
-    ("fairlead (CP-SAT)", 1_000): 2_000,
-}
+ROOT = Path(__file__).parent.parent
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
+# What was measured last; a run that writes the document replaces only what it measured itself.
+RECORD = ROOT / "build" / "benchmarks.json"
 
 
 def main() -> int:
-    """Run all benchmarks; the exit code is 1 where a limit was passed or a value is wrong."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--full", action="store_true", help="more sizes and repetitions")
-    full = parser.parse_args().full
-    failures = measure_single(full=full) + measure_spread(full=full)
-    failures += measure_start(repeat=15 if full else 7) + measure_load()
+    """Run the benchmarks that are asked for; the exit code is 1 where a bar is missed or a value is wrong."""
+    arguments = _arguments()
+    chosen = _chosen(arguments.only, full=arguments.full)
+    if arguments.list:
+        _list()
+        return 0
+    if not chosen:
+        sys.exit(f"no case is named like {arguments.only}; --list shows all")
+    failures: list[str] = []
+    if not arguments.only:
+        failures += measure_single(full=arguments.full) + measure_spread(full=arguments.full)
+        failures += measure_start(repeat=15 if arguments.full else 7) + measure_load()
+    whole = arguments.full or bool(arguments.only)
+    measured = _measure_all(chosen, arguments, full=whole)
+    failures += _report(measured)
+    if arguments.write_docs:
+        _write(_recorded(measured))
     for failure in failures:
         print(f"FAILED: {failure}")
     return 1 if failures else 0
 
 
-def measure_single(*, full: bool) -> list[str]:
-    """One workload with static weights and bounds, over cluster counts and measures."""
-    failures: list[str] = []
-    print("One workload, static weights 1 to 5, bounds, three resources; median milliseconds")
-    head = f"{'clusters':>8} {'measure':<8} {'contender':<18} {'ms':>10}"
-    print(f"{head} {'proven':<7} {'deviation':>14}  ratio to exact")
-    for clusters in (100, 1_000, 5_000):
-        for deviation in ("webster", "l1"):
-            exact: Result | None = None
-            for name in CONTENDERS:
-                if _skipped(name, clusters, deviation, full=full):
-                    continue
-                result = _median(
-                    name, clusters, deviation, repeat=(15 if full else 7) if "exact" in name else 3
-                )
-                exact = exact or result
-                failures += _judge(name, clusters, deviation, result, exact)
-                ratio = result.milliseconds / exact.milliseconds
-                value = "none" if result.deviation is None else f"{result.deviation:.6g}"
-                shown = "yes" if result.proven else "no"
-                row = f"{clusters:>8} {deviation:<8} {name:<18} {result.milliseconds:>10.2f}"
-                print(f"{row} {shown:<7} {value:>14}  {ratio:.1f}")
-        print(f"{clusters:>8} {'':<8} {'Karmada (recorded)':<18} {KARMADA[clusters]:>10.2f}")
+def _list() -> None:
+    """Print all cases and contenders."""
+    print("Cases")
+    for case in CASES.values():
+        print(f"  {case.name:<26} {case.about}")
+    print("Contenders")
+    for name, contender in CONTENDERS.items():
+        print(f"  {name:<26} {contender.about}")
+
+
+def _arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--full", action="store_true", help="every case and contender")
+    parser.add_argument("--only", metavar="PATTERN", help="only the cases of such names, with all contenders")
+    parser.add_argument("--list", action="store_true", help="print the cases and contenders")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="threads of each contender")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="from which the problems are made; 0 is documented"
+    )
+    parser.add_argument("--write-docs", action="store_true", help="write docs/benchmarks.md and its drawings")
+    return parser.parse_args()
+
+
+def _chosen(pattern: str | None, *, full: bool) -> list[Case]:
+    """Return the cases that are asked for."""
+    if pattern:
+        return [case for case in CASES.values() if fnmatch(case.name, pattern)]
+    return [case for case in CASES.values() if full or case.short]
+
+
+def jobs(case: Case, *, full: bool) -> Iterator[tuple[str, float]]:
+    """Yield the contenders of a case with their time limits; bars have limits of their own."""
+    for contender in case.contenders if full else case.short:
+        limits = {bar.seconds for bar in case.bars if bar.contender == contender}
+        if full or not limits:
+            limits.add(case.seconds)
+        for limit in sorted(limits)[: None if full else 1]:
+            yield contender, limit
+
+
+def _measure_all(chosen: Sequence[Case], arguments: argparse.Namespace, *, full: bool) -> list[Measurement]:
+    """Measure one after the other, so that nothing disturbs anything, and print as it goes."""
+    measured = []
+    for case in chosen:
+        print(f"\n{case.name}: {case.about}")
+        of_case = []
+        for contender, limit in jobs(case, full=full):
+            of_case.append(measure(case.name, contender, limit, arguments.workers, arguments.seed))
+            print(f"  {contender}, {limit:g} s: {_told(of_case[-1])}", flush=True)
+        print(case_table(of_case), flush=True)
+        measured += of_case
+    return measured
+
+
+def _told(one: Measurement) -> str:
+    """Say in a line what was measured."""
+    value = "".join(f", {level.name} {level.value:,.7g}" for level in one.levels if level.value is not None)
+    gap = "" if one.gap is None else f", gap {one.gap:.4%}"
+    return f"{one.state}{value}{gap}, {one.seconds:.2f} s, {one.mebibytes:.0f} MiB {one.remark}".rstrip()
+
+
+def _report(measured: Sequence[Measurement]) -> list[str]:
+    """Print the bars; return those that are missed and the answers of fairlead that are wrong."""
+    failures = []
+    verdicts = list(judge(CASES, measured))
+    if verdicts:
+        busy = load()
+        print(f"\nBars (load of the machine now: {'unknown' if busy is None else f'{busy:.1f}'})")
+    for verdict in verdicts:
+        name = f"{verdict.case}, {verdict.bar.contender}: {required(verdict.bar)}"
+        print(f"  {'MISSED' if verdict.missed else 'kept  '} {name}: {verdict.found}")
+        failures += [f"{name}: {missed}" for missed in verdict.missed]
+    ours = [one for one in measured if one.contender.startswith("fairlead")]
+    failures += [
+        f"{one.case}, {one.contender}: {one.state} {one.remark}"
+        for one in ours
+        if one.state in ("invalid", "failed")
+    ]
     return failures
 
 
-def _skipped(name: str, clusters: int, deviation: str, *, full: bool) -> bool:
-    """Leave out what takes minutes or does not exist."""
-    if name == "naive CP-SAT":
-        return deviation != "l1" or (clusters > 1_000 and not full)
-    return name == "fairlead (CP-SAT)" and clusters > 1_000 and not full
+def _recorded(measured: Sequence[Measurement]) -> list[Measurement]:
+    """Put what was measured now in place of what is on record of it; return everything."""
+    known: list[Measurement] = []
+    if RECORD.exists():
+        known = [from_dict(data) for data in json.loads(RECORD.read_text())]
+    merged = merge(known, measured)
+    RECORD.parent.mkdir(exist_ok=True)
+    RECORD.write_text(json.dumps([asdict(one) for one in merged]))
+    return merged
 
 
-def _median(name: str, clusters: int, deviation: str, repeat: int) -> Result:
-    """Run a contender on fresh problems and return the run of median time."""
-    runs = [CONTENDERS[name](single(clusters, seed=1), deviation, 20.0) for _ in range(repeat + 1)][1:]
-    return sorted(runs, key=lambda run: run.milliseconds)[len(runs) // 2]
+def merge(known: Sequence[Measurement], measured: Sequence[Measurement]) -> list[Measurement]:
+    """Return the newest measurement of every job that is in the registry, in its order."""
+    newest = {(one.case, one.contender, one.limit): one for one in (*known, *measured)}
+    return [
+        newest[case.name, contender, limit]
+        for case in CASES.values()
+        for contender, limit in jobs(case, full=True)
+        if (case.name, contender, limit) in newest
+    ]
 
 
-def _judge(name: str, clusters: int, deviation: str, result: Result, exact: Result) -> list[str]:
-    """Compare a result with its limit and with the exact value."""
-    wrong: list[str] = []
-    limit = LIMITS.get((name, clusters))
-    if limit is not None and result.milliseconds > limit:
-        wrong.append(
-            f"{name}, {clusters} clusters, {deviation}: {result.milliseconds:.1f} ms, limit {limit} ms"
-        )
-    if result.proven and result.deviation != exact.deviation:
-        wrong.append(
-            f"{name}, {clusters} clusters, {deviation}: {result.deviation} proven, {exact.deviation} is exact"
-        )
-    return wrong
-
-
-def measure_start(repeat: int) -> list[str]:
-    """How long imports and the help page take, in new processes."""
-    commands = {
-        "import pydantic": ["-c", "import pydantic"],
-        "import fairlead": ["-c", "import fairlead"],
-        "fairlead --help": ["-m", "fairlead", "--help"],
-    }
-    nothing = _process([], repeat)
-    seconds = {name: _process(command, repeat) - nothing for name, command in commands.items()}
-    first = seconds["import fairlead"] / seconds["import pydantic"]
-    second = seconds["fairlead --help"] / seconds["import fairlead"]
-    print(f"\nimport fairlead / import pydantic: {first:.2f} (limit 2.5)")
-    print(f"fairlead --help / import fairlead: {second:.2f} (limit 2)")
-    wrong = [] if first <= 2.5 else [f"import fairlead takes {first:.2f} times import pydantic"]
-    if second > 2:
-        wrong.append(f"fairlead --help takes {second:.2f} times import fairlead")
-    return wrong
-
-
-def _process(arguments: list[str], repeat: int) -> float:
-    """Return the median seconds of a Python process."""
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        subprocess.run([sys.executable, *(arguments or ["-c", ""])], check=True, capture_output=True)
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
-
-
-def measure_load() -> list[str]:
-    """Load 1,000 clusters and 1,000 bindings from one kubectl List, in a process of its own."""
-    # ru_maxrss would count this process as well, from which the new one is forked; VmHWM starts afresh.
-    code = (
-        "import re, sys, time; import fairlead; t = time.perf_counter(); fairlead.load(sys.argv[1]);"
-        "kibibytes = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1];"
-        "print(time.perf_counter() - t, int(kibibytes) / 1024)"
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "stream.yaml"
-        file.write_text(stream(1_000, 1_000, seed=1))
-        size = file.stat().st_size / 2**20
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(file)], check=True, capture_output=True, text=True
-        )
-    seconds, memory = (float(number) for number in done.stdout.split())
-    print(f"\n1,000 clusters and 1,000 bindings, {size:.1f} MiB of YAML:")
-    print(f"{seconds:.1f} s (limit 10), {memory:.0f} MiB (limit 500)")
-    return [] if seconds <= 10 and memory <= 500 else [f"loading takes {seconds:.1f} s and {memory:.0f} MiB"]
+def _write(measured: Sequence[Measurement]) -> None:
+    """Write the document and its drawings."""
+    figures: dict[str, str] = {}
+    for name in CASES:
+        of_case = [one for one in measured if one.case == name]
+        file = DOCUMENT.with_name(f"benchmarks-{name}.svg")
+        if draw(name, of_case, file):
+            figures[name] = file.name
+    text = to_markdown(CASES, measured, list(judge(CASES, measured)), described(), figures)
+    DOCUMENT.write_text(put_between_markers(DOCUMENT.read_text(), text))
+    print(f"written: {DOCUMENT}")
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ def test_settings_reach_the_solver(answering: Answering) -> None:
     """Every option arrives under the name that `solve` gives it."""
     called = answering(solved())
     numbers = "--time-limit 2.5 --workers 3 --seed 7"
-    words = "--deviation l1 --method cp-sat --engine ray --fresh --partial"
+    words = "--deviation l1 --method cp-sat --engine ray --partitions 4 --fresh --partial"
     main(["solve", "-f", "x.yaml", *numbers.split(), *words.split()])
     assert called == {
         "problem": solved().problem,
@@ -159,6 +159,7 @@ def test_settings_reach_the_solver(answering: Answering) -> None:
         "deviation": "l1",
         "method": "cp-sat",
         "engine": "ray",
+        "partitions": 4,
         "fresh": True,
         "partial": True,
         "progress": None,  # standard error is no terminal here
@@ -177,6 +178,7 @@ def test_defaults_of_the_solver(answering: Answering) -> None:
         "deviation": None,
         "method": "auto",
         "engine": "local",
+        "partitions": None,
         "fresh": None,
         "partial": False,
         "progress": None,

@@ -42,11 +42,8 @@ def test_wrong_percentages(value: object) -> None:
 
 def test_unknown_kinds_of_our_own_are_mistakes() -> None:
     """They change placements, so they are never skipped."""
-    known = "GroupBounds, HierarchicalWeights, PriceList, Profile, Survival, WorkloadAffinity"
-    assert (
-        mistake(own("MoveBudget"))
-        == f"kind: 'MoveBudget' is no kind of fairlead.io/v1alpha1; known are {known}"
-    )
+    known = "GroupBounds, HierarchicalWeights, MoveBudget, PriceList, Profile, Survival, WorkloadAffinity"
+    assert mistake(own("Budget")) == f"kind: 'Budget' is no kind of fairlead.io/v1alpha1; known are {known}"
     old = {**own("Profile"), "apiVersion": "fairlead.io/v1"}
     assert (
         mistake(old)

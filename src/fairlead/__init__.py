@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster, Taint, Toleration
-from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.errors import (
     FairleadError,
     InternalError,
@@ -25,19 +24,21 @@ from fairlead.models.errors import (
 from fairlead.models.levels import Deviation, Level
 from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
 from fairlead.models.placement import Placement
-from fairlead.models.plan_options import Budgets
 from fairlead.models.problem import Problem
-from fairlead.models.rebalance import PlannedChange, RebalancePlan
 from fairlead.models.score import score
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
-from fairlead.models.what_if_changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
-from fairlead.models.what_if_result import Effect, Scenario, Simulation
-from fairlead.models.why import ClusterWhy, Gain, Possible, Shift, Step, Why
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
+    from fairlead.models.comparison import Comparison, Contender, Difference
     from fairlead.models.manifests.loading import load, select
+    from fairlead.models.plan_options import Budgets
+    from fairlead.models.rebalance import PlannedChange, RebalancePlan
+    from fairlead.models.rebalance_comparison import PlanComparison, TargetDifference, compare_plans
+    from fairlead.models.what_if_changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.models.what_if_result import Effect, Scenario, Simulation
+    from fairlead.models.why import ClusterWhy, Gain, Possible, Shift, Step, Why
     from fairlead.report.html import report_html
     from fairlead.solver.asking.why import why
     from fairlead.solver.comparing import compare
@@ -48,9 +49,34 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Functions that bring pydantic, PyYAML, NumPy or OR-Tools with them; imported at their first use.
+# What brings pydantic, PyYAML, NumPy or OR-Tools with it, and what few programs need; imported at first use.
 _LATE = {
+    "Add": "fairlead.models.what_if_changes",
+    "Budgets": "fairlead.models.plan_options",
+    "ClusterWhy": "fairlead.models.why",
+    "Comparison": "fairlead.models.comparison",
+    "Contender": "fairlead.models.comparison",
+    "Cordon": "fairlead.models.what_if_changes",
+    "Difference": "fairlead.models.comparison",
+    "Drain": "fairlead.models.what_if_changes",
+    "Effect": "fairlead.models.what_if_result",
+    "Gain": "fairlead.models.why",
+    "Lose": "fairlead.models.what_if_changes",
+    "PlannedChange": "fairlead.models.rebalance",
+    "PlanComparison": "fairlead.models.rebalance_comparison",
+    "Possible": "fairlead.models.why",
+    "RebalancePlan": "fairlead.models.rebalance",
+    "Restore": "fairlead.models.what_if_changes",
+    "Scale": "fairlead.models.what_if_changes",
+    "Scenario": "fairlead.models.what_if_result",
+    "Shift": "fairlead.models.why",
+    "Simulation": "fairlead.models.what_if_result",
+    "Step": "fairlead.models.why",
+    "TargetDifference": "fairlead.models.rebalance_comparison",
+    "Weight": "fairlead.models.what_if_changes",
+    "Why": "fairlead.models.why",
     "compare": "fairlead.solver.comparing",
+    "compare_plans": "fairlead.models.rebalance_comparison",
     "dispense": "fairlead.solver.dispensing",
     "load": "fairlead.models.manifests.loading",
     "plan": "fairlead.solver.planning.planning",
@@ -85,6 +111,7 @@ __all__ = [
     "Mistake",
     "Outcome",
     "Placement",
+    "PlanComparison",
     "PlannedChange",
     "Possible",
     "Problem",
@@ -100,6 +127,7 @@ __all__ = [
     "Status",
     "Step",
     "Taint",
+    "TargetDifference",
     "Toleration",
     "UnsupportedError",
     "UsageError",
@@ -110,6 +138,7 @@ __all__ = [
     "__version__",
     "check",
     "compare",
+    "compare_plans",
     "dispense",
     "load",
     "plan",
@@ -125,14 +154,14 @@ __all__ = [
 if not TYPE_CHECKING:  # or type checkers would believe that every name exists
 
     def __getattr__(name: str) -> object:
-        """Import a function at its first use."""
+        """Import a name at its first use."""
         if name not in _LATE:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        function = getattr(import_module(_LATE[name]), name)
-        globals()[name] = function
-        return function
+        found = getattr(import_module(_LATE[name]), name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -2,19 +2,20 @@
 
 import json
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairlead.cli import console, exits
+from fairlead.cli.amounts import Budget, Gain, Named
 from fairlead.cli.options import Inputs, TimeLimit, reads_input, writes_output
 from fairlead.cli.progress import shown
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
     from fairlead.models.rebalance import RebalancePlan
+    from fairlead.models.rebalance_comparison import PlanComparison
 
 Command = Callable[..., int]
 
@@ -25,53 +26,6 @@ Exit codes:
   2  wrong input or usage
   3  no target keeps every rule, or something cannot move
   5  there is something to do, with --detailed-exitcode"""
-
-
-class Gain(click.ParamType[Fraction]):
-    """A number or a fraction, read exactly."""
-
-    name = "number"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        """Return the number."""
-        try:
-            gain = Fraction(str(value))
-        except (ValueError, ZeroDivisionError):
-            gain = Fraction(-1)
-        if gain < 0:
-            self.fail(f"{value!r} is not a number of at least 0, such as 0.5 or 1/3", param, ctx)
-        return gain
-
-
-class Budget(click.ParamType[int | str]):
-    """A number of replicas, or a share such as 10%."""
-
-    name = "amount"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Return the amount."""
-        text = str(value).strip()
-        if text.isascii() and text.isdigit():
-            return int(text)
-        if not (text.endswith("%") and text[:-1].isascii() and text[:-1].isdigit()):
-            self.fail(f"{value!r} is neither a number of replicas nor a share such as 10%", param, ctx)
-        return text
-
-
-class Named(click.ParamType[tuple[str, int | str]]):
-    """``NAME=AMOUNT``."""
-
-    name = "name=amount"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int | str]:
-        """Return name and amount."""
-        name, _, amount = str(value).rpartition("=")
-        if not name:
-            self.fail(f"{value!r} is not of the form NAME=AMOUNT", param, ctx)
-        return name, Budget().convert(amount, param, ctx)
-
 
 _BUDGETS = (
     click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in all."),
@@ -193,6 +147,12 @@ def takes_plan_options(command: Command) -> Command:
     metavar="FILE",
     help="Go on with a saved plan: its target stays, the waves start from what runs now.",
 )
+@click.option(
+    "--compare",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Print how the plan differs from a saved one, and nothing where it does not.",
+)
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 where there is something to do.")
 @takes_plan_options
 def plan_command(
@@ -202,14 +162,20 @@ def plan_command(
     no_headers: bool,
     save: str | None,
     resume: str | None,
+    compare: str | None,
     detailed_exitcode: bool,
     **asked: Any,
 ) -> int:
     """Say which replicas to move where, in waves that overload no cluster on the way.
 
-    Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` the patched bindings.
+    Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` the patched bindings
+    (`FederatedObject`s of KubeAdmiral).
     """
+    known = None if compare is None else read_saved(compare)
+    if known is not None and output in ("moves", "patch"):
+        raise click.UsageError(f"-o {output} shows one plan; with --compare use table, wide, json or yaml")
     problem = load_workloads(inputs)
+    from fairlead.models.rebalance_comparison import compare_plans
     from fairlead.solver.planning.planning import plan
 
     arguments = plan_arguments(asked)
@@ -218,7 +184,10 @@ def plan_command(
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if save is not None:
         Path(save).write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
-    _show(found, output, no_headers=no_headers)
+    if known is not None:
+        _show_comparison(found, compare_plans(known, found), output, no_headers=no_headers)
+    else:
+        _show(found, output, no_headers=no_headers)
     return exit_code(found, detailed=detailed_exitcode)
 
 
@@ -266,6 +235,22 @@ def _show(plan: "RebalancePlan", output: str, *, no_headers: bool) -> None:
         console.result(wave_rows(plan, Look(wide=True, headers=not no_headers)))
     else:
         console.result(plan_tables(plan, look))
+
+
+def _show_comparison(
+    plan: "RebalancePlan", comparison: "PlanComparison", output: str, *, no_headers: bool
+) -> None:
+    """Print how two plans differ in the asked format, and why there is no new one where that is so."""
+    if output in ("json", "yaml"):
+        console.result(console.serialised(comparison.to_dict(), output))
+        return
+    from fairlead.report.plan_comparison import comparison_tables
+    from fairlead.report.table import Look
+
+    look = Look(output == "wide", not no_headers, console.coloured(), console.width())
+    console.result(comparison_tables(comparison, look))
+    if plan.waves is None:
+        _show(plan, output, no_headers=no_headers)
 
 
 def exit_code(plan: "RebalancePlan", *, detailed: bool) -> int:

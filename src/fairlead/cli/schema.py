@@ -4,7 +4,15 @@ import click
 
 from fairlead.cli import console
 
-KINDS = ("GroupBounds", "HierarchicalWeights", "PriceList", "Profile", "Survival", "WorkloadAffinity")
+KINDS = (
+    "GroupBounds",
+    "HierarchicalWeights",
+    "MoveBudget",
+    "PriceList",
+    "Profile",
+    "Survival",
+    "WorkloadAffinity",
+)
 """Names of the kinds; known here, so that help and completion need not read the API types."""
 
 _USE = f"""\b

@@ -56,6 +56,12 @@ _OPTIONS = (
         show_default=True,
         help="Where independent parts are searched: this machine, or a Ray cluster (RAY_ADDRESS).",
     ),
+    click.option(
+        "--partitions",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Split workloads that compete into so many shares, where they are too many for one machine.",
+    ),
     click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
 )
 

@@ -59,7 +59,7 @@ def why_command(
 
 
 # Other answers than the best one are not explained, so how and where it is found is not to be chosen.
-_NOT_CHOSEN = ("method", "partial", "engine")
+_NOT_CHOSEN = ("method", "partial", "engine", "partitions")
 why_command.params = [each for each in why_command.params if each.name not in _NOT_CHOSEN]
 
 

@@ -41,6 +41,28 @@ class KarmadaBinding:
 
 
 @dataclass(frozen=True, slots=True)
+class FederatedHolder:
+    """The federated object that holds a workload, as far as a patch of it needs to know.
+
+    Parameters
+    ----------
+    kind
+        ``FederatedObject`` or ``ClusterFederatedObject``.
+    name, namespace
+        Of the object; the namespace is empty where it has none.
+    placements, overrides
+        ``spec.placements`` and ``spec.overrides`` with the entries of every controller, as they were written;
+        do not change them.
+    """
+
+    kind: str
+    name: str
+    namespace: str = ""
+    placements: tuple[Mapping[str, Any], ...] = ()
+    overrides: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FederatedUnit:
     """What KubeAdmiral's scheduler sees of a workload, beside what `Workload` has already.
 
@@ -56,6 +78,8 @@ class FederatedUnit:
         Clusters that hold the workload with their replicas; None means the template's own number.
     annotations
         Annotations of the federated object, those of the template below them.
+    holder
+        The federated object; None where the input has the workload alone.
     """
 
     policy: Mapping[str, Any]
@@ -63,6 +87,7 @@ class FederatedUnit:
     replicas_path: str = "spec.replicas"
     current: Mapping[str, int | None] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
+    holder: FederatedHolder | None = None
 
 
 Declared = KarmadaBinding | FederatedUnit

@@ -221,14 +221,17 @@ class Outcome:
         return to_frame(self)
 
     def to_manifests(self) -> tuple[dict[str, Any], ...]:
-        """Return a Karmada binding per workload with the placement as its clusters.
+        """Return a patch per workload with the placement as what runs.
+
+        A Karmada binding, or the federated object of KubeAdmiral where that places the workload; see
+        `fairlead.models.outcome_manifests.to_manifests`.
 
         Raises
         ------
         UsageError
             Where there is no placement.
         """
-        from fairlead.models.outcome_document import to_manifests
+        from fairlead.models.outcome_manifests import to_manifests
 
         return to_manifests(self)
 

@@ -1,4 +1,4 @@
-"""An outcome as plain documents: what ``-o json`` prints, a data frame, patched bindings."""
+"""An outcome as plain documents: what ``-o json`` prints, and a data frame."""
 
 from __future__ import annotations
 
@@ -266,43 +266,3 @@ def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
         )
         for decision in outcome.decisions[workload.key]
     ]
-
-
-def to_manifests(outcome: Outcome) -> tuple[Document, ...]:
-    """Return a Karmada binding per workload with the placement as its clusters, fit for a merge patch.
-
-    Returns
-    -------
-    tuple of dict
-        ``ResourceBinding`` (``ClusterResourceBinding`` where cluster-scoped) named ``<name>-<kind>`` in lower
-        case, as Karmada names them. A workload of 0 replicas keeps every candidate, with 0 replicas.
-
-    Raises
-    ------
-    UsageError
-        Where the outcome has no placement.
-    """
-    if outcome.placement is None:
-        raise UsageError(f"an outcome that is {outcome.status} has no placement to write")
-    return tuple(_binding(outcome, workload) for workload in outcome.problem.workloads)
-
-
-def _binding(outcome: Outcome, workload: Workload) -> Document:
-    """Return the binding of one workload."""
-    name = f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
-    scope = {"namespace": workload.namespace} if workload.namespace else {}
-    resource = {"apiVersion": workload.api_version, "kind": workload.kind, **scope, "name": workload.name}
-    clusters = [
-        {"name": decision.cluster, "replicas": decision.replicas}
-        for decision in outcome.decisions[workload.key]
-        if decision.selected
-    ]
-    binding: Document = {
-        "apiVersion": "work.karmada.io/v1alpha2",
-        "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
-        "metadata": {"name": name, **scope},
-        "spec": {"resource": resource, "replicas": workload.replicas, "clusters": clusters},
-    }
-    if workload.group is not None:
-        binding["status"] = {"schedulerObservedAffinityName": workload.group}
-    return binding

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from fairlead.models.check import violations_of
-from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.plan import Amount, share_of
 from fairlead.models.plan_options import Others, PlanOptions
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
+from fairlead.models.rules.move_budget import under_way
 from fairlead.models.workload import Workload
 
 
@@ -108,7 +108,9 @@ def _budgets(problem: Problem, options: PlanOptions) -> Iterator[MoveBudget]:
     for name in sorted(options.pinned_clusters | budgets.leaving.keys()):
         amount = 0 if name in options.pinned_clusters else budgets.leaving[name]
         most = share_of(amount, _running_on(name, problem))
-        yield MoveBudget(f"leaving {name}", most, leaving=frozenset({name}), under_way=_under_way(problem))
+        yield MoveBudget(
+            f"leaving {name}", most, leaving=frozenset({name}), under_way=under_way(problem.workloads)
+        )
     for name in sorted(options.pinned_clusters | budgets.arriving.keys()):
         amount = 0 if name in options.pinned_clusters else budgets.arriving[name]
         most = share_of(amount, _running_on(name, problem))
@@ -123,7 +125,9 @@ def _budget(name: str, amount: Amount, keys: list[str], problem: Problem) -> Mov
         for cluster, count in problem.workload_by_key[key].current.items()
         if cluster in problem.cluster_by_name
     )
-    return MoveBudget(name, share_of(amount, running), frozenset(keys), under_way=_under_way(problem))
+    return MoveBudget(
+        name, share_of(amount, running), frozenset(keys), under_way=under_way(problem.workloads)
+    )
 
 
 def _running_on(cluster: str, problem: Problem) -> int:
@@ -134,13 +138,4 @@ def _running_on(cluster: str, problem: Problem) -> int:
 def _pins(keys: Iterable[str], problem: Problem) -> Iterator[MoveBudget]:
     """Yield a budget of nothing for every workload that stays."""
     for key in sorted(keys):
-        yield MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=_under_way(problem))
-
-
-def _under_way(problem: Problem) -> dict[str, frozenset[str]]:
-    """Return the clusters that replicas are leaving already, by workload: those of its eviction tasks."""
-    return {
-        workload.key: workload.declared.evicting
-        for workload in problem.workloads
-        if isinstance(workload.declared, KarmadaBinding) and workload.declared.evicting
-    }
+        yield MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=under_way(problem.workloads))

@@ -7,15 +7,37 @@ from dataclasses import dataclass
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.batch.arrays import applies
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.machines import ENGINES, Machines, machines_of
+from fairlead.solver.partitioning.partitioned import solve_partitioned
 from fairlead.solver.parts import Answer, solve_by_formula, solve_part
 from fairlead.solver.search import Search
 
 WORTH_A_PROCESS = 5_000
 """Places (workloads times clusters) that are worth the second which a new process needs to start."""
 
+FOR_SHARES = 0.8
+"""Share of the time for a part in shares; where one of them fails the rest is for the whole."""
+
 Alone = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where parts are searched, and in how many shares.
+
+    Parameters
+    ----------
+    engine, address
+        See `fairlead.solver.machines.machines_of`.
+    partitions
+        Shares into which a part of many workloads is split; None or 1 splits nothing.
+    """
+
+    engine: str = "local"
+    address: str | None = None
+    partitions: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +65,7 @@ class Task:
 
 
 def solve_parts(
-    parts: Sequence[Problem], alone: Alone, search: Search, engine: str = "local", address: str | None = None
+    parts: Sequence[Problem], alone: Alone, search: Search, where: Where | None = None
 ) -> list[Answer]:
     """Solve independent parts; what formulas answer is answered here, the rest where the engine says.
 
@@ -55,8 +77,8 @@ def solve_parts(
         Workloads as they are placed where they have all shared capacity for themselves, as far as known.
     search
         How to search; its time is shared fairly among the parts.
-    engine, address
-        See `fairlead.solver.machines.machines_of`.
+    where
+        Where to search, and in how many shares.
 
     Returns
     -------
@@ -68,25 +90,41 @@ def solve_parts(
     UsageError
         Where the engine is unknown, or cannot be used here.
     """
-    if engine not in ENGINES:
-        raise UsageError(f"no engine {engine!r}; known: {', '.join(ENGINES)}")
+    where = where or Where()
+    if where.engine not in ENGINES:
+        raise UsageError(f"no engine {where.engine!r}; known: {', '.join(ENGINES)}")
     answers = {number: solve_by_formula(part, alone) for number, part in enumerate(parts)}
     left = [number for number, answer in answers.items() if answer is None]
     if left:
-        with _machines(left, parts, search, engine, address) as machines:
-            answers |= searched(left, parts, alone, search, machines)
+        with _machines(left, parts, search, where) as machines:
+            shared = [number for number in left if _is_split(parts[number], where)]
+            answers |= {number: _in_shares(parts[number], search, where, machines) for number in shared}
+            whole = [number for number in left if answers[number] is None]
+            answers |= searched(whole, parts, alone, search, machines)
     return [answer for _, answer in sorted(answers.items()) if answer is not None]
 
 
-def _machines(
-    left: Sequence[int], parts: Sequence[Problem], search: Search, engine: str, address: str | None
-) -> Machines:
+def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, where: Where) -> Machines:
     """Return where parts are searched: here, unless there are several that are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
-    slots = min(len(left), search.workers or os.cpu_count() or 1)
-    if engine == "local" and (places < WORTH_A_PROCESS or search.deadline.stop.asked):
+    slots = min(max(len(left), where.partitions or 1), search.workers or os.cpu_count() or 1)
+    if where.engine == "local" and places < WORTH_A_PROCESS:
         slots = 1
-    return machines_of(engine, slots, address)
+    return machines_of(where.engine, slots, where.address)
+
+
+def _is_split(part: Problem, where: Where) -> bool:
+    """Tell whether a part is solved in shares."""
+    count = where.partitions or 1
+    return count > 1 and len(part.workloads) >= 2 * count and applies(part)
+
+
+def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) -> Answer | None:
+    """Solve a part in shares; None where a share has no placement of its own."""
+    result = solve_partitioned(part, where.partitions or 1, search.part(FOR_SHARES), machines)
+    if result.placement is None:
+        return None
+    return Answer(part, result.status, result.placement, result.attained, "prices")
 
 
 def searched(

@@ -4,6 +4,7 @@ A part of a problem that has a placement is solved as ever: nothing gives way th
 is solved with what its rules ask at least giving way, as little as possible, level by level.
 """
 
+import os
 from dataclasses import dataclass, replace
 
 from fairlead.models.check import check, shared_violations
@@ -12,6 +13,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.batch.arrays import MANY
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.conflict import conflicts
 from fairlead.solver.dispensers import reference
@@ -65,9 +67,15 @@ def place_partially(part: Problem, search: Search) -> Partial:
     if search.formula and (answer := _by_formula(part)) is not None:
         attained = tuple(_reached(level) for level in score(part, answer))
         return Partial(LexicographicResult(Status.OPTIMAL, answer, attained, settled=True), "exact", answer)
+    from fairlead.solver.batch.partly import applies_partly, solve_partly
     from fairlead.solver.lexicographic import minimise_levels
 
     floor = place_greedily(part)
+    if search.formula and len(part.workloads) >= MANY and applies_partly(part):
+        workers = search.workers or os.cpu_count() or 1
+        many = solve_partly(part, search.deadline, workers, search.seed, search.progress, floor)
+        if many.placement is not None:
+            return Partial(many, "prices", floor)
     result = minimise_levels(part, floor, search.deadline, search.workers, search.seed, search.progress)
     return Partial(result, "cp-sat", floor)
 

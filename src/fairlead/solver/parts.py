@@ -14,13 +14,13 @@ from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import applies
+from fairlead.solver.batch.arrays import MANY, applies
 from fairlead.solver.dispensers import reference
 from fairlead.solver.partial import has_to_give_way, place_partially
 from fairlead.solver.search import Search
 
-MANY = 20
-"""Workloads that compete, from which on prices are better than one model of all."""
+FOR_A_START = 0.3
+"""Share of the time that a placement to start from may take, where there are several priorities."""
 MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked first; it takes them one by one."""
 SETTLED = frozenset({NET.key, DEVIATION.key})
@@ -100,26 +100,48 @@ def _solve_strictly(part: Problem, alone: Mapping[str, Mapping[str, int]], searc
     fewest = place_on_fewest(part, minimise)
     if fewest is not None:
         return Answer(part, Status.OPTIMAL, fewest, _proven(part, fewest), "cp-sat")
-    if search.formula and len(part.workloads) >= MANY and applies(part):
-        result = _solve_many(part, search)
-        if result.placement is not None or result.status is Status.INFEASIBLE:
-            return Answer(part, result.status, result.placement, result.attained, "prices")
+    many = _solve_many(part, search) if search.formula and len(part.workloads) >= MANY else None
+    if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):
+        return Answer(part, many.status, many.placement, many.attained, "prices")
     floor = reference.place(part)
     result = minimise(part, floor)
     _compare_with_floor(part, floor, result)
     return Answer(part, result.status, result.placement, result.attained, "cp-sat")
 
 
-def _solve_many(part: Problem, search: Search) -> LexicographicResult:
-    """Solve a part of many workloads by prices of what they share."""
+def _solve_many(part: Problem, search: Search) -> LexicographicResult | None:
+    """Solve a part of many workloads by prices of what they share; None where its rules are not for that."""
+    from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
     from fairlead.solver.batch.solving import solve_batch
 
+    plain = applies(part)
+    if not plain and not applies_mixed(part):
+        return None
     floor = reference.place(part) if len(part.workloads) <= MOST_DISPENSED else None
     workers = search.workers or os.cpu_count() or 1
-    result = solve_batch(part, search.deadline, workers, search.seed, search.progress, floor)
+    if plain:
+        start = _start(part, floor, workers, search)
+        result = solve_batch(part, search.deadline, workers, search.seed, search.progress, start)
+    else:
+        result = solve_mixed(part, search.deadline, workers, search.seed, search.progress, floor)
     if floor is not None:
         _compare_with_floor(part, floor, result)
     return result
+
+
+def _start(part: Problem, floor: Placement | None, workers: int, search: Search) -> Placement | None:
+    """Return what a search starts from: where there are several priorities, what is good for all of them.
+
+    The levels of one priority leave all other workloads free, which makes any placement hard to find.
+    """
+    one = len({workload.priority for workload in part.workloads}) == 1
+    if one or (floor is not None and not refused(part, floor)):
+        return floor
+    from fairlead.solver.batch.solving import solve_batch
+
+    equal = replace(part, workloads=tuple(replace(each, priority=0) for each in part.workloads))
+    due = search.deadline.part(FOR_A_START)
+    return solve_batch(equal, due, workers, search.seed, None, floor).placement
 
 
 def _solve_partially(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:

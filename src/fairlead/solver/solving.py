@@ -16,7 +16,7 @@ from fairlead.models.progress import Progress
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import name_of
 from fairlead.models.statement import Conflict, Relaxation
-from fairlead.solver.apart import solve_parts
+from fairlead.solver.apart import Where, solve_parts
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.choosing import choose
 from fairlead.solver.components import components
@@ -25,6 +25,7 @@ from fairlead.solver.conflict import hopeless
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.exact import allocate
 from fairlead.solver.explaining.conflicts import conflicts_of
+from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Grouped, choose_groups, earlier_that_would_do
 from fairlead.solver.interrupt import listening
@@ -51,6 +52,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     method: Method = "auto",
     engine: str = "local",
     address: str | None = None,
+    partitions: int | None = None,
 ) -> Outcome:
     """Place all replicas as well as the rules allow, and prove it.
 
@@ -92,6 +94,9 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     address
         Address of a running Ray cluster; None takes the one that the environment names (``RAY_ADDRESS``), or
         starts one on this machine.
+    partitions
+        Shares into which many workloads that compete are split, each solved by itself, where they are too
+        many for one machine; what that loses is told by the bound. None splits nothing.
 
     Returns
     -------
@@ -108,23 +113,22 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     started = time.perf_counter()
     told = progress or (_printer if display else None)
     search = Search(Deadline.after(time_limit), workers, seed, told, method != "cp-sat")
+    if partitions is not None and partitions < 1:
+        raise UsageError(f"{partitions} partitions; allowed is a whole number of at least 1")
     settled = _settle(problem, deviation, fresh, partial, method)
     with listening(search.deadline):
         grouped = _choose_groups(settled, search)
-        outcome = _solve(grouped.problem, method, search, (engine, address), started)
+        outcome = _solve(grouped.problem, method, search, Where(engine, address, partitions), started)
         if outcome.status is Status.INFEASIBLE:
             return _with_way_out(outcome, search)
     return replace(outcome, rejected=grouped.rejected)
 
 
-def _solve(
-    problem: Problem, method: Method, search: Search, where: tuple[str, str | None], started: float
-) -> Outcome:
+def _solve(problem: Problem, method: Method, search: Search, where: Where, started: float) -> Outcome:
     """Solve a problem in which every workload has its affinity group."""
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
-        found = conflicts_of(problem, search.deadline, search.seed)
-        return conclude_infeasible(problem, found, "exact", _since(started))
+        return _without_placement(problem, search, started)
     alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False), boxes)
     if covers(alone, problem):
         placement = Placement(alone)
@@ -132,8 +136,16 @@ def _solve(
             return conclude_optimal(problem, placement, "exact", _since(started))
     if method == "exact":
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
-    answers = solve_parts(components(problem), alone, search, *where)
+    if not problem.partial and is_scarce(problem):
+        return _without_placement(problem, search, started)
+    answers = solve_parts(components(problem), alone, search, where)
     return _merge(problem, answers, search, _since(started))
+
+
+def _without_placement(problem: Problem, search: Search, started: float) -> Outcome:
+    """Say why there is no placement, where that was seen without a search."""
+    found = conflicts_of(problem, search.deadline, search.seed)
+    return conclude_infeasible(problem, found, "exact", _since(started))
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fairlead.models.declared import KarmadaBinding
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 
@@ -49,6 +50,15 @@ class MoveBudget:
     arriving: frozenset[str] | None = None
     under_way: Mapping[str, frozenset[str]] = field(default_factory=dict)
     source: Source | None = None
+
+
+def under_way(workloads: Iterable[Workload]) -> dict[str, frozenset[str]]:
+    """Return the clusters that replicas are leaving already, by workload: those of its eviction tasks."""
+    return {
+        workload.key: workload.declared.evicting
+        for workload in workloads
+        if isinstance(workload.declared, KarmadaBinding) and workload.declared.evicting
+    }
 
 
 def members(rule: MoveBudget, problem: Problem) -> tuple[Workload, ...]:

@@ -4,6 +4,7 @@ Only what can be said place by place ends here: a box and a total for every work
 places, and the capacity of clusters. `applies` tells which problems are of this kind.
 """
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,30 +14,41 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.cluster import PODS
-from fairlead.models.levels import COST, DEVIATION, MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Deviation
+from fairlead.models.largest import largest
+from fairlead.models.levels import DEVIATION, NET, Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
     Candidates,
     Capacity,
+    MoveBudget,
+    MovePrice,
     Moves,
     Price,
+    Quota,
     Tiers,
     Total,
     Weights,
     WorkloadRule,
 )
 from fairlead.models.rules.capacity import graded_room, needs
+from fairlead.models.rules.quota import Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 
 Whole = NDArray[np.int64]
 
-PLAIN = (Candidates, Total, Bounds, Weights, Moves, Price, Tiers)
-LEVELS = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST, COST, DEVIATION})
+PLAIN = (Candidates, Total, Bounds, Weights, Moves, MovePrice, Price, Tiers)
+SHARED = (Capacity, MoveBudget, Quota)
+# Every budget is a row over all places; more than this many are too slow.
+MOST_BUDGETS = 16
 # Replicas, and what a cluster may be asked for, stay below this, so that sums of a row fit 64 bits.
 MOST = 2**31
+# What all replicas together ask of a resource, in its units, stays below this.
+MOST_ASKED = 2**62
+# Workloads that compete, from which on prices are better than one model of all.
+MANY = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,13 +140,38 @@ def applies(part: Problem) -> bool:
     """Tell whether a problem can be solved as a batch.
 
     Every workload has a total and no rule that ties its places together in another way, the levels are sums
-    over places, and nothing but capacity is shared.
+    over places, and nothing but capacity, quotas and a few budgets of moves is shared.
     """
-    if part.partial or not part.workloads or not all(isinstance(rule, Capacity) for rule in part.rules):
+    if part.partial or not part.workloads or not all(isinstance(rule, SHARED) for rule in part.rules):
         return False
-    if part.deviation is Deviation.MINIMAX and any(level.base == DEVIATION for level in levels_of(part)):
+    if sum(isinstance(rule, MoveBudget) for rule in part.rules) > MOST_BUDGETS:
         return False
-    return all(is_plain(workload) for workload in part.workloads)
+    return is_measured(part) and fits_arrays(part) and all(is_plain(workload) for workload in part.workloads)
+
+
+def is_measured(part: Problem) -> bool:
+    """Tell whether distances from the wanted ratio are sums over places."""
+    measured = any(level.base in (DEVIATION, NET) for level in levels_of(part))
+    return part.deviation is not Deviation.MINIMAX or not measured
+
+
+def fits_arrays(part: Problem) -> bool:
+    """Tell whether what all replicas ask for fits 64 bits, in units of the greatest common divisor."""
+    asked: dict[str, list[tuple[int, int]]] = {}
+    for workload in part.workloads:
+        for resource, need in needs(workload).items():
+            asked.setdefault(resource, []).append((need, _most_of(workload, part)))
+    for amounts in asked.values():
+        unit = math.gcd(*(need for need, _ in amounts))
+        if sum(need // unit * count for need, count in amounts) >= MOST_ASKED:
+            return False
+    return True
+
+
+def _most_of(workload: Workload, part: Problem) -> int:
+    """Return how many replicas of a workload all clusters together can be asked for."""
+    total = workload.rule(Total) is not None
+    return max(1, workload.replicas if total else largest(workload) * len(part.clusters))
 
 
 def is_plain(workload: Workload) -> bool:
@@ -164,12 +201,17 @@ def batch_of(problem: Problem) -> Batch:
     clusters = tuple(cluster.name for cluster in problem.clusters)
     workloads = problem.workloads
     totals = np.array([workload.replicas for workload in workloads], dtype=np.int64)
-    resources, amounts = _needs(workloads)
-    limits = _limits(problem, resources)
-    lower, upper = _bounds(problem, clusters, totals)
+    asked = _asked(problem)
+    resources = tuple(sorted({resource for each in asked for resource in each}))
     # Whole units of a common divisor keep numbers small; what is left over of a limit is of no use.
-    units = np.array([max(1, int(np.gcd.reduce(column))) for column in amounts.T], dtype=np.int64)
-    needed, limits = amounts // units, {key: amount // int(units[key[1]]) for key, amount in limits.items()}
+    units = {resource: math.gcd(*(each.get(resource, 0) for each in asked)) for resource in resources}
+    table = [[each.get(resource, 0) // units[resource] for resource in resources] for each in asked]
+    needed = np.array(table, dtype=np.int64).reshape(len(workloads), len(resources))
+    limits = {
+        (column, number): min(MOST_ASKED, amount // units[resources[number]])
+        for (column, number), amount in _limits(problem, resources).items()
+    }
+    lower, upper = _bounds(problem, clusters, totals)
     for (column, resource), amount in limits.items():
         wanted = needed[:, resource]
         room = np.where(wanted > 0, amount // np.maximum(wanted, 1), MOST)
@@ -187,26 +229,54 @@ def batch_of(problem: Problem) -> Batch:
     )
 
 
-def _needs(workloads: Sequence[Workload]) -> tuple[tuple[str, ...], Whole]:
-    """Return the resources that anything asks for, and what one replica of each workload takes."""
-    asked = [needs(workload) for workload in workloads]
-    resources = tuple(sorted({resource for needed in asked for resource in needed}))
-    table = [[needed.get(resource, 0) for resource in resources] for needed in asked]
-    return resources, np.array(table, dtype=np.int64).reshape(len(workloads), len(resources))
+def _asked(problem: Problem) -> list[dict[str, int]]:
+    """Return what one replica of each workload takes, of quotas as well where they limit single clusters."""
+    found = [needs(workload) for workload in problem.workloads]
+    for rule in (rule for rule in problem.rules if isinstance(rule, Quota)):
+        for workload, asked in zip(problem.workloads, found, strict=True):
+            if workload.namespace == rule.namespace:
+                each = needs(workload)
+                asked.update(
+                    {
+                        _name_of(rule, scope): each[scope.resource]
+                        for scope in rule.limits
+                        if scope.cluster is not None and scope.resource in each
+                    }
+                )
+    return found
+
+
+def _name_of(rule: Quota, scope: Scope) -> str:
+    """Return the name under which a quota limits a resource."""
+    return f"{rule} {scope.resource}"
 
 
 def _limits(problem: Problem, resources: Sequence[str]) -> dict[tuple[int, int], int]:
     """Return what clusters can be asked for, by column and resource; absent where nothing limits it."""
-    if not problem.rules:
-        return {}
+    position = {name: number for number, name in enumerate(resources)}
+    columns = {cluster.name: column for column, cluster in enumerate(problem.clusters)}
+    quotas = {
+        (columns[scope.cluster], position[_name_of(allowance.rule, scope)]): max(0, left)
+        for allowance in problem.allowances
+        for scope, left in allowance.left.items()
+        if scope.cluster in columns and _name_of(allowance.rule, scope) in position
+    }
+    if not has_capacity(problem):
+        return quotas
     limits = problem.limits
-    return {
+    asked = {resource for workload in problem.workloads for resource in needs(workload)}
+    return quotas | {
         (column, number): limits.get((cluster.name, resource), 0)
         for column, cluster in enumerate(problem.clusters)
         if cluster.free is not None
         for number, resource in enumerate(resources)
-        if resource != PODS or PODS in cluster.free
+        if resource in asked and (resource != PODS or PODS in cluster.free)
     }
+
+
+def has_capacity(problem: Problem) -> bool:
+    """Tell whether the clusters of a problem can run out."""
+    return any(isinstance(rule, Capacity) for rule in problem.rules)
 
 
 def _bounds(problem: Problem, clusters: tuple[str, ...], totals: Whole) -> tuple[Whole, Whole]:
@@ -222,7 +292,7 @@ def _bounds(problem: Problem, clusters: tuple[str, ...], totals: Whole) -> tuple
         for name, most in _maxima(workload):
             if name in position:
                 upper[row, position[name]] = min(upper[row, position[name]], most)
-    if problem.rules:
+    if has_capacity(problem):
         _grade(problem, upper)
     return lower, upper
 

@@ -119,7 +119,8 @@ def _worth(model: Model) -> Floats:
     """Return the size of every coupling row, so that prices of all rows are of one kind."""
     limits = np.maximum(model.batch.coupling.limit, 1).astype(np.float64)
     # A pin is measured by what the pinned level would cost where every replica cost one unit of it.
-    pins = np.maximum(np.abs(np.array(model.pins, dtype=np.float64)), float(model.batch.totals.sum()))
+    most = max(1.0, float(model.batch.totals.sum()))
+    pins = np.maximum(np.abs(np.array(model.pins, dtype=np.float64)), most)
     return np.concatenate([limits, pins])
 
 

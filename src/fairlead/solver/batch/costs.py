@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from fairlead.models.levels import COST, DEVIATION, Deviation, Level
-from fairlead.models.rules import Moves, Price, Tiers, Weights, moves
+from fairlead.models.levels import COST, DEVIATION, NET, Deviation, Level
+from fairlead.models.rules import MovePrice, Moves, Price, Tiers, Weights, moves
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Batch, Whole, table_of
@@ -132,6 +132,34 @@ class Squared:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Summed:
+    """Two costs together."""
+
+    first: Shape
+    second: Bent
+
+    @property
+    def breaks(self) -> tuple[Whole, ...]:
+        """Return where either marginal may jump, in order."""
+        return tuple(np.sort(np.stack([*self.first.breaks, *self.second.breaks]), axis=0))
+
+    @property
+    def step(self) -> Whole | None:
+        """Return by what the marginal grows from unit to unit."""
+        return self.first.step
+
+    def marginal(self, at: Whole) -> Whole:
+        """Return the cost of a unit."""
+        total: Whole = self.first.marginal(at) + self.second.marginal(at)
+        return total
+
+    def value(self, at: Whole) -> Whole:
+        """Return the cost of replicas."""
+        total: Whole = self.first.value(at) + self.second.value(at)
+        return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class LevelCost:
     """One level of a batch.
 
@@ -185,7 +213,9 @@ def nothing(batch: Batch) -> LevelCost:
 def _cost_of(batch: Batch, level: Level) -> LevelCost:
     """Return the costs of one level."""
     if level.base == DEVIATION:
-        return _deviation(batch, level)
+        return _deviation(batch, level, [workload.rule(Weights) for workload in batch.problem.workloads])
+    if level.base == NET:
+        return _net(batch, level)
     if level.base == COST:
         return _price(batch, level)
     if level.key == "tiers":
@@ -268,11 +298,62 @@ def _price(batch: Batch, level: Level) -> LevelCost:
     return LevelCost(level, Linear(table_of(prices, batch.clusters, scale)), scale, grain, Fraction(0))
 
 
-def _deviation(batch: Batch, level: Level) -> LevelCost:
-    """Return the distance from the quotas."""
+def _net(batch: Batch, level: Level) -> LevelCost:
+    """Return the distance from the quotas with the price of moves on top."""
+    workloads = batch.problem.workloads
     rules = [
-        workload.rule(Weights) if workload.priority == level.priority else None
-        for workload in batch.problem.workloads
+        workload.rule(MovePrice) if workload.priority == level.priority else None for workload in workloads
+    ]
+    weights = [
+        workload.rule(Weights) if rule is not None else None
+        for workload, rule in zip(workloads, rules, strict=True)
+    ]
+    prices = [Fraction(0) if rule is None else rule.price for rule in rules]
+    held = table_of(
+        [
+            {} if rule is None else {name: n for name, n in each.current.items() if name in rule.present}
+            for each, rule in zip(workloads, rules, strict=True)
+        ],
+        batch.clusters,
+    )
+    most = max(math.ceil(price) for price in prices) * int(held.sum(axis=1).max(initial=0))
+    away = _deviation(batch, level, weights, [price.denominator for price in prices], most)
+    # A price that is no whole number of steps is rounded down, which can only lower a cost.
+    steps = np.array([int(price * away.scale // 1) for price in prices], dtype=np.int64)
+    unit = np.where(held > 0, -steps[:, None], 0)
+    zero = np.zeros_like(held)
+    saved = np.maximum(0, held.sum(axis=1) - batch.totals).tolist()
+    constant = away.constant - sum(
+        (price * count for price, count in zip(prices, saved, strict=True)), Fraction(0)
+    )
+    exact = away.grain > 0 and all((price * away.scale).denominator == 1 for price in prices)
+    grain = math.gcd(away.grain, *steps.tolist()) if exact else 0
+    return LevelCost(
+        level, Summed(away.shape, Bent(held, zero, unit, zero, zero)), away.scale, grain, constant
+    )
+
+
+def _deviation(
+    batch: Batch,
+    level: Level,
+    rules: Sequence[Weights | None],
+    denominators: Sequence[int] = (),
+    more: int = 0,
+) -> LevelCost:
+    """Return the distance from the quotas of some workloads.
+
+    Parameters
+    ----------
+    batch, level
+        The batch and the level; workloads of another priority do not count.
+    rules
+        Weights by row; None where a workload does not count.
+    denominators, more
+        What else the steps have to be a multiple of, and what else a row may cost.
+    """
+    rules = [
+        rule if workload.priority == level.priority else None
+        for workload, rule in zip(batch.problem.workloads, rules, strict=True)
     ]
     given = [
         rule.weights if rule is not None and workload.replicas else {}
@@ -281,7 +362,7 @@ def _deviation(batch: Batch, level: Level) -> LevelCost:
     weights = table_of(given, batch.clusters)
     whole = np.array([sum(row.values()) for row in given], dtype=np.int64)
     if batch.problem.deviation is Deviation.WEBSTER:
-        shape, scale, grain = _webster(batch, weights, np.maximum(whole, 1)[:, None])
+        shape, scale, grain = _webster(batch, weights, np.maximum(whole, 1)[:, None], denominators, more)
         return LevelCost(level, shape, scale, grain, Fraction(int(batch.totals[whole > 0].sum())))
     # A weight on a cluster that is not in the input keeps its quota from being met, whatever is done.
     missing = whole - weights.sum(axis=1)
@@ -289,11 +370,13 @@ def _deviation(batch: Batch, level: Level) -> LevelCost:
         (Fraction(int(batch.totals[row] * missing[row]), int(whole[row])) for row in np.flatnonzero(missing)),
         Fraction(0),
     )
-    shape, scale, grain = _l1(batch, weights, np.maximum(whole, 1)[:, None])
+    shape, scale, grain = _l1(batch, weights, np.maximum(whole, 1)[:, None], denominators, more)
     return LevelCost(level, shape, scale, grain, constant)
 
 
-def _l1(batch: Batch, weights: Whole, whole: Whole) -> tuple[Shape, int, int]:
+def _l1(
+    batch: Batch, weights: Whole, whole: Whole, others: Sequence[int] = (), more: int = 0
+) -> tuple[Shape, int, int]:
     """Return ``|x - q|`` with ``q = N w / W``; between floor(q) and ceil(q) it is a third straight piece."""
     totals = batch.totals[:, None]
     products = widen(weights, int(weights.max(initial=0)) * int(totals.max(initial=0))) * totals
@@ -301,7 +384,8 @@ def _l1(batch: Batch, weights: Whole, whole: Whole) -> tuple[Shape, int, int]:
     rest = (products - anchor * whole).astype(np.int64)
     denominators = (whole // np.gcd(rest, whole)).ravel()
     scale, grain = _scale(
-        np.unique(denominators).tolist(), 2 * int(totals.max(initial=0)) + len(batch.clusters)
+        [*np.unique(denominators).tolist(), *others],
+        2 * int(totals.max(initial=0)) + len(batch.clusters) + more,
     )
     counted = weights > 0
     unit = np.where(counted, scale, 0)
@@ -311,7 +395,9 @@ def _l1(batch: Batch, weights: Whole, whole: Whole) -> tuple[Shape, int, int]:
     return Bent(anchor, least, -unit, middle, unit), scale, grain
 
 
-def _webster(batch: Batch, weights: Whole, whole: Whole) -> tuple[Shape, int, int]:
+def _webster(
+    batch: Batch, weights: Whole, whole: Whole, others: Sequence[int] = (), more: int = 0
+) -> tuple[Shape, int, int]:
     """Return ``x^2 / q - 2 x`` with ``q = N w / W``, which is ``(x - q)^2 / q`` without the sum of all q, N.
 
     The unit k costs ``(2 k + 1) / q - 2``.
@@ -326,7 +412,7 @@ def _webster(batch: Batch, weights: Whole, whole: Whole) -> tuple[Shape, int, in
     shared = np.gcd(products, whole)
     numerator, denominator = whole // shared, products // shared
     # With q = denominator / numerator: the unit k costs (numerator (2 k + 1) - 2 denominator) / denominator.
-    scale, grain = _scale(np.unique(denominator).tolist(), greatest)
+    scale, grain = _scale([*np.unique(denominator).tolist(), *others], greatest + more)
     anchor = np.where(counted, products // whole, 0).astype(np.int64)
     most = int(anchor.max(initial=0)) + 2
     bound = 2 * scale * most * (int(numerator.max(initial=1)) * most + int(denominator.max(initial=1)))

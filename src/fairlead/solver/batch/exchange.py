@@ -14,90 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, chunks, marginals
+from fairlead.solver.batch.moves import Ends, Moves, moves_of
+from fairlead.solver.batch.relaxation import Floats, Model, Prices
+from fairlead.solver.batch.tally import Charges, Tally
+from fairlead.solver.deadline import Deadline
 
 # Moves that are kept for every pair of clusters, and for everything that enters or leaves a cluster.
 PER_PAIR = 12
 PER_CLUSTER = 96
 # Pairs of moves of either kind that are looked at in one turn, about.
 MOST_PAIRS = 300_000
-# Moves that are listed at most in one round.
-MOST_MOVES = 400_000
+# Exchanges that are tried one after another in one turn.
+MOST_TRIED = 20_000
+# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
+MANY_ROWS = 20_000
 FEWEST_GAIN = 1e-9
 # How often a list of moves is used before it is made anew.
 TURNS_OF_A_LIST = 6
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Charges:
-    """Limits as a table of clusters and resources, with what one unit beyond them is charged.
-
-    Parameters
-    ----------
-    limit, charge
-        By column and resource; no limit is infinite.
-    pins, pin_charge
-        By pinned level.
-    """
-
-    limit: Floats
-    charge: Floats
-    pins: Floats
-    pin_charge: Floats
-
-    @classmethod
-    def of(cls, model: Model, prices: Prices, factor: float) -> "Charges":
-        """Charge a multiple of the prices, and more than nothing for what has no price."""
-        batch = model.batch
-        shape = (len(batch.clusters), batch.needs.shape[1])
-        limit, charge = np.full(shape, np.inf), np.zeros(shape)
-        at = (batch.coupling.column, batch.coupling.resource)
-        limit[at] = batch.coupling.limit
-        # What one replica more would cost on average where nothing tells a price.
-        typical = model.unit / np.maximum(1.0, batch.needs.astype(np.float64).mean(axis=0))
-        charge[at] = factor * np.maximum(prices.capacity, typical[batch.coupling.resource])
-        pins = np.array(model.pins, dtype=np.float64)
-        return cls(limit, charge, pins, factor * np.maximum(prices.pins, 1.0))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Moves:
-    """Replicas that could move, the cheapest first.
-
-    Parameters
-    ----------
-    row, source, target
-        Whose replica, from which column to which.
-    cost
-        What the move adds to the cost of the level.
-    reduced
-        The same with prices.
-    pinned
-        What it adds to the pinned levels, by move and level.
-    """
-
-    row: Whole
-    source: Whole
-    target: Whole
-    cost: Floats
-    reduced: Floats
-    pinned: Floats
-
-    def within(self, worth: Floats, pinned: float) -> "Moves":
-        """Return the moves that could be part of an exchange that wins something."""
-        if not len(self.row):
-            return self
-        partner = max(0.0, float(worth.max()) - float(self.reduced[0])) + pinned
-        return self.only(np.flatnonzero(self.reduced < worth[self.source] + worth[self.target] + partner))
-
-    def only(self, kept: Whole) -> "Moves":
-        """Return some of the moves."""
-        where = (self.row[kept], self.source[kept], self.target[kept])
-        return Moves(*where, self.cost[kept], self.reduced[kept], self.pinned[kept])
-
-    def without(self, rows: list[int]) -> "Moves":
-        """Return the moves of all other rows."""
-        return self.only(np.flatnonzero(~np.isin(self.row, rows)))
 
 
 @dataclass(slots=True, eq=False)
@@ -121,18 +54,20 @@ class Exchange:
         pinned = np.array([shape.value(replicas).sum(dtype=np.float64) for shape in model.pinned])
         return cls(model, prices, rows, replicas.copy(), Charges.of(model, prices, factor), usage, pinned)
 
-    def improve(self, reach: float) -> float:
+    def improve(self, reach: float, deadline: Deadline | None = None) -> float:
         """Make one round of exchanges; return by how much cost and charges fell.
 
         Parameters
         ----------
         reach
             Reduced cost up to which a move is looked at.
+        deadline
+            When to stop before the end of the round; None for never.
         """
         moves = self._moves(reach)
         total = 0.0
         for _ in range(TURNS_OF_A_LIST):
-            if not len(moves.row):
+            if not len(moves.row) or (deadline is not None and deadline.remaining() <= 0):
                 break
             gain, touched = self._turn(moves)
             if gain <= 0:
@@ -140,6 +75,55 @@ class Exchange:
             total += gain
             # What a row's other replicas cost has changed; it comes back in the next round.
             moves = moves.without(touched)
+        return total
+
+    def sweep(self, reach: float) -> float:
+        """Make every single move that gains something, in one pass; return by how much cost and charges fell.
+
+        While limits are broken, only columns where one is are left, and only others are entered.
+
+        Parameters
+        ----------
+        reach
+            Reduced cost up to which a move is looked at.
+        """
+        over: NDArray[np.bool_] = np.any(self.usage > self.charges.limit, axis=1)
+        # Columns that hardly have room would fill the list with moves that cannot be made.
+        wanted = self.usage + self.model.batch.needs.max(axis=0)
+        roomy: NDArray[np.bool_] = np.all(wanted <= self.charges.limit, axis=1)
+        ends = Ends(over, roomy) if over.any() else None
+        moves = moves_of(self.model, self.prices, self.rows, self.replicas, reach, ends)
+        moves = moves.within(self._worth(), self._worth_of_pins())
+        return self._one_by_one(moves)
+
+    def _one_by_one(self, moves: Moves) -> float:
+        """Make moves in their order where they gain something as things stand by then; a row moves once."""
+        tally = Tally.of(self.charges, self.usage, self.pinned)
+        table = zip(
+            moves.row.tolist(),
+            moves.source.tolist(),
+            moves.target.tolist(),
+            moves.cost.tolist(),
+            self.model.batch.needs[moves.row].tolist(),
+            moves.pinned.tolist(),
+            strict=True,
+        )
+        rows, chosen = set[int](), list[int]()
+        total, least = 0.0, -FEWEST_GAIN * self.model.unit
+        for number, (row, source, target, cost, need, pins) in enumerate(table):
+            if row in rows:
+                continue
+            less = [-each for each in need]
+            gain = cost + tally.change(source, less) + tally.change(target, need)
+            gain += tally.change_of_pins(pins)
+            if gain < least:
+                rows.add(row)
+                chosen.append(number)
+                tally.use(source, less)
+                tally.use(target, need)
+                tally.use_pins(pins)
+                total -= gain
+        self._make(moves, np.array(chosen, dtype=np.int64))
         return total
 
     def shake(self, chance: np.random.Generator, reach: float, many: int) -> None:
@@ -184,40 +168,7 @@ class Exchange:
 
     def _moves(self, reach: float) -> Moves:
         """List the moves of small reduced cost."""
-        parts = [self._moves_of(rows, reach) for rows in chunks(len(self.rows))]
-        row, source, target, reduced, pinned = (np.concatenate(each) for each in zip(*parts, strict=True))
-        order = np.argsort(reduced, kind="stable")[:MOST_MOVES]
-        row, source, target, reduced = row[order], source[order], target[order], reduced[order]
-        needs = self.model.batch.needs[row]
-        value = np.zeros_like(self.charges.limit)
-        coupling = self.model.batch.coupling
-        value[coupling.column, coupling.resource] = self.prices.capacity
-        cost = (
-            reduced - (needs * (value[target] - value[source])).sum(axis=1) - pinned[order] @ self.prices.pins
-        )
-        return Moves(row, source, target, cost, reduced, pinned[order])
-
-    def _moves_of(self, rows: slice, reach: float) -> tuple[Whole, Whole, Whole, Floats, Floats]:
-        """List the moves of some rows."""
-        up, down, pins = marginals(self.model, self.prices, rows, self.replicas[rows])
-        enter, leave = up - self.rows[rows, None], self.rows[rows, None] - down
-        to_row, to_column = np.nonzero(enter <= reach)
-        from_row, from_column = np.nonzero(leave <= reach)
-        starts = np.searchsorted(to_row, np.arange(enter.shape[0] + 1))
-        counts = np.diff(starts)[from_row]
-        each = np.repeat(np.arange(len(from_row)), counts)
-        within = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
-        entry = starts[from_row[each]] + within
-        row, source, target = from_row[each], from_column[each], to_column[entry]
-        reduced = leave[row, source] + enter[row, target]
-        kept = np.flatnonzero((source != target) & (reduced <= reach))
-        row, source, target, reduced = row[kept], source[kept], target[kept], reduced[kept]
-        pinned = (
-            np.array([rise[row, target] - fall[row, source] for rise, fall in pins])
-            .reshape(len(pins), len(row))
-            .T
-        )
-        return row + rows.start, source, target, reduced, pinned
+        return moves_of(self.model, self.prices, self.rows, self.replicas, reach)
 
     def _over(self, column: Whole, change: Floats) -> Floats:
         """Return what a change of usage does to the charges of columns."""
@@ -272,6 +223,8 @@ class Exchange:
 
     def _apply(self, moves: Moves, first: Whole, second: Whole, gains: Floats) -> tuple[float, list[int]]:
         """Make the best exchanges that touch neither a row nor a cluster that another one has touched."""
+        if len(self.rows) > MANY_ROWS:
+            return self._apply_in_turn(moves, first, second, gains)
         rows, columns = set[int](), set[int]()
         total = 0.0
         chosen: list[int] = []
@@ -291,8 +244,45 @@ class Exchange:
                 total -= float(gains[number])
                 if len(columns) >= limit:
                     break
-        at = np.array(chosen, dtype=np.int64)
-        self._make(moves, at)
+        self._make(moves, np.array(chosen, dtype=np.int64))
+        return total, sorted(rows)
+
+    def _apply_in_turn(
+        self, moves: Moves, first: Whole, second: Whole, gains: Floats
+    ) -> tuple[float, list[int]]:
+        """Make the best exchanges one after another, each as far as it still gains something."""
+        first, second = first[:MOST_TRIED], second[:MOST_TRIED]
+        tally = Tally.of(self.charges, self.usage, self.pinned)
+        rows, columns = set[int](), set[int]()
+        total = 0.0
+        chosen: list[int] = []
+        needs = self.model.batch.needs
+        least = -FEWEST_GAIN * self.model.unit
+        pair = np.stack([first, second])
+        table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
+        costs, pinned = moves.cost[pair].T.tolist(), moves.pinned[pair]
+        partners = second.tolist()
+        for number, (who, sources, targets) in enumerate(zip(*table, strict=True)):
+            many = 1 if partners[number] < 0 else 2
+            if who[0] in rows or (many == 2 and who[1] in rows):
+                continue
+            changes = _changes(needs, who[:many], sources, targets)
+            pins = pinned[:many, number].sum(axis=0).tolist() if tally.pinned else ()
+            if not columns.isdisjoint(changes) or (chosen and tally.pinned):
+                gain = sum(costs[number][:many]) + tally.change_of_pins(pins)
+                gain += sum(tally.change(column, more) for column, more in changes.items())
+                if gain >= least:
+                    continue
+            else:
+                gain = float(gains[number])
+            chosen.extend([int(first[number]), int(second[number])][:many])
+            rows.update(who[:many])
+            columns.update(changes)
+            for column, more in changes.items():
+                tally.use(column, more)
+            tally.use_pins(pins)
+            total -= gain
+        self._make(moves, np.array(chosen, dtype=np.int64))
         return total, sorted(rows)
 
     def _make(self, moves: Moves, at: NDArray[np.int64]) -> None:
@@ -309,6 +299,20 @@ class Exchange:
     def valid(self) -> bool:
         """Whether the placement keeps all limits and pins, in whole numbers."""
         return self.model.keeps(self.replicas)
+
+
+def _changes(needs: Whole, rows: list[int], sources: list[int], targets: list[int]) -> dict[int, list[int]]:
+    """Return by how much the usage of columns changes with moves of some rows."""
+    changes: dict[int, list[int]] = {}
+    for row, source, target in zip(rows, sources, targets, strict=False):
+        need = needs[row].tolist()
+        for column, sign in ((source, -1), (target, 1)):
+            known = changes.get(column)
+            if known is None:
+                changes[column] = [sign * each for each in need]
+            else:
+                changes[column] = [one + sign * each for one, each in zip(known, need, strict=True)]
+    return changes
 
 
 def _joined(key: Whole, partner: Whole, most: int) -> tuple[Whole, Whole]:

@@ -1,7 +1,7 @@
 """One level of a batch: a bound by prices, a placement by rounding and exchanges, proofs by CP-SAT."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.ascent import climb
 from fairlead.solver.batch.bound import lower_bound, ranges
 from fairlead.solver.batch.core import sift
-from fairlead.solver.batch.exchange import Exchange
+from fairlead.solver.batch.exchange import MANY_ROWS, Exchange
+from fairlead.solver.batch.large import Hearer, Large
 from fairlead.solver.batch.neighbourhood import Window, Work, divide_anew
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, relax, within
 from fairlead.solver.deadline import Deadline
@@ -21,6 +22,8 @@ TURNS_OF_LARGE = 60
 # Linear programs are solved for so many rows at most, and so often.
 ROWS_OF_PROGRAM = 200_000
 PROGRAMS = 16
+# Of the time that is left, what linear programs may use.
+SHARE_OF_PROGRAMS = 0.5
 # How far from the price of a row exchanges look, in units of the level, in turn.
 REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
 # The same while limits are still broken.
@@ -35,6 +38,9 @@ ROWS_OF_PART = 60
 PART_REACH = 0.3
 PART_UNITS = 6
 PART_WORK = 0.25
+# Batches of at most so many places are divided anew as a whole, with so much counted work.
+PLACES_OF_WHOLE = 1000
+WORK_OF_WHOLE = 0.5
 # Changes in vain after which nothing more is tried.
 PATIENCE = 300
 # Batches of more places are not divided anew in parts.
@@ -126,7 +132,13 @@ class _Level:
 
 
 def minimise(
-    model: Model, start: Whole | None, deadline: Deadline, workers: int, seed: int, tell: Tell | None = None
+    model: Model,
+    start: Whole | None,
+    deadline: Deadline,
+    workers: int,
+    seed: int,
+    tell: Tell | None = None,
+    near: Prices | None = None,
 ) -> Minimised:
     """Minimise one level.
 
@@ -142,7 +154,10 @@ def minimise(
         Threads and random seed.
     tell
         Hears of every step forward.
+    near
+        Prices that are about right; None where none are known.
     """
+    model = replace(model, threads=max(1, workers))
     free = Prices.none(model)
     alone = relax(model, free)
     level = _Level(
@@ -161,28 +176,32 @@ def minimise(
         level.lift(lower_bound(model, free, alone.rows))
         level.offer(alone.replicas)
         if not level.closed:
-            _search(level)
+            _search(level, near)
     except KeyboardInterrupt:
         level.interrupted = True
     return Minimised(level.best, level.bound, level.infeasible, level.interrupted)
 
 
-def _search(level: _Level) -> None:
+def _search(level: _Level, near: Prices | None) -> None:
     """Find prices, then placements near the bound."""
     model = level.model
+    if len(model.batch.keys) > MANY_ROWS:
+        Large(model, level.deadline, Hearer(level.raise_bound, level.offer)).search(near)
+        return
     places = model.batch.lower.size
     turns = next((turns for most, turns in TURNS if places <= most), TURNS_OF_LARGE)
-    climbed = climb(model, turns, level.deadline)
+    climbed = climb(model, turns if near is None else 2 * turns, level.deadline, near)
     relaxed = relax(model, climbed.prices, climbed.rows)
     start: Whole = relaxed.replicas
     level.raise_bound(climbed.prices, relaxed.rows)
     if len(model.batch.keys) <= ROWS_OF_PROGRAM and not level.over:
-        sifted = sift(model, climbed.prices, relaxed.rows, PROGRAMS, level.deadline)
+        sifted = sift(model, climbed.prices, relaxed.rows, PROGRAMS, level.deadline.part(SHARE_OF_PROGRAMS))
         level.raise_bound(sifted.prices, sifted.rows)
         if sifted.replicas is not None:
             start = rounded(model, sifted.replicas)
     level.offer(start)
     _exchange(level, start)
+    _divide_whole(level)
     _prove(level)
     _vary(level)
 
@@ -221,15 +240,33 @@ def _exchange(level: _Level, start: Whole) -> None:
     for charge in CHARGES:
         exchange = Exchange.start(level.model, level.prices, level.rows, replicas, charge)
         for reach in (*REACHES, *FAR_REACHES):
+            if level.over:
+                return
             if reach not in REACHES and exchange.valid:
                 break
-            while exchange.improve(reach * level.model.unit) > 0:
-                level.offer(exchange.replicas)
-                if level.over:
-                    return
+            _improve(level, exchange, reach)
         if exchange.valid:
             return
         replicas = exchange.replicas
+
+
+def _improve(level: _Level, exchange: Exchange, reach: float) -> None:
+    """Make exchanges of one reach for as long as they win anything and there is time."""
+    while exchange.improve(reach * level.model.unit, level.deadline) > 0:
+        level.offer(exchange.replicas)
+        if level.over:
+            return
+
+
+def _divide_whole(level: _Level) -> None:
+    """Divide all rows of a small batch anew, as far as a fixed amount of work goes."""
+    if level.over or level.best is None or level.best.size > PLACES_OF_WHOLE:
+        return
+    everything = np.arange(len(level.model.batch.keys))
+    work = Work(level.deadline, 1, level.seed, WORK_OF_WHOLE)
+    found = divide_anew(level.model, level.best, _window(level, everything, level.best), work, exact=True)
+    if found.replicas is not None:
+        level.offer(found.replicas)
 
 
 def _prove(level: _Level) -> None:
@@ -278,7 +315,7 @@ def _shake(level: _Level, chance: np.random.Generator, best: Whole) -> None:
     exchange = Exchange.start(level.model, level.prices, level.rows, best, CHARGES[1])
     exchange.shake(chance, SHAKEN_REACH * level.model.unit, int(chance.integers(2, MOST_SHAKEN)))
     for reach in REACHES[1:4]:
-        while exchange.improve(reach * level.model.unit) > 0:
+        while exchange.improve(reach * level.model.unit, level.deadline) > 0:
             level.offer(exchange.replicas)
             if level.over:
                 return

@@ -126,7 +126,7 @@ def sample_of(model: Model, stride: int) -> Model:
     )
 
 
-def _rows_of(shape: Any, rows: slice) -> Any:  # noqa: ANN401 - any shape that is made of matrices
+def _rows_of(shape: Any, rows: slice) -> Any:
     """Return some rows of a shape."""
     values = {each.name: getattr(shape, each.name) for each in fields(shape)}
     return replace(

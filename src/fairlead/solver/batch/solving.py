@@ -1,23 +1,32 @@
 """The algorithm for many workloads: prices, a bound, a placement, and exchanges until the two meet."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from types import MappingProxyType
+
+import numpy as np
 
 from fairlead.encoders.registry import encode
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
+from fairlead.models.levels import Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
+from fairlead.models.rules import Quota
+from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.quota import askers
 from fairlead.models.score import score
 from fairlead.solver.attainment import LexicographicResult, Note, attained_level
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
+from fairlead.solver.batch.budgets import budgets_of
 from fairlead.solver.batch.costs import LevelCost, costs_of, nothing
 from fairlead.solver.batch.minimising import Minimised, Tell, minimise
-from fairlead.solver.batch.relaxation import model_of
+from fairlead.solver.batch.refuting import refuted
+from fairlead.solver.batch.relaxation import Model, Prices, model_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.engine import Effort
@@ -25,6 +34,8 @@ from fairlead.solver.ties import Settled, settle
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
+# The same for a proof that there is no placement.
+REFUTING_SHARE = 0.1
 # Ties are settled in batches of at most so many places.
 MOST_SETTLED = 2000
 # Where time is over the reference dispenser is still asked for so many workloads at most.
@@ -32,6 +43,8 @@ MOST_GREEDY = 2000
 
 
 Report = Callable[[Progress], None]
+Worth = Mapping[tuple[str, str], float]
+"""What all that a cluster offers of a resource is worth, in units of a level, by cluster and resource."""
 
 
 def solve_batch(
@@ -41,6 +54,7 @@ def solve_batch(
     seed: int = 0,
     progress: Report | None = None,
     floor: Placement | None = None,
+    near: Mapping[Level, Worth] = MappingProxyType({}),
 ) -> LexicographicResult:
     """Place many workloads that share capacity, level by level.
 
@@ -58,6 +72,8 @@ def solve_batch(
         Called when the placement or the bound of a level gets better.
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
+    near
+        What is shared is about worth so much on some levels.
 
     Returns
     -------
@@ -70,11 +86,14 @@ def solve_batch(
         Where the placement breaks a rule: a bug in fairlead.
     """
     batch = batch_of(part)
-    if not batch.feasible:
+    if not batch.feasible or _over_quota(part):
         return LexicographicResult(Status.INFEASIBLE, None)
-    search = _Search(batch, costs_of(batch), deadline, workers, seed, progress)
+    search = _Search(batch, costs_of(batch), deadline, workers, seed, progress, near)
+    search.pins.extend(budgets_of(batch))
     if floor is not None and not check(part, floor):
         search.best = batch.matrix(floor)
+    if search.best is None and refuted(batch, search.pins, deadline.part(REFUTING_SHARE)):
+        return LexicographicResult(Status.INFEASIBLE, None)
     return search.result(search.run())
 
 
@@ -88,6 +107,7 @@ class _Search:
     workers: int
     seed: int
     progress: Report | None
+    near: Mapping[Level, Worth]
     best: Whole | None = None
     pins: list[tuple[LevelCost, int]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -114,7 +134,8 @@ class _Search:
         """Minimise a level in its share of the time."""
         until = self.deadline if last else self.deadline.part(SHARE_OF_TIME)
         model = model_of(self.batch, cost, self.pins)
-        return minimise(model, self.best, until, self.workers, self.seed, self._teller(cost))
+        near = _prices(model, self.near.get(cost.level))
+        return minimise(model, self.best, until, self.workers, self.seed, self._teller(cost), near)
 
     def _teller(self, cost: LevelCost) -> Tell | None:
         """Return what reports on a level; None where nobody listens."""
@@ -197,3 +218,33 @@ class _Search:
                 return Settled(placement, certain=False)
             encoding.pin(level, cost.steps(placement))
         return settle(encoding, placement, Effort(self.deadline, 1, self.seed))
+
+
+def _over_quota(part: Problem) -> bool:
+    """Tell whether the replicas of a namespace ask for more than its quota allows, wherever they stand."""
+    return any(
+        scope.cluster is None and _asked_in_all(allowance.rule, scope.resource, part) > left
+        for allowance in part.allowances
+        for scope, left in allowance.left.items()
+    )
+
+
+def _asked_in_all(rule: Quota, resource: str, part: Problem) -> int:
+    """Return what the workloads of a quota ask for together."""
+    return sum(needs(each)[resource] * each.replicas for each in askers(rule, resource, part))
+
+
+def _prices(model: Model, worth: Worth | None) -> Prices | None:
+    """Return prices that make what is shared so much worth; None where nothing is known."""
+    if worth is None:
+        return None
+    coupling = model.batch.coupling
+    found = np.array([worth.get(name, 0.0) for name in coupling.names], dtype=np.float64)
+    return Prices(found * model.unit / np.maximum(1, coupling.limit), np.zeros(len(model.pins)))
+
+
+def worth_of(model: Model, prices: Prices) -> Worth:
+    """Return what is shared in units of the level at prices."""
+    coupling = model.batch.coupling
+    found = prices.capacity * np.maximum(1, coupling.limit) / model.unit
+    return dict(zip(coupling.names, found.tolist(), strict=True))

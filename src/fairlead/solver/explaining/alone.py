@@ -14,7 +14,11 @@ def alone(workload: Workload, problem: Problem) -> Problem:
 
     Whatever is infeasible there is infeasible beside the others as well.
     """
-    clusters = tuple(_left_to(workload, cluster, problem) for cluster in problem.clusters)
+    held = {name for each in problem.workloads for name in each.current}
+    clusters = tuple(
+        _left_to(workload, cluster, problem) if cluster.name in held else cluster
+        for cluster in problem.clusters
+    )
     rules = tuple(
         _quota_left_to(workload, rule, problem) if isinstance(rule, Quota) else rule
         for rule in problem.rules
@@ -35,7 +39,7 @@ def _quota_left_to(workload: Workload, rule: Quota, problem: Problem) -> Quota:
 
 def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
     """Return a cluster of which free is what all workloads may use together, less what this one holds."""
-    if cluster.free is None or not any(cluster.name in each.current for each in problem.workloads):
+    if cluster.free is None:
         return cluster
     held = workload.current.get(cluster.name, 0)
     free = dict(cluster.free)

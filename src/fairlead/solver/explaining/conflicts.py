@@ -9,13 +9,17 @@ from fairlead.models.statement import Conflict, Proof
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.alone import alone
-from fairlead.solver.explaining.failing import fails_alone
+from fairlead.solver.explaining.failing import fails_alone, settled
 from fairlead.solver.explaining.minimal import Found, Search
 from fairlead.solver.explaining.oracle import Oracle, OutOfTime
 from fairlead.solver.explaining.quick import quick
+from fairlead.solver.explaining.scarce import scarce
+from fairlead.solver.explaining.sums import sums_of
 from fairlead.solver.explaining.telling import told
+from fairlead.solver.explaining.together import excess_of, minimal_under_quota
 from fairlead.solver.explaining.units import Unit, units_of
 from fairlead.solver.explaining.verifying import verified
+from fairlead.solver.explaining.witnesses import witnessed
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxing.search import relaxations
 
@@ -23,6 +27,8 @@ SHARE_OF_ALL = 0.6
 """Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""
 SHARE_OF_ONE = 0.5
 """Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""
+MOST_SEARCHED = 200
+"""Units up to which a smaller conflict is looked for where a minimal one over something scarce is known."""
 LONGEST_UNVERIFIED = 20
 """Rules of a conflict that time did not suffice to narrow down: more of them help nobody."""
 
@@ -107,7 +113,7 @@ def _conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tupl
         failing = [
             workload
             for workload in part.workloads
-            if has_placement(alone(workload, part), deadline, seed) is False
+            if not settled(workload, part) and has_placement(alone(workload, part), deadline, seed) is False
         ]
     if not failing:
         return _explained(part, deadline, seed)
@@ -131,10 +137,18 @@ def _conflict(problem: Problem, deadline: Deadline, seed: int) -> Conflict | Non
     found = find(problem, units, deadline, seed)
     if found is None:
         return None
-    statements = told([units[at] for at in found.units], problem)
-    if found.proof is Proof.UNVERIFIED and len(statements) > LONGEST_UNVERIFIED:
+    conflict = [units[at] for at in found.units]
+    statements = told(conflict, problem)
+    unsure = found.proof is Proof.UNVERIFIED and not _adds_up(conflict, problem)
+    if unsure and len(statements) > LONGEST_UNVERIFIED:
         return None
     return Conflict(statements, proof=found.proof)
+
+
+def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
+    """Tell whether adding up shows that a conflict has no placement, though perhaps with less as well."""
+    sums = sums_of(problem, conflict)
+    return excess_of(problem, conflict) is not None or (sums is not None and not sums.possible())
 
 
 def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
@@ -151,7 +165,9 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     seed
         Random seed of CP-SAT.
     """
-    start = quick(problem.workloads[0], problem, units) if len(problem.workloads) == 1 else None
+    if len(problem.workloads) != 1:
+        return _find_shared(problem, units, deadline, seed)
+    start = quick(problem.workloads[0], problem, units)
     search = None
     found = None if start is None else Found(start.units, Proof.SMALLEST if start.smallest else Proof.MINIMAL)
     if start is None or not start.smallest:
@@ -161,12 +177,52 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
             found = search.find(None if start is None else start.units) or found
         except OutOfTime:
             pass
+    return _confirmed(found, problem, units, [] if search is None else search.broken, deadline, seed)
+
+
+def _find_shared(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int) -> Found | None:
+    """Return a conflict of several workloads: over a scarce resource without a solver, else with one."""
+    broken: Sequence[frozenset[int]] = ()
+    found = minimal = None
+    start = scarce(problem, units) if deadline.remaining() else None
+    large = len(units) > MOST_SEARCHED
+    if start is not None and large and minimal_under_quota(problem, [units[at] for at in start]):
+        return Found(start, Proof.MINIMAL)
+    if start is not None:
+        seen = witnessed(problem, units, start, deadline)
+        broken = seen.broken
+        minimal = start if seen.needed.issuperset(start) else None
+        smallest = seen.unavoidable.issuperset(start)
+        proof = Proof.SMALLEST if smallest else Proof.UNVERIFIED if minimal is None else Proof.MINIMAL
+        found = Found(start, proof)
+        if smallest or (minimal and large):
+            return _confirmed(found, problem, units, broken, deadline, seed)
+        broken = broken if seen.complete else ()
+    try:
+        part = deadline.part(SHARE_OF_ONE)
+        search = Search(problem, units, Oracle(problem, units, part, seed), list(broken))
+        found = search.find(minimal) or found
+        broken = search.broken
+    except OutOfTime:
+        pass
+    return _confirmed(found, problem, units, broken, deadline, seed)
+
+
+def _confirmed(
+    found: Found | None,
+    problem: Problem,
+    units: Sequence[Unit],
+    broken: Sequence[frozenset[int]],
+    deadline: Deadline,
+    seed: int,
+) -> Found | None:
+    """Return a conflict as it was found where that can be verified, else as unverified."""
     if found is None or found.proof is Proof.UNVERIFIED:
         return found
     conflict = [units[at] for at in found.units]
-    spared = _spared(found, [] if search is None else search.broken)
-    certain = verified(problem, conflict, spared, deadline, seed)
-    return found if certain else Found(found.units, Proof.UNVERIFIED)
+    if verified(problem, conflict, _spared(found, broken), deadline, seed):
+        return found
+    return Found(found.units, Proof.UNVERIFIED)
 
 
 def _spared(found: Found, broken: Sequence[frozenset[int]]) -> frozenset[int]:

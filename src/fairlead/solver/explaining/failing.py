@@ -3,7 +3,20 @@
 import numpy as np
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import GroupTotal, Spread, Total
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Duplicated,
+    GroupTotal,
+    Quota,
+    SharedRule,
+    Spread,
+    Survival,
+    Total,
+    quota,
+)
+from fairlead.models.rules.capacity import needs
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox, box_of, has_box
 from fairlead.solver.marginal import exact_sum
@@ -30,6 +43,47 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
     if not workload.replicas or workload.rule(Total) is None:
         return False
     return _sum_differs(workload, boxed) or _too_few_groups(workload) or _set_misfits(workload, boxed)
+
+
+def settled(workload: Workload, problem: Problem) -> bool:
+    """Tell whether `fails_alone` is the whole truth about a workload: its rules bound single clusters only.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    problem
+        Where it belongs.
+    """
+    if not has_box(workload) or not all(_is_kept_alone(rule, workload, problem) for rule in problem.rules):
+        return False
+    known = workload.rule(Candidates)
+    inside = problem.cluster_by_name.keys() if known is None else frozenset(known.names)
+    for rule in workload.rules:
+        match rule:
+            case Bounds() if rule.where_held or not inside >= rule.minimum.keys():
+                return False
+            case GroupTotal() | Spread() | Survival():
+                return False
+            case _:
+                continue
+    return True
+
+
+def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bool:
+    """Tell whether a shared rule leaves to a workload alone all that its box allows."""
+    match rule:
+        case Capacity():
+            return True
+        case Quota():
+            needed = needs(workload)
+            return workload.rule(Duplicated) is None and all(
+                scope.cluster is not None or needed.get(scope.resource, 0) * workload.replicas <= limit
+                for scope, limit in quota.allowed(rule, problem).items()
+                if workload.namespace == rule.namespace
+            )
+        case _:
+            return False
 
 
 def _sum_differs(workload: Workload, boxed: WorkloadBox) -> bool:

@@ -48,8 +48,9 @@ def quick(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Quick 
         Everything that may be left out.
     """
     outline = outline_of(workload, problem, units)
+    most = widest(workload)
     for at, unit in enumerate(units):
-        if _impossible(unit.part, workload, problem):
+        if _impossible(unit.part, most, problem):
             return Quick((at,), smallest=True)
     small = [
         _crossing(outline),
@@ -70,9 +71,8 @@ def quick(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Quick 
     return Quick(tuple(sorted(found)), len(found) <= 2 or outline.only_boxes)
 
 
-def _impossible(part: Part, workload: Workload, problem: Problem) -> bool:
+def _impossible(part: Part, most: int, problem: Problem) -> bool:
     """Tell whether a unit has no placement even by itself, with at most so many replicas on every cluster."""
-    most = widest(workload)
     match part:
         case Total() | Duplicated():
             return not problem.clusters

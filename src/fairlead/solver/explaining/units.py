@@ -4,9 +4,11 @@ A unit is a rule, or a side of one, that a person could give up by itself: the t
 regions, the room of one cluster. Leaving a unit out only ever allows more placements.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 
+from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -55,6 +57,9 @@ SharedPart = Companionship | MoveBudget | Quota
 Part = OwnPart | SharedPart | Room
 """What is left out with a unit."""
 
+Tell = Callable[[], Statement]
+"""How people say a unit; asked for once it is part of a conflict, as most units never are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -64,15 +69,20 @@ class Unit:
     ----------
     part
         The rule by itself, without any other side that it may have.
-    statement
-        How people say it.
+    tell
+        Returns how people say it.
     workload
         Key of the workload whose rule it is; None where several share it.
     """
 
     part: Part
-    statement: Statement
+    tell: Tell = field(compare=False, repr=False)
     workload: str | None = None
+
+    @property
+    def statement(self) -> Statement:
+        """How people say it."""
+        return self.tell()
 
 
 def units_of(problem: Problem) -> tuple[Unit, ...]:
@@ -113,23 +123,23 @@ def _rank(unit: Unit) -> int:
 def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
     """Yield the units of one workload."""
     for rule in workload.rules:
-        for part, statement in _parts(rule, workload, problem):
-            yield Unit(part, statement, workload.key)
+        for part, tell in _parts(rule, workload, problem):
+            yield Unit(part, tell, workload.key)
     if any(isinstance(rule, Capacity) for rule in problem.rules):
         for name in open_to(workload, problem):
             most = capacity.graded_room(workload, problem.cluster_by_name[name])
             if most is not None:
-                text = capacity.describe_grades(workload, problem.cluster_by_name[name])
-                yield Unit(Bounds(maximum={name: Bound(most)}), text, workload.key)
+                tell = partial(capacity.describe_grades, workload, problem.cluster_by_name[name])
+                yield Unit(Bounds(maximum={name: Bound(most)}), tell, workload.key)
 
 
-def _parts(rule: WorkloadRule, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Statement]]:
-    """Yield the parts of one rule that may be left out, each with its words."""
+def _parts(rule: WorkloadRule, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
+    """Yield the parts of one rule that may be left out, each with what says it."""
     match rule:
         case Candidates():
             yield from _candidates(rule, workload, problem)
         case Total():
-            yield rule, total.describe(rule, workload)
+            yield rule, partial(total.describe, rule, workload)
         case Duplicated():
             yield from _copies(rule, workload, problem)
         case Bounds():
@@ -139,61 +149,59 @@ def _parts(rule: WorkloadRule, workload: Workload, problem: Problem) -> Iterator
         case Spread():
             yield from _spread(rule, workload, problem)
         case Survival() if workload.replicas and rule.minimum and rule.groups:
-            told = survival.describe(rule, workload)
+            told = partial(survival.describe, rule, workload)
             yield replace(rule, groups=_widened(rule.groups, rule.field, workload, problem)), told
 
 
-def _candidates(
-    rule: Candidates, workload: Workload, problem: Problem
-) -> Iterator[tuple[OwnPart, Statement]]:
+def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
     """Yield the closed clusters together, and every cluster that takes nothing new."""
     closed = [name for name in problem.cluster_by_name if name not in rule.names]
     if closed:
         unknown = Exclusion("is not a candidate")
         told = Candidates(rule.names, {name: rule.excluded.get(name, unknown) for name in closed})
-        yield told, candidates.describe_exclusions(told, workload)
+        yield told, partial(candidates.describe_exclusions, told, workload)
     for name in rule.held_only:
         most = Bounds(maximum={name: Bound(workload.current.get(name, 0))})
-        yield most, candidates.describe(rule, workload, name)
+        yield most, partial(candidates.describe, rule, workload, name)
 
 
-def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Statement]]:
+def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
     """Yield the copy of every cluster; where the solver chooses, or nothing is open, all of them together."""
     names = open_to(workload, problem)
     if rule.choice or not names:
         sizes = {each.name: copy_on(rule, workload, each.name) for each in problem.clusters}
-        yield Duplicated(rule.source, True, sizes), duplicated.describe_choice(rule, workload)
+        yield Duplicated(rule.source, True, sizes), partial(duplicated.describe_choice, rule, workload)
         return
     for name in names:
         full = Bound(copy_on(rule, workload, name))
-        yield Bounds({name: full}, {name: full}), duplicated.describe(rule, workload, name)
+        yield Bounds({name: full}, {name: full}), partial(duplicated.describe, rule, workload, name)
 
 
-def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[OwnPart, Statement]]:
+def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[OwnPart, Tell]]:
     """Yield every minimum and every maximum."""
     for name, bound in rule.minimum.items():
         if bound.replicas and workload.replicas:
             alone = Bounds({name: bound}, where_held=rule.where_held & {name})
-            yield alone, bounds.describe_minimum(rule, workload, name)
+            yield alone, partial(bounds.describe_minimum, rule, workload, name)
     for name, bound in rule.maximum.items():
-        yield Bounds(maximum={name: bound}), bounds.describe_maximum(rule, workload, name)
+        yield Bounds(maximum={name: bound}), partial(bounds.describe_maximum, rule, workload, name)
 
 
-def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[OwnPart, Statement]]:
+def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[OwnPart, Tell]]:
     """Yield both sides of the total of a set."""
     if rule.minimum and workload.replicas:
-        yield replace(rule, maximum=None), group_total.describe_minimum(rule, workload)
+        yield replace(rule, maximum=None), partial(group_total.describe_minimum, rule, workload)
     if rule.maximum is not None:
-        yield replace(rule, minimum=0), group_total.describe_maximum(rule, workload)
+        yield replace(rule, minimum=0), partial(group_total.describe_maximum, rule, workload)
 
 
-def _spread(rule: Spread, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Statement]]:
+def _spread(rule: Spread, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
     """Yield both sides of a spread."""
     wide = _widened(rule.groups, rule.field, workload, problem)
     if rule.minimum and workload.replicas:
-        yield replace(rule, groups=wide, maximum=None), spread.describe_minimum(rule, workload)
+        yield replace(rule, groups=wide, maximum=None), partial(spread.describe_minimum, rule, workload)
     if rule.maximum is not None:
-        yield replace(rule, groups=wide, minimum=0), spread.describe_maximum(rule, workload)
+        yield replace(rule, groups=wide, minimum=0), partial(spread.describe_maximum, rule, workload)
 
 
 def _widened(
@@ -211,18 +219,19 @@ def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
     """Yield the units of a rule that several workloads share, capacity aside."""
     match rule:
         case Companionship():
-            yield Unit(rule, companionship.describe(rule))
+            yield Unit(rule, partial(companionship.describe, rule))
         case MoveBudget():
-            yield Unit(rule, move_budget.describe(rule))
+            yield Unit(rule, partial(move_budget.describe, rule))
         case Quota():
             for scope in sorted(rule.limits, key=lambda each: each.order):
                 alone = replace(rule, limits={scope: rule.limits[scope]})
-                yield Unit(alone, quota.describe(rule, scope, problem))
+                yield Unit(alone, partial(quota.describe, rule, scope, problem))
 
 
 def _rooms(problem: Problem) -> Iterator[Unit]:
     """Yield what every cluster has: together where one workload may use it, else by resource."""
     users: dict[str, list[Workload]] = {}
+    asking = {workload.key: tuple(capacity.needs(workload)) for workload in problem.workloads}
     for workload in problem.workloads:
         for name in open_to(workload, problem):
             users.setdefault(name, []).append(workload)
@@ -231,15 +240,17 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
             continue
         asked: dict[str, list[Workload]] = {}
         for workload in users[cluster.name]:
-            for resource in capacity.demands(workload, cluster):
-                asked.setdefault(resource, []).append(workload)
+            for resource in asking[workload.key]:
+                # Pods count where the cluster tells how many it can run.
+                if resource != PODS or PODS in cluster.free:
+                    asked.setdefault(resource, []).append(workload)
         if len(users[cluster.name]) == 1 and asked:
             (alone,) = users[cluster.name]
-            told = capacity.describe_sums(alone, cluster, problem)
+            told = partial(capacity.describe_sums, alone, cluster, problem)
             yield Unit(Room(cluster.name, frozenset(asked)), told)
             continue
         for resource, several in sorted(asked.items()):
-            told = capacity.describe_shared(several, cluster, resource, problem)
+            told = partial(capacity.describe_shared, several, cluster, resource, problem)
             yield Unit(Room(cluster.name, frozenset({resource})), told)
 
 

@@ -7,16 +7,20 @@ Three contradictions are settled here. With bounds ``lo_c <= x_c <= hi_c`` and a
 * ``sum lo_c > N``: the difference;
 * ``sum hi_c < N``: the difference.
 
+Full copies of N everywhere are a fourth: every replica fewer costs 1, and to let every copy have one replica
+more costs 1 or more, so copies of the smallest ``hi_c`` are the cheapest way, and larger clusters the only
+other one.
+
 Everything else is left to CP-SAT.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from fairlead.models.changes import Kind, order
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Capacity, Total
+from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
 from fairlead.models.rules.capacity import demands, graded_room
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
@@ -58,7 +62,9 @@ class _Box:
 
 
 def quick(problem: Problem, most: int) -> list[Changes] | None:
-    """Return changes for a workload alone, all of which cost the least; None where that is not known.
+    """Return changes for a workload alone, the cheapest first; None where these are not known.
+
+    All of them cost the least; of full copies, the second is the cheapest that leaves the first rule alone.
 
     Parameters
     ----------
@@ -70,13 +76,23 @@ def quick(problem: Problem, most: int) -> list[Changes] | None:
     box = _box(problem)
     if box is None:
         return None
+    if problem.workloads[0].rule(Duplicated) is not None:
+        return _ranked(_smaller_or_larger(box))[:most] or None
     missing, found = _ways(box, most)
-    cheapest = [each for each in found if sum(change.cost for change in each) == missing]
-    ranked = sorted(
-        (tuple(sorted(each, key=order)) for each in cheapest),
-        key=lambda each: (len(each), [order(change) for change in each]),
+    return _ranked(each for each in found if _cost(each) == missing)[:most] or None
+
+
+def _cost(changes: Changes) -> int:
+    """Return what changes cost together."""
+    return sum(change.cost for change in changes)
+
+
+def _ranked(ways: Iterable[Changes]) -> list[Changes]:
+    """Sort ways: the cheapest, then those of the fewest changes, of the first kinds and the first names."""
+    return sorted(
+        (tuple(sorted(each, key=order)) for each in ways),
+        key=lambda each: (_cost(each), len(each), [order(change) for change in each]),
     )
-    return ranked[:most] or None
 
 
 def _box(problem: Problem) -> _Box | None:
@@ -86,13 +102,13 @@ def _box(problem: Problem) -> _Box | None:
     (workload,) = problem.workloads
     candidates = workload.rule(Candidates)
     bounds = workload.rule(Bounds) or Bounds()
-    simple = all(isinstance(rule, Candidates | Total | Bounds) for rule in workload.rules)
-    if not simple or candidates is None or not candidates.names or bounds.where_held:
+    if candidates is None or not candidates.names or not workload.replicas or is_frozen(workload):
         return None
-    grounds = (*candidates.excluded.values(), *candidates.held_only.values())
-    if workload.rule(Total) is None or not workload.replicas or is_frozen(workload):
+    if not (_is_divided(workload, bounds) or _is_copied(workload, bounds)):
         return None
-    if any(each.taints for each in grounds) or len(workload.rules_of(Bounds)) > 1:
+    # Where copies stand everywhere, a cluster that is opened needs one as well, which helps nobody.
+    closed = () if workload.rule(Duplicated) is not None else candidates.excluded.values()
+    if any(each.taints for each in (*closed, *candidates.held_only.values())):
         return None
     names = candidates.names
     low = {name: bounds.minimum[name].replicas if name in bounds.minimum else 0 for name in names}
@@ -102,6 +118,23 @@ def _box(problem: Problem) -> _Box | None:
         for name in names
     }
     return _Box(problem, workload, bounds, low, caps, high)
+
+
+def _is_divided(workload: Workload, bounds: Bounds) -> bool:
+    """Tell whether nothing counts but a total and bounds of single clusters."""
+    simple = all(isinstance(rule, Candidates | Total | Bounds) for rule in workload.rules)
+    single = len(workload.rules_of(Bounds)) <= 1 and not bounds.where_held
+    return simple and single and workload.rule(Total) is not None
+
+
+def _is_copied(workload: Workload, bounds: Bounds) -> bool:
+    """Tell whether nothing counts but full copies everywhere, and maxima of single clusters."""
+    rule = workload.rule(Duplicated)
+    simple = all(isinstance(each, Candidates | Duplicated | Bounds) for each in workload.rules)
+    single = len(workload.rules_of(Bounds)) <= 1 and not any(
+        each.replicas for each in bounds.minimum.values()
+    )
+    return rule is not None and simple and single and not (rule.choice or rule.copies)
 
 
 def _caps(
@@ -148,6 +181,22 @@ def _ways(box: _Box, most: int) -> tuple[int, list[Changes]]:
     return missing, ways
 
 
+def _smaller_or_larger(box: _Box) -> list[Changes]:
+    """Return smaller copies, and more room wherever a full copy has none; nothing where no copy stands."""
+    wanted, fitting = box.workload.replicas, min(box.high.values())
+    if not 0 < fitting < wanted:
+        return []
+    smaller: Changes = (_ask(box, fitting),)
+    larger: list[Change] = []
+    for name, most in box.high.items():
+        if most < wanted:
+            raised = _raise(box, name, wanted)
+            if raised is None:
+                return [smaller]
+            larger += raised
+    return [smaller, tuple(larger)]
+
+
 def _lower_minima(box: _Box, by: int, most: int) -> Iterator[Changes]:
     """Yield single minima that are large enough, or the fewest that are large enough together."""
     enough = [name for name in sorted(box.low) if box.low[name] >= by]
@@ -173,9 +222,9 @@ def _lower(box: _Box, name: str, by: int) -> Change:
 
 def _ask(box: _Box, replicas: int) -> Change:
     """Return another number of replicas."""
-    before, rule = box.workload.replicas, box.workload.rule(Total) or Total()
-    by = abs(replicas - before)
-    return Change(Kind.REPLICAS, box.workload.key, None, "", before, replicas, by, rule.source)
+    before, rule = box.workload.replicas, box.workload.rule(Total) or box.workload.rule(Duplicated)
+    by, source = abs(replicas - before), None if rule is None else rule.source
+    return Change(Kind.REPLICAS, box.workload.key, None, "", before, replicas, by, source)
 
 
 def _raise(box: _Box, name: str, replicas: int) -> Changes | None:

@@ -17,9 +17,11 @@ from fairlead.models.rules import Bounds, Candidates, Duplicated
 from fairlead.models.source import Source
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.workload import Workload
+from fairlead.solver.boxes import box_of
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import BINDING, has_placement
+from fairlead.solver.relaxing import excess
 from fairlead.solver.relaxing.alone import quick
 from fairlead.solver.relaxing.model import RelaxationModel
 from fairlead.solver.relaxing.sharing import counted_once, exact_numbers
@@ -52,7 +54,9 @@ def relaxations(problem: Problem, deadline: Deadline, seed: int, *, most: int = 
     part = _hopeless(problem, deadline, seed)
     if part is None:
         return ()
-    found = _alone(part, deadline, seed, most)
+    found = _alone(part, most) or [
+        _Found(changes, proven=True) for changes in excess.quick(part, deadline, seed, most)
+    ]
     for first in () if found else _tolerations_of_copies(part):
         found += _search(part, first, deadline, seed, most)
     # What several starting points allow is compared here.
@@ -65,14 +69,16 @@ def relaxations(problem: Problem, deadline: Deadline, seed: int, *, most: int = 
     return tuple(_relaxation(one, problem, proven=certain and one.proven) for one in chosen[:most])
 
 
-def _alone(part: Problem, deadline: Deadline, seed: int, most: int) -> list["_Found"]:
+def _alone(part: Problem, most: int) -> list["_Found"]:
     """Return changes that are found without a solver."""
     ways = quick(part, most) or []
-    return [
-        _Found(changes, proven=True)
-        for changes in ways
-        if has_placement(apply(part, changes), deadline, seed)
-    ]
+    return [_Found(changes, proven=True) for changes in ways if _fits(apply(part, changes))]
+
+
+def _fits(problem: Problem) -> bool:
+    """Tell whether the only workload has a placement; its rules bound single clusters and the total only."""
+    (workload,) = problem.workloads
+    return box_of(workload, problem, problem.limits).box.feasible
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,5 +133,6 @@ def at_hand(problem: Problem, cluster: str, resource: str) -> int:
     held = (
         demands(workload, found).get(resource, 0) * workload.current.get(cluster, 0)
         for workload in problem.workloads
+        if workload.current.get(cluster)
     )
     return (found.free or {}).get(resource, 0) + sum(held)

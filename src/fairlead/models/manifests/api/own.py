@@ -1,89 +1,22 @@
 """Kinds of our own (fairlead.io/v1alpha1): what the APIs of Karmada and KubeAdmiral cannot say."""
 
-import re
 from collections.abc import Mapping
-from decimal import Decimal
-from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import Field
 
 from fairlead.models.manifests.api.base import Api, Count, Filled, Text, Weight
-from fairlead.models.manifests.api.meta import LabelSelector, Object
-from fairlead.models.manifests.api.placement import FieldSelector
+from fairlead.models.manifests.api.meta import Object
+from fairlead.models.manifests.api.own_parts import (
+    Amount,
+    ClusterSet,
+    GroupField,
+    Percent,
+    Price,
+    SelectingSpec,
+)
 
 API_VERSION = "fairlead.io/v1alpha1"
-
-_PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
-_PRICE_ALLOWED = 'must be a decimal number, at least 0, such as "0.031"'
-_PERCENT = re.compile(r"([0-9]{1,3})%")
-_PERCENT_ALLOWED = 'must be a percentage from 0% to 100%, such as "50%"'
-
-
-def _to_price(value: object) -> Fraction:
-    """Read a price, exactly; a number without quotes stands for its shortest decimal."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(_PRICE_ALLOWED)  # noqa: TRY004 - pydantic collects ValueError
-    text = value if isinstance(value, str) else format(Decimal(str(value)), "f")
-    if not _PRICE.fullmatch(text):
-        raise ValueError(_PRICE_ALLOWED)
-    return Fraction(text)
-
-
-def _to_percent(value: object) -> int:
-    """Read a percentage: a text such as ``50%``, or the whole number alone."""
-    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
-    percent = int(match[1]) if match else value
-    if isinstance(percent, bool) or not isinstance(percent, int) or not 0 <= percent <= 100:
-        raise ValueError(_PERCENT_ALLOWED)
-    return percent
-
-
-Price = Annotated[
-    Fraction,
-    PlainValidator(_to_price),
-    WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_PRICE.pattern}$", "minimum": 0}),
-]
-Percent = Annotated[
-    int,
-    PlainValidator(_to_percent),
-    WithJsonSchema(
-        {"type": ["string", "integer"], "pattern": f"^{_PERCENT.pattern}$", "minimum": 0, "maximum": 100}
-    ),
-]
-GroupField = Annotated[
-    Filled, Field(description="region, zone, provider or cluster; anything else is the key of a label.")
-]
-
-
-class WorkloadSelector(Api):
-    """A set of workloads; everything must hold, an empty one selects every workload."""
-
-    namespaces: Annotated[tuple[Text, ...], Field(description="Namespaces; empty selects all.")] = ()
-    names: Annotated[tuple[Text, ...], Field(description="Names of workloads; empty selects all.")] = ()
-    kinds: Annotated[tuple[Text, ...], Field(description="Such as Deployment; empty selects all.")] = ()
-    label_selector: Annotated[
-        LabelSelector | None, Field(description="Labels of the workload, not of its pods.")
-    ] = None
-
-
-class ClusterSet(Api):
-    """A set of clusters, as in Karmada; everything must hold, an empty one is every cluster."""
-
-    cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()
-    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters that are left out.")] = ()
-    label_selector: Annotated[LabelSelector | None, Field(description="Labels of the cluster.")] = None
-    field_selector: Annotated[
-        FieldSelector | None, Field(description="Provider, region and zone of the cluster.")
-    ] = None
-
-
-class SelectingSpec(Api):
-    """What is said of some workloads."""
-
-    workload_selector: Annotated[
-        WorkloadSelector, Field(description="The workloads this is for; left out: every workload.")
-    ] = WorkloadSelector()
 
 
 class GroupBound(Api):
@@ -258,11 +191,60 @@ class HierarchicalWeights(Object):
     spec: Annotated[HierarchicalWeightsSpec, Field(description="Whose replicas, and in which ratio.")]
 
 
-OwnKind = GroupBounds | Profile | PriceList | Survival | WorkloadAffinity | HierarchicalWeights
+class ClusterBudget(Api):
+    """How many replicas may leave a set of clusters, or arrive there."""
+
+    target_cluster: Annotated[ClusterSet, Field(description="The clusters; left out: every cluster.")] = (
+        ClusterSet()
+    )
+    replicas: Annotated[
+        Amount,
+        Field(
+            description="So many in the set together: a number, or a percentage of what the selected"
+            ' workloads run there now, such as "10%", rounded down.'
+        ),
+    ]
+
+
+class MoveBudgetSpec(SelectingSpec):
+    """How many replicas of the selected workloads may move; everything that is given holds."""
+
+    total: Annotated[
+        Amount | None,
+        Field(
+            description="Of all selected workloads together: a number, or a percentage of the replicas that"
+            ' run now, such as "10%", rounded down.'
+        ),
+    ] = None
+    per_workload: Annotated[
+        Amount | None, Field(description="Of every single workload; a percentage is of its own replicas.")
+    ] = None
+    per_namespace: Annotated[
+        Amount | None,
+        Field(description="Of the selected workloads of every single namespace; a percentage likewise."),
+    ] = None
+    leaving: Annotated[
+        tuple[ClusterBudget, ...],
+        Field(description="Replicas that stop on a set of clusters, also those that need not be replaced."),
+    ] = ()
+    arriving: Annotated[
+        tuple[ClusterBudget, ...],
+        Field(description="Replicas that start on a set of clusters, also those of new workloads."),
+    ] = ()
+
+
+class MoveBudget(Object):
+    """At most so many replicas move away from where they run now."""
+
+    spec: Annotated[MoveBudgetSpec, Field(description="Whose replicas, and how many may move.")]
+
+
+OwnKind = GroupBounds | MoveBudget | Profile | PriceList | Survival | WorkloadAffinity | HierarchicalWeights
 
 OWN_KINDS: dict[str, type[Object]] = {
     "GroupBounds": GroupBounds,
     "HierarchicalWeights": HierarchicalWeights,
+    "MoveBudget": MoveBudget,
     "PriceList": PriceList,
     "Profile": Profile,
     "Survival": Survival,

@@ -5,14 +5,20 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedUnit
+from fairlead.models.declared import FederatedHolder, FederatedUnit
 from fairlead.models.errors import InternalError
 from fairlead.models.manifests.api.meta import Object
 from fairlead.models.manifests.api.workloads import Job
 from fairlead.models.manifests.facts import named, template_replicas
 from fairlead.models.manifests.join import Subject
 from fairlead.models.manifests.kubeadmiral.choice import Named, Policies, named_policy
-from fairlead.models.manifests.kubeadmiral.federated import Template, current, replicas_path, written
+from fairlead.models.manifests.kubeadmiral.federated import (
+    FederatedObject,
+    Template,
+    current,
+    replicas_path,
+    written,
+)
 from fairlead.models.manifests.kubeadmiral.feedback import read_feedback
 from fairlead.models.manifests.kubeadmiral.interpret import PolicyInterpreter
 from fairlead.models.manifests.kubeadmiral.marks import CLUSTER_POLICY, NO_SCHEDULING, POLICY, Marks, marks
@@ -176,6 +182,16 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
         current=written(subject.federated) if subject.federated else {},
         annotations={name: mark.value for name, mark in annotations.items()},
+        holder=_holder(subject.federated.located) if subject.federated else None,
+    )
+
+
+def _holder(located: Located[FederatedObject]) -> FederatedHolder:
+    """Return a federated object with what every controller has written into it."""
+    metadata, spec = located.model.metadata, located.document.data["spec"]
+    placements, overrides = spec.get("placements") or (), spec.get("overrides") or ()
+    return FederatedHolder(
+        located.model.kind, metadata.name, metadata.namespace, tuple(placements), tuple(overrides)
     )
 
 

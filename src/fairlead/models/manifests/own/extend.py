@@ -9,13 +9,13 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.manifests.api import own
 from fairlead.models.manifests.api.meta import Object
-from fairlead.models.manifests.own import profile
+from fairlead.models.manifests.own import move_budgets, profile
 from fairlead.models.manifests.own.adder import PER_WORKLOAD, Adder
 from fairlead.models.manifests.own.companions import companionships
 from fairlead.models.manifests.own.remarks import Remark, statements
 from fairlead.models.manifests.own.selecting import named, of_kind, selected, selects_workload
 from fairlead.models.manifests.validation import Located
-from fairlead.models.rules import Companionship
+from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Statement
 from fairlead.models.workload import AffinityGroup, Workload
 
@@ -38,7 +38,7 @@ class Extended(NamedTuple):
     """
 
     workloads: tuple[Workload, ...]
-    rules: tuple[Companionship, ...]
+    rules: tuple[Companionship | MoveBudget, ...]
     levels: tuple[str, ...]
     deviation: Deviation
     warnings: tuple[Statement, ...]
@@ -69,9 +69,11 @@ def extend(
                     extended[position], remarks = _added(adder, located, workload)
                     told.extend(one._replace(workload=workload.key) for one in remarks)
     companions, lonely = _companions(manifests, extended)
+    budgets, idle = _budgets(manifests, clusters, extended)
     wanted = next((one.model.spec for one in of_kind(manifests, own.Profile)), own.ProfileSpec())
-    warnings = tuple(statements([*told, *lonely]))
-    return Extended(tuple(extended), companions, profile.order(wanted), profile.measure(wanted), warnings)
+    warnings = tuple(statements([*told, *lonely, *idle]))
+    rules: tuple[Companionship | MoveBudget, ...] = (*companions, *budgets)
+    return Extended(tuple(extended), rules, profile.order(wanted), profile.measure(wanted), warnings)
 
 
 def _added(adder: Adder, located: Located[Object], workload: Workload) -> tuple[Workload, list[Remark]]:
@@ -102,6 +104,20 @@ def _companions(
             text = f"{named(located)} has no effect: no two of the selected workloads belong together"
             lonely.append(Remark(text, located.source("spec")))
     return tuple(rules), lonely
+
+
+def _budgets(
+    manifests: Sequence[Located[Object]], clusters: Sequence[Cluster], workloads: Sequence[Workload]
+) -> tuple[tuple[MoveBudget, ...], list[Remark]]:
+    """Return how many replicas may move, and sets of clusters that match nothing."""
+    known = {cluster.name: cluster for cluster in clusters}
+    rules: list[MoveBudget] = []
+    idle: list[Remark] = []
+    for located in of_kind(manifests, own.MoveBudget):
+        members = selected(located.model.spec.workload_selector, workloads)
+        rules.extend(move_budgets.budgets(located, members, known))
+        idle.extend(move_budgets.remarks(located, known))
+    return tuple(rules), idle
 
 
 def _selecting_nothing(

@@ -6,6 +6,7 @@ from fairlead.models.errors import Mistake
 from fairlead.models.manifests.api import own
 from fairlead.models.manifests.api.meta import Object
 from fairlead.models.manifests.api.own import OWN_KINDS
+from fairlead.models.manifests.api.own_parts import ClusterSet, SelectingSpec
 from fairlead.models.manifests.documents import Document
 from fairlead.models.manifests.own import profile
 from fairlead.models.manifests.own.targets import as_affinity
@@ -45,7 +46,7 @@ def own_findings(model: Object) -> Iterator[Finding]:
     if model.metadata.namespace:
         yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE)
     spec = getattr(model, "spec", None)
-    if isinstance(spec, own.SelectingSpec) and spec.workload_selector.label_selector:
+    if isinstance(spec, SelectingSpec) and spec.workload_selector.label_selector:
         found = label_selector_findings(spec.workload_selector.label_selector)
         yield from below("spec", below("workloadSelector", below("labelSelector", found)))
     yield from below("spec", _of_kind(model))
@@ -64,6 +65,8 @@ def _of_kind(model: Object) -> Iterator[Finding]:
             yield from _either({"minReplicas": survival.min_replicas, "minPercent": survival.min_percent})
         case own.HierarchicalWeights(spec=weights):
             yield from _hierarchy(weights)
+        case own.MoveBudget(spec=budget):
+            yield from _move_budget(budget)
         case _:
             return
 
@@ -127,7 +130,18 @@ def _branches(branches: Mapping[str, own.Branch], depth: int) -> Iterator[Findin
             yield from below(name, below("inside", _branches(branch.inside, depth - 1)))
 
 
-def _target(target: own.ClusterSet | None) -> Iterator[Finding]:
+def _move_budget(spec: own.MoveBudgetSpec) -> Iterator[Finding]:
+    """Refuse a budget that limits nothing, and wrong expressions of sets of clusters."""
+    given = (spec.total, spec.per_workload, spec.per_namespace)
+    if all(amount is None for amount in given) and not spec.leaving and not spec.arriving:
+        message = f"is missing; total, perWorkload, perNamespace, leaving or arriving {IS_NEEDED}"
+        yield Finding(("total",), None, message)
+    for name, entries in (("leaving", spec.leaving), ("arriving", spec.arriving)):
+        for position, entry in enumerate(entries):
+            yield from below(name, below(position, _target(entry.target_cluster)))
+
+
+def _target(target: ClusterSet | None) -> Iterator[Finding]:
     """List wrong expressions of a set of clusters."""
     if target is not None:
         yield from below("targetCluster", selector_findings(as_affinity(target)))

@@ -8,6 +8,7 @@ from fairlead.models.errors import Mistake
 from fairlead.models.manifests.affinity import label_selector
 from fairlead.models.manifests.api import own
 from fairlead.models.manifests.api.meta import Object
+from fairlead.models.manifests.api.own_parts import SelectingSpec, WorkloadSelector
 from fairlead.models.manifests.join import Subject
 from fairlead.models.manifests.own import profile
 from fairlead.models.manifests.validation import Located
@@ -28,7 +29,7 @@ def named(located: Located[Object]) -> str:
 
 
 def selects(
-    selector: own.WorkloadSelector, kind: str, namespace: str, name: str, labels: Mapping[str, str]
+    selector: WorkloadSelector, kind: str, namespace: str, name: str, labels: Mapping[str, str]
 ) -> bool:
     """Tell whether a selector matches a workload."""
     return (
@@ -39,7 +40,7 @@ def selects(
     )
 
 
-def selected(selector: own.WorkloadSelector, workloads: Iterable[Workload]) -> tuple[Workload, ...]:
+def selected(selector: WorkloadSelector, workloads: Iterable[Workload]) -> tuple[Workload, ...]:
     """Return the workloads that a selector matches."""
     return tuple(one for one in workloads if selects(selector, one.kind, one.namespace, one.name, one.labels))
 
@@ -47,7 +48,7 @@ def selected(selector: own.WorkloadSelector, workloads: Iterable[Workload]) -> t
 def selects_workload(located: Located[Object], workload: Workload) -> bool:
     """Tell whether a manifest is for a workload; one that selects none is for no workload."""
     spec = getattr(located.model, "spec", None)
-    return isinstance(spec, own.SelectingSpec) and selects(
+    return isinstance(spec, SelectingSpec) and selects(
         spec.workload_selector, workload.kind, workload.namespace, workload.name, workload.labels
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.manifests.affinity import matching
-from fairlead.models.manifests.api.own import ClusterSet
+from fairlead.models.manifests.api.own_parts import ClusterSet
 from fairlead.models.manifests.api.placement import ClusterAffinity
 from fairlead.models.manifests.own.remarks import Remark, listed
 from fairlead.models.source import Source

@@ -1,0 +1,255 @@
+"""All cases by name: what is solved, by whom, for how long, and what has to be reached."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from types import MappingProxyType
+
+from batch_cases import batch
+from cases import single
+from contenders import BOUNDS, EXACT, GREEDY
+from mixed_cases import independent, mixed, planted, priorities
+from openb_cases import openb
+from spread import over_regions
+
+from fairlead.models.levels import Deviation
+from fairlead.models.problem import Problem
+
+OURS = "fairlead"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What has to be reached.
+
+    Parameters
+    ----------
+    contender
+        Who has to reach it.
+    seconds
+        Time limit that is given; one tenth more may be used.
+    gap
+        Greatest distance between a value and its bound, as a part of the value, over all levels; None where
+        any placement that keeps all rules will do.
+    gibibytes
+        Most memory of the whole process; None where that is left open.
+    done_in
+        Most seconds that may be used where that is less than the limit; None where it is the limit.
+    """
+
+    contender: str
+    seconds: float
+    gap: float | None = None
+    gibibytes: float | None = None
+    done_in: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One problem and who is asked.
+
+    Parameters
+    ----------
+    name
+        Family, sizes and measure.
+    about
+        What it is, for readers of the table.
+    make
+        Makes the problem of a seed, always the same; a recorded trace has no use for it.
+    seconds
+        Time limit of every contender.
+    contenders
+        Who is asked; the first is fairlead.
+    bars
+        What has to be reached.
+    short
+        Who is asked in a short run as well; nobody where the case is left out there.
+    huge
+        True where the case takes minutes and many gibibytes.
+    """
+
+    name: str
+    about: str
+    make: Callable[[int], Problem]
+    seconds: float
+    contenders: tuple[str, ...]
+    bars: tuple[Bar, ...] = ()
+    short: tuple[str, ...] = ()
+    huge: bool = False
+
+
+def _batches() -> list[Case]:
+    """Return batches of workloads with static weights at 85 % load, by both measures."""
+    return [
+        _batch(workloads, clusters, deviation)
+        for workloads, clusters in _LIMITS
+        for deviation in (Deviation.L1, Deviation.WEBSTER)
+    ]
+
+
+_LIMITS = {(50, 10): 5.0, (200, 20): 5.0, (1_000, 50): 30.0, (10_000, 100): 60.0, (100_000, 100): 600.0}
+
+_BARS = {
+    (50, Deviation.L1): (Bar(OURS, 5, 0.001),),
+    (200, Deviation.L1): (Bar(OURS, 5, 0.001),),
+    (1_000, Deviation.L1): (Bar(OURS, 5, 0.0005), Bar(OURS, 30, 0.0002)),
+    (1_000, Deviation.WEBSTER): (Bar(OURS, 30, 0.005),),
+    (10_000, Deviation.L1): (Bar(OURS, 60, 0.0001, 4),),
+    (100_000, Deviation.L1): (Bar(OURS, 600, 0.0002, 16),),
+}
+
+
+def _batch(workloads: int, clusters: int, deviation: Deviation) -> Case:
+    """Return one of them; whole models are left out where making them alone takes longer than the limit."""
+    contenders: tuple[str, ...] = (OURS, *EXACT, *BOUNDS, *GREEDY)
+    if workloads > 1_000 or (workloads == 1_000 and deviation is not Deviation.L1):
+        contenders = (OURS, "reference", "webster", "largest-remainder")
+    if workloads > 10_000:
+        contenders = (OURS,)
+    return Case(
+        f"batch-{workloads}x{clusters}-{deviation.value}",
+        f"{workloads:,} workloads with static weights on {clusters} clusters, 85 % load, {deviation.value}",
+        partial(batch, workloads, clusters, deviation=deviation),
+        _LIMITS[workloads, clusters],
+        contenders,
+        _BARS.get((workloads, deviation), ()),
+        huge=workloads > 10_000,
+    )
+
+
+def _others() -> list[Case]:
+    """Return all other cases."""
+    mixed_bar = Bar(OURS, 30, 0.005)
+    wholly = (OURS, *EXACT, "LP bound HiGHS", *GREEDY)
+    return [
+        Case(
+            "mixed-1000x50",
+            "1,000 workloads on 50 clusters at 85 % load, a tenth under region spread, tiers or Aggregated",
+            partial(mixed, 1_000, 50),
+            30,
+            (OURS, "reference"),
+            (mixed_bar,),
+        ),
+        Case(
+            "tiers-1000x50",
+            "1,000 workloads with two tiers each on 50 clusters at 85 % load",
+            partial(mixed, 1_000, 50, share=1, kinds=("tiers",)),
+            30,
+            (OURS, "reference"),
+        ),
+        Case(
+            "priorities-1000x50",
+            "1,000 workloads of three priorities on 50 clusters at 85 % load",
+            partial(priorities, 1_000, 50),
+            30,
+            (OURS, "reference"),
+            (mixed_bar,),
+        ),
+        Case(
+            "scarce-1000x50",
+            "the same at 105 % load: what is less urgent stays unplaced",
+            partial(priorities, 1_000, 50, load=1.05),
+            30,
+            (OURS, "reference"),
+            (mixed_bar,),
+        ),
+        Case(
+            "openb",
+            "162 workloads of the openb trace on eight clusters, 98 % of the GPUs asked for",
+            _openb,
+            10,
+            wholly,
+            (Bar(OURS, 10, 0.0001),),
+        ),
+        Case(
+            "planted-50x10",
+            "50 workloads around a hidden placement that fills 99 % of ten clusters, l1",
+            partial(planted, 50, 10),
+            5,
+            wholly,
+            (Bar(OURS, 5),),
+        ),
+        Case(
+            "planted-1000x50",
+            "1,000 workloads around a hidden placement that fills 99 % of 50 clusters, l1",
+            partial(planted, 1_000, 50),
+            30,
+            wholly,
+            (Bar(OURS, 30),),
+        ),
+        Case(
+            "independent-1000x50",
+            "1,000 workloads on 50 clusters that do not compete, in one call",
+            partial(independent, 1_000, 50),
+            10,
+            (OURS, "reference"),
+            (Bar(OURS, 10, 0.0, done_in=1.0),),
+        ),
+    ]
+
+
+def _uncoupled() -> list[Case]:
+    """Return single workloads; how many milliseconds they take is measured more finely by `singles`."""
+    singles = [
+        Case(
+            f"single-{clusters}",
+            f"one workload with static weights and bounds on {clusters:,} clusters, l1",
+            partial(_single, clusters),
+            20,
+            (OURS, "fairlead CP-SAT", *EXACT, "LP bound GLOP"),
+        )
+        for clusters in (100, 1_000, 5_000)
+    ]
+    spreads = [
+        Case(
+            f"spread-{regions}",
+            f"one workload in half to three quarters of {regions} regions of four clusters",
+            partial(_spread, regions),
+            20,
+            (OURS, "fairlead CP-SAT"),
+        )
+        for regions in (24, 100)
+    ]
+    return [*singles, *spreads]
+
+
+def _openb(seed: int) -> Problem:
+    """Return the trace, whatever the seed."""
+    del seed
+    return openb()
+
+
+def _single(clusters: int, seed: int) -> Problem:
+    """Return one workload over many clusters."""
+    return replace(single(clusters, seed), deviation=Deviation.L1)
+
+
+def _spread(regions: int, seed: int) -> Problem:
+    """Return one workload that may not stand in every region."""
+    return over_regions(regions, 0.75, dynamic=False, seed=seed)
+
+
+_SHORT = {
+    "batch-50x10-l1": (
+        OURS,
+        "naive CP-SAT",
+        "hull CP-SAT",
+        "hull SCIP",
+        "LP bound HiGHS",
+        "reference",
+        "karmada",
+    ),
+    "batch-200x20-l1": (OURS, "LP bound HiGHS"),
+    "batch-1000x50-l1": (OURS, "reference"),
+    "openb": (OURS, "karmada"),
+    "planted-50x10": (OURS, "reference"),
+    "independent-1000x50": (OURS,),
+}
+
+CASES: Mapping[str, Case] = MappingProxyType(
+    {
+        case.name: replace(case, short=_SHORT.get(case.name, ()))
+        for case in (*_uncoupled(), *_batches(), *_others())
+    }
+)
+"""All cases by name."""

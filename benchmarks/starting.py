@@ -1,0 +1,60 @@
+"""Measure how long imports, the help page and the loading of manifests take, each in new processes."""
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from cases import stream
+
+
+def measure_start(repeat: int) -> list[str]:
+    """How long imports and the help page take, in new processes."""
+    commands = {
+        "import pydantic": ["-c", "import pydantic"],
+        "import fairlead": ["-c", "import fairlead"],
+        "fairlead --help": ["-m", "fairlead", "--help"],
+    }
+    nothing = _process([], repeat)
+    seconds = {name: _process(command, repeat) - nothing for name, command in commands.items()}
+    first = seconds["import fairlead"] / seconds["import pydantic"]
+    second = seconds["fairlead --help"] / seconds["import fairlead"]
+    print(f"\nimport fairlead / import pydantic: {first:.2f} (limit 2.5)")
+    print(f"fairlead --help / import fairlead: {second:.2f} (limit 2)")
+    wrong = [] if first <= 2.5 else [f"import fairlead takes {first:.2f} times import pydantic"]
+    if second > 2:
+        wrong.append(f"fairlead --help takes {second:.2f} times import fairlead")
+    return wrong
+
+
+def _process(arguments: list[str], repeat: int) -> float:
+    """Return the median seconds of a Python process."""
+    times = []
+    for _ in range(repeat):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, *(arguments or ["-c", ""])], check=True, capture_output=True)
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def measure_load() -> list[str]:
+    """Load 1,000 clusters and 1,000 bindings from one kubectl List, in a process of its own."""
+    # ru_maxrss would count this process as well, from which the new one is forked; VmHWM starts afresh.
+    code = (
+        "import re, sys, time; import fairlead; t = time.perf_counter(); fairlead.load(sys.argv[1]);"
+        "kibibytes = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1];"
+        "print(time.perf_counter() - t, int(kibibytes) / 1024)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "stream.yaml"
+        file.write_text(stream(1_000, 1_000, seed=1))
+        size = file.stat().st_size / 2**20
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(file)], check=True, capture_output=True, text=True
+        )
+    seconds, memory = (float(number) for number in done.stdout.split())
+    print(f"\n1,000 clusters and 1,000 bindings, {size:.1f} MiB of YAML:")
+    print(f"{seconds:.1f} s (limit 10), {memory:.0f} MiB (limit 500)")
+    return [] if seconds <= 10 and memory <= 500 else [f"loading takes {seconds:.1f} s and {memory:.0f} MiB"]

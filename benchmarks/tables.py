@@ -1,0 +1,123 @@
+"""Measurements as Markdown, and the place in docs/benchmarks.md where they stand."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from bars import Verdict, required
+from measuring import Measurement
+from registry import Case
+
+BEGIN = "<!-- measured: begin (written by benchmarks/run.py --write-docs) -->"
+END = "<!-- measured: end -->"
+
+
+def to_markdown(
+    cases: Mapping[str, Case],
+    measurements: Sequence[Measurement],
+    verdicts: Sequence[Verdict],
+    machine: Mapping[str, str],
+    figures: Mapping[str, str],
+) -> str:
+    """Write everything that was measured.
+
+    Parameters
+    ----------
+    cases
+        The cases by name.
+    measurements, verdicts
+        What was measured and how it was judged.
+    machine
+        What it was measured on, in words.
+    figures
+        File names of drawings by case, relative to the document.
+    """
+    parts = [_table(("", ""), [(name, text) for name, text in machine.items()])]
+    if verdicts:
+        rows = [_verdict_row(verdict) for verdict in verdicts]
+        parts += ["### Bars", _table(("case", "by", "required", "reached", ""), rows)]
+    for name, case in cases.items():
+        of_case = [measurement for measurement in measurements if measurement.case == name]
+        if of_case:
+            parts += [f"### {name}", _about(case, of_case), case_table(of_case)]
+            if name in figures:
+                parts.append(f"![{name}: value and bound over time]({figures[name]})")
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(case: Case, measurements: Sequence[Measurement]) -> str:
+    """Say what the case is and when it was measured."""
+    days = " and ".join(sorted({one.date for one in measurements if one.date}))
+    seeds = " and ".join(str(seed) for seed in sorted({one.seed for one in measurements}))
+    measured = f" Seed {seeds}, measured on {days}." if days else ""
+    return f"{case.about[0].upper()}{case.about[1:]}.{measured}"
+
+
+def _verdict_row(verdict: Verdict) -> tuple[str, ...]:
+    """Write one bar down."""
+    state = f"**missed**: {'; '.join(verdict.missed)}" if verdict.missed else "kept"
+    return verdict.case, verdict.bar.contender, required(verdict.bar), verdict.found, state
+
+
+def case_table(measurements: Sequence[Measurement]) -> str:
+    """Write all contenders of one case down.
+
+    Where there are several levels, all are written down, and there is no ratio to the best value.
+    """
+    values = [measurement.value for measurement in measurements if measurement.value is not None]
+    best = min(values, default=None)
+    head = ("contender", "limit s", "s", "value", "to best", "own bound", "own gap", "MiB", "")
+    rows = [_row(measurement, best) for measurement in measurements]
+    return _table(head, rows)
+
+
+def _row(measurement: Measurement, best: float | None) -> tuple[str, ...]:
+    """Write one measurement down."""
+    value = measurement.value
+    ratio = "" if value is None or not best else f"{value / best:.6f}"
+    state = "proven" if measurement.proven else measurement.state
+    if measurement.state in ("invalid", "failed", "not applicable") and measurement.remark:
+        state = f"{state}: {measurement.remark}"
+    return (
+        measurement.contender,
+        f"{measurement.limit:g}",
+        _seconds(measurement.seconds),
+        _numbers(measurement.values),
+        ratio,
+        _numbers([level.bound for level in measurement.levels]),
+        "" if measurement.gap is None else f"{measurement.gap:.4%}",
+        f"{measurement.mebibytes:.0f}" if measurement.mebibytes else "",
+        state if measurement.state != "valid" or measurement.proven else "",
+    )
+
+
+def _seconds(seconds: float) -> str:
+    """Write seconds with three digits."""
+    return f"{seconds:.{max(1, 3 - len(str(int(seconds)))) if seconds >= 1 else 3}f}"
+
+
+def _numbers(levels: Sequence[float | None]) -> str:
+    """Write the numbers of all levels with seven digits each, the most important level first."""
+    if all(number is None for number in levels):
+        return ""
+    return "; ".join("?" if number is None else f"{number:,.7g}" for number in levels)
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """Write a Markdown table; a bar in a text would end its cell."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    lines += ["| " + " | ".join(cell.replace("|", "/") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def put_between_markers(document: str, measured: str) -> str:
+    """Return a document with what was measured between its two markers.
+
+    Raises
+    ------
+    ValueError
+        Where the document does not have both markers, once each and in order.
+    """
+    if document.count(BEGIN) != 1 or document.count(END) != 1 or document.index(BEGIN) > document.index(END):
+        raise ValueError("the document needs the two markers of what was measured, once each")
+    before, _, rest = document.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n\n{measured}\n{END}{after}"

@@ -1,0 +1,283 @@
+"""Blends: where very many rows ask for the same few things, whole groups of them are divided in shares.
+
+Rows of the same requests see the same prices, and at the best prices they stand undecided between clusters,
+thousands together. Steps that follow one division at a time swing around such prices. So the divisions of
+some turns are kept, and a small linear program says which share of every group follows which of them (G. B.
+Dantzig and P. Wolfe, 1960); its dual are better prices, and the shares a placement close to what is allowed.
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+from ortools.math_opt import model_pb2  # type: ignore[import-untyped]
+from ortools.math_opt.python import mathopt  # type: ignore[import-untyped]
+
+from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.core import Region, region_of
+from fairlead.solver.batch.relaxation import Floats, Model, Prices, Relaxed, in_chunks, relax
+from fairlead.solver.deadline import Deadline
+
+# Groups at most; more kinds of requests than this are put together in order.
+MOST_GROUPS = 64
+# Divisions that are kept.
+MOST_DIVISIONS = 40
+# Strides of single prices: when they stand at the edge, and how strides change.
+EDGE = 0.95
+LONGER, SHORTER = 2.0, 0.5
+LEAST_STRIDE, MOST_STRIDE = 0.2, 500.0
+# How closely prices of totals are searched for in a turn.
+PRECISION = 2.0**-20
+# A turn was good when it won this part of what was promised.
+WORTHWHILE = 0.1
+# Nothing more is tried when so little is promised.
+CLOSE = 1e-5
+# Of the shares that a group is divided into, the smallest that counts.
+TINY = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Division:
+    """What one turn gave.
+
+    Parameters
+    ----------
+    replicas
+        By row and column.
+    cost
+        In units of the level, by group.
+    shared
+        What is asked for and what it costs on pinned levels, as parts of the limits, by group and limit.
+    """
+
+    replicas: NDArray[np.int32]
+    cost: Floats
+    shared: Floats
+
+
+@dataclass(slots=True, eq=False)
+class Blend:
+    """Divisions of a batch, and the best prices so far.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    group
+        Group by row.
+    prices, rows, value
+        The best prices, those of the rows' totals, and the bound there in steps, as a float.
+    divisions
+        What was found so far.
+    shares
+        Share of every group that follows each division, by group and division; None before the first program.
+    strides, heading
+        By coupling row: how much farther than others the price may go, and where it went in the last turn.
+    """
+
+    model: Model
+    group: Whole
+    prices: Prices
+    rows: Floats | None
+    value: float
+    divisions: list[Division] = field(default_factory=list)
+    shares: Floats | None = None
+    strides: Floats = field(default_factory=lambda: np.ones(1))
+    heading: Floats = field(default_factory=lambda: np.zeros(1))
+
+    @classmethod
+    def start(cls, model: Model, prices: Prices) -> "Blend":
+        """Start at prices."""
+        blend = cls(model, groups_of(model), prices, None, -np.inf)
+        blend.take(prices)
+        return blend
+
+    def take(self, prices: Prices) -> float:
+        """Divide all rows at prices and keep the division; return by how much the bound rose."""
+        found = relax(self.model, prices, self.rows, PRECISION)
+        self.divisions.append(self._division(found))
+        gained = found.value - self.value
+        if gained > 0:
+            self.prices, self.rows, self.value = prices, found.rows, found.value
+        return gained
+
+    def _division(self, found: Relaxed) -> Division:
+        """Add up a division by group."""
+        model, batch = self.model, self.model.batch
+        groups = int(self.group.max(initial=0)) + 1
+
+        def added(rows: slice) -> Floats:
+            replicas = found.replicas[rows]
+            member = np.zeros((groups, replicas.shape[0]))
+            member[self.group[rows], np.arange(replicas.shape[0])] = 1.0
+            wide = replicas.astype(np.float64)
+            used = [(member * need) @ wide for need in batch.needs[rows].T]
+            cells = np.stack(used)[batch.coupling.resource, :, batch.coupling.column].T
+            curve = [member @ cost for cost in _costs(model, rows, replicas)]
+            pinned = np.array(curve[1:]).reshape(-1, groups).T
+            return np.concatenate([cells, pinned, curve[0][:, None]], axis=1)
+
+        total = np.sum(in_chunks(model, added), axis=0)
+        return Division(
+            found.replicas.astype(np.int32), total[:, -1] / model.unit, total[:, :-1] / _sizes(model)
+        )
+
+    def turn(self, radius: float, deadline: Deadline, *, firm: bool = False) -> tuple[Prices, float] | None:
+        """Solve the program of shares; return its prices and what bound it promises, None if out of time.
+
+        Firmly all prices may go as far as the radius says, so that missing a limit is as dear everywhere.
+        """
+        region = region_of(self.model, radius * self.model.unit)
+        if not firm:
+            region = replace(region, capacity=region.capacity * self.strides)
+        seconds = deadline.remaining()
+        limit = None if seconds == float("inf") else timedelta(seconds=max(0.01, seconds))
+        program = mathopt.Model.from_model_proto(self._program(region))
+        result = mathopt.solve(
+            program, mathopt.SolverType.GLOP, params=mathopt.SolveParameters(time_limit=limit)
+        )
+        if result.termination.reason is not mathopt.TerminationReason.OPTIMAL:
+            return None
+        dual, primal = result.dual_values(), result.variable_values()
+        duals = np.array([dual[row] for row in program.linear_constraints()])
+        values = np.array([primal[variable] for variable in program.variables()])
+        groups, many = len(self.divisions[0].cost), len(self.divisions)
+        self.shares = values[: groups * many].reshape(many, groups).T
+        down = np.maximum(0.0, -duals[groups:]) * self.model.unit / _sizes(self.model)
+        couplings = len(self.model.batch.coupling.limit)
+        return Prices(down[:couplings], down[couplings:]), result.objective_value() * self.model.unit
+
+    def adapt(self, towards: Prices, radius: float) -> None:
+        """Let prices go farther that stand at the edge of the region and head where they went before."""
+        away = region_of(self.model, radius * self.model.unit).capacity * self.strides
+        moved = towards.capacity - self.prices.capacity
+        heading = np.sign(moved) * (np.abs(moved) >= EDGE * away)
+        steady, turned = heading * self.heading > 0, np.sign(moved) * self.heading < 0
+        changed = self.strides * np.where(steady, LONGER, np.where(turned, SHORTER, 1.0))
+        self.strides, self.heading = np.clip(changed, LEAST_STRIDE, MOST_STRIDE), heading
+
+    def _program(self, region: Region) -> model_pb2.ModelProto:
+        """Return the program: shares of every group by division, and by how much limits are missed."""
+        sizes = _sizes(self.model)
+        groups, many, shared = len(self.divisions[0].cost), len(self.divisions), len(sizes)
+        middle = np.concatenate([self.prices.capacity, self.prices.pins]) * sizes / self.model.unit
+        away = np.concatenate([region.capacity, region.pins]) * sizes / self.model.unit
+        costs = [*(each.cost for each in self.divisions), middle + away, -np.maximum(0.0, middle - away)]
+        width = groups * many + 2 * shared
+        program = model_pb2.ModelProto()
+        program.variables.ids.extend(range(width))
+        program.variables.lower_bounds.extend([0.0] * width)
+        program.variables.upper_bounds.extend([float("inf")] * width)
+        program.variables.integers.extend([False] * width)
+        program.objective.linear_coefficients.ids.extend(range(width))
+        program.objective.linear_coefficients.values.extend(np.concatenate(costs).tolist())
+        limits = np.concatenate(
+            [self.model.batch.coupling.limit, np.array(self.model.pins, dtype=np.float64)]
+        )
+        sides = np.concatenate([np.ones(groups), limits / sizes]).tolist()
+        program.linear_constraints.ids.extend(range(groups + shared))
+        program.linear_constraints.lower_bounds.extend(sides)
+        program.linear_constraints.upper_bounds.extend(sides)
+        matrix = np.zeros((groups + shared, width))
+        for number, division in enumerate(self.divisions):
+            columns = slice(number * groups, (number + 1) * groups)
+            matrix[np.arange(groups), np.arange(number * groups, (number + 1) * groups)] = 1.0
+            matrix[groups:, columns] = division.shared.T
+        slack = np.arange(shared)
+        matrix[groups + slack, groups * many + slack] = -1.0
+        matrix[groups + slack, groups * many + shared + slack] = 1.0
+        row, column = np.nonzero(matrix)
+        program.linear_constraint_matrix.row_ids.extend(row.tolist())
+        program.linear_constraint_matrix.column_ids.extend(column.tolist())
+        program.linear_constraint_matrix.coefficients.extend(matrix[row, column].tolist())
+        return program
+
+    def placement(self) -> Whole:
+        """Return a placement in which every group follows the divisions by its shares, row by row."""
+        if self.shares is None:
+            return self.divisions[0].replicas.astype(np.int64)
+        chosen = np.zeros(len(self.group), dtype=np.int64)
+        for group, shares in enumerate(self.shares):
+            rows = np.flatnonzero(self.group == group)
+            ends = np.cumsum(np.where(shares > TINY, shares, 0.0))
+            # Multiples of the golden section are spread evenly, whatever stretch of rows is looked at.
+            at = (np.arange(len(rows)) + 0.5) * ((5**0.5 - 1) / 2) % 1.0 * ends[-1]
+            chosen[rows] = np.searchsorted(ends, at, side="right")
+        replicas = np.empty_like(self.model.batch.lower)
+        for number, division in enumerate(self.divisions):
+            rows = np.flatnonzero(chosen == number)
+            replicas[rows] = division.replicas[rows]
+        return replicas
+
+    def forget(self, most: int) -> None:
+        """Keep the divisions that the shares use, and the latest, so many in all."""
+        if self.shares is None or len(self.divisions) <= most:
+            return
+        used = self.shares.sum(axis=0)
+        used[-1] = np.inf
+        kept = np.sort(np.argsort(-used, kind="stable")[:most])
+        self.divisions = [self.divisions[number] for number in kept.tolist()]
+        self.shares = None
+
+
+def _costs(model: Model, rows: slice, replicas: Whole) -> list[Floats]:
+    """Return what some rows cost, by level and row."""
+    curve = model.curve
+    found = []
+    for base, slopes, growth in zip(curve.base, curve.slopes, curve.growth, strict=True):
+        total = base[rows].astype(np.float64)
+        for number, slope in enumerate(slopes):
+            start, end = curve.starts[number][rows], curve.starts[number + 1][rows]
+            units = np.clip(replicas - start, 0, end - start)
+            total += (units * slope[rows].astype(np.float64)).sum(axis=1)
+            if growth is not None:
+                total += (growth[rows] * (units * (units - 1) / 2.0)).sum(axis=1)
+        found.append(total)
+    return found
+
+
+def _sizes(model: Model) -> Floats:
+    """Return by what usage and pins are divided."""
+    pins = np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
+    return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), pins])
+
+
+def groups_of(model: Model) -> Whole:
+    """Return the group of every row: rows that ask for the same."""
+    kinds, group = np.unique(model.batch.needs, axis=0, return_inverse=True)
+    group = group.ravel().astype(np.int64)
+    return group * MOST_GROUPS // len(kinds) if len(kinds) > MOST_GROUPS else group
+
+
+def run(blend: Blend, turns: int, radius: float, deadline: Deadline) -> float:
+    """Raise the bound turn by turn.
+
+    Parameters
+    ----------
+    blend
+        Divisions so far; more are added.
+    turns
+        How often all rows are divided at most.
+    radius
+        How far prices go in the first turn, in units of the level for a replica.
+    deadline
+        When to stop before that.
+
+    Returns
+    -------
+    float
+        How far prices would go in the next turn.
+    """
+    for _ in range(turns):
+        found = None if deadline.remaining() <= 0 else blend.turn(radius, deadline)
+        if found is None:
+            break
+        promised = found[1] - blend.value
+        if promised <= CLOSE * abs(blend.value):
+            break
+        blend.adapt(found[0], radius)
+        gained = blend.take(found[0])
+        blend.forget(MOST_DIVISIONS)
+        radius *= 0.5 if gained < WORTHWHILE * promised else 1.3
+    return radius

@@ -1,0 +1,284 @@
+"""Many workloads on shared capacity of which some are no boxes: prices for all, and parts by CP-SAT."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from fairlead.models.check import check, violations_of
+from fairlead.models.errors import InternalError
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress
+from fairlead.models.rules import Capacity
+from fairlead.models.score import levels_of, score
+from fairlead.models.workload import Workload
+from fairlead.solver.attainment import LexicographicResult, Note, attained_level
+from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain
+from fairlead.solver.batch.odd_ones import OneByOne
+from fairlead.solver.batch.solving import Report, solve_batch
+from fairlead.solver.batch.standing import divided, joined, left_by, narrower, problem_of
+from fairlead.solver.batch.views import Bounds
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.lexicographic import minimise_levels
+
+# Of the time that is left: for workloads one by one, for all together, for prices.
+FIRST_SHARE = 0.2
+DIVIDE_SHARE = 0.7
+REFINE_SHARE = 0.7
+BOUND_SHARE = 0.3
+# Parts that are placed anew: workloads of either kind, and seconds.
+ODD_IN_PART = 4
+PLAIN_IN_PART = 10
+LONGEST_PART = 3.0
+# Changes in vain after which nothing more is tried.
+PATIENCE = 40
+# Problems of so few places are searched whole by CP-SAT at the end.
+WHOLE = 600
+
+Rank = tuple[int | Fraction, ...]
+
+
+def applies_mixed(part: Problem) -> bool:
+    """Tell whether a problem can be solved by `solve_mixed`: nothing but capacity is shared."""
+    if part.partial or not part.workloads or not all(isinstance(rule, Capacity) for rule in part.rules):
+        return False
+    return is_measured(part) and fits_arrays(part) and all(each.replicas < MOST for each in part.workloads)
+
+
+def solve_mixed(
+    part: Problem,
+    deadline: Deadline,
+    workers: int = 1,
+    seed: int = 0,
+    progress: Report | None = None,
+    floor: Placement | None = None,
+) -> LexicographicResult:
+    """Place many workloads that share capacity, level by level; any may have rules beyond boxes.
+
+    Parameters
+    ----------
+    part
+        The problem; `applies_mixed` must hold.
+    deadline
+        When the answer is due.
+    workers
+        Threads.
+    seed
+        Random seed of what is drawn by lot.
+    progress
+        Called when the placement gets better.
+    floor
+        A placement that the answer is not worse than; one that breaks a rule is not used.
+
+    Returns
+    -------
+    LexicographicResult
+        OPTIMAL where every level reaches its bound, which is exact.
+
+    Raises
+    ------
+    InternalError
+        Where the placement breaks a rule: a bug in fairlead.
+    """
+    search = _Mixed(part, deadline, workers, seed, progress)
+    if search.bounds.infeasible:
+        return LexicographicResult(Status.INFEASIBLE, None)
+    if floor is not None:
+        search.offer(floor)
+    try:
+        search.run()
+    except KeyboardInterrupt:
+        if search.best is None:
+            return LexicographicResult(Status.UNKNOWN, None)
+    return search.result()
+
+
+@dataclass(slots=True)
+class _Mixed:
+    """What is known while the problem is searched."""
+
+    part: Problem
+    deadline: Deadline
+    workers: int
+    seed: int
+    progress: Report | None
+    best: Placement | None = None
+    rank: Rank = ()
+    notes: list[Note] = field(default_factory=list)
+    noted: Rank = ()
+    refuted: bool = False
+    started: float = field(default_factory=time.monotonic)
+    bounds: Bounds = field(init=False)
+    odd: tuple[Workload, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bounds = Bounds(self.part)
+        self.odd = tuple(each for each in self.part.workloads if not is_plain(each))
+
+    def run(self) -> None:
+        """Find prices, a placement with groups chosen by them, and better placements."""
+        self._divide(self._chosen_by_price(), self.deadline.part(DIVIDE_SHARE))
+        if self.best is None and self.deadline.remaining():
+            alone = OneByOne(self.part, self.deadline, self.seed).place(self.odd)
+            self._divide(alone, self.deadline)
+        if self.best is not None:
+            self._note()
+            self._refine()
+            self._vary()
+            self._note()
+        self._search_whole()
+
+    def offer(self, placement: Placement) -> bool:
+        """Take a placement if it keeps every rule and is better."""
+        rank = tuple(level.value for level in score(self.part, placement))
+        if self.best is not None and rank >= self.rank:
+            return False
+        if check(self.part, placement):
+            return False
+        self.best, self.rank = placement, rank
+        self._told()
+        return True
+
+    def _told(self) -> None:
+        """Tell how far the search is: about the first level that is not proven."""
+        if self.progress is None:
+            return
+        levels = levels_of(self.part)
+        for number, level in enumerate(levels):
+            note = self.notes[number] if number < len(self.notes) else Note()
+            if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
+                value, bound = Fraction(self.rank[number]), Fraction(note.bound or 0)
+                gap = None if note.bound is None else float((value - bound) / value) if value else 0.0
+                self.progress(Progress(level.name, value, bound, gap, time.monotonic() - self.started))
+                return
+
+    @property
+    def _over(self) -> bool:
+        """Whether there is nothing left to do or no time."""
+        return self._closed or self.deadline.remaining() <= 0
+
+    @property
+    def _closed(self) -> bool:
+        """Whether the placement is known to be the best on every level."""
+        return self.best is not None and self.noted == self.rank and all(each.proven for each in self.notes)
+
+    def _note(self) -> None:
+        """Evaluate the bounds of all levels for the best placement."""
+        if self.noted == self.rank and self.notes:
+            return
+        self.notes = self.bounds.notes(dict(zip(levels_of(self.part), self.rank, strict=True)), self.deadline)
+        self.noted = self.rank
+        self._told()
+
+    def _refine(self) -> None:
+        """Raise the bounds of the levels that are not proven."""
+        if self._over:
+            return
+        open_levels = [
+            level for level, note in zip(levels_of(self.part), self.notes, strict=True) if not note.proven
+        ]
+        self.bounds.refine(open_levels, self.deadline.part(REFINE_SHARE))
+        self.noted = ()
+        self._note()
+
+    def _divide(self, placed: Placement, deadline: Deadline) -> bool:
+        """Divide all workloads, those with rules beyond boxes about as they are placed."""
+        boxes: list[Workload] = []
+        odd = {each.key for each in self.odd}
+        for workload in self.part.workloads:
+            held = placed.of(workload.key)
+            if workload.key not in odd:
+                boxes.append(workload)
+            elif any(violations_of(workload, held)):
+                return False
+            else:
+                boxes.extend(narrower(workload, self.part, held))
+        problem = problem_of(self.part, boxes, self.part.limits)
+        floor = None if self.best is None else divided(self.best, boxes)
+        result = solve_batch(problem, deadline, self.workers, self.seed, None, floor, self.bounds.worth())
+        return result.placement is not None and self.offer(joined(result.placement))
+
+    def _chosen_by_price(self) -> Placement:
+        """Return the workloads with rules beyond boxes as they stand best at prices; the rest one by one."""
+        placed: dict[str, Mapping[str, int]] = {}
+        odd = {each.key for each in self.odd}
+        priced = self.bounds.guess(self.deadline.part(BOUND_SHARE))
+        if priced is not None:
+            placed = {
+                key: found
+                for key, found in priced.items()
+                if key in odd and not any(violations_of(self.part.workload(key), found))
+            }
+        rest = [each for each in self.odd if each.key not in placed]
+        one_by_one = OneByOne(self.part, self.deadline.part(FIRST_SHARE), self.seed)
+        others = one_by_one.place(rest, left_by(self.part, Placement(placed), ()))
+        return Placement({**placed, **others.to_dict()})
+
+    def _vary(self) -> None:
+        """Place parts anew by CP-SAT, again and again, and keep what is better."""
+        chance = np.random.default_rng(self.seed)
+        vain = 0
+        while not self._over and vain < PATIENCE and self.best is not None:
+            vain = 0 if self._place_part(self.best, chance) else vain + 1
+
+    def _place_part(self, best: Placement, chance: np.random.Generator) -> bool:
+        """Place some workloads of either kind anew that stand together on a cluster."""
+        names = [cluster.name for cluster in self.part.clusters]
+        meeting = {names[at] for at in chance.choice(len(names), min(2, len(names)), replace=False).tolist()}
+        odd = {each.key for each in self.odd}
+        near: list[Workload] = []
+        far: list[Workload] = []
+        for workload in self.part.workloads:
+            (near if not meeting.isdisjoint(best.of(workload.key)) else far).append(workload)
+        chosen: list[Workload] = []
+        for kind, most in ((True, ODD_IN_PART), (False, PLAIN_IN_PART)):
+            for pool in (near, far):
+                members = [each for each in pool if (each.key in odd) is kind]
+                missing = most - sum(1 for each in chosen if (each.key in odd) is kind)
+                picked = chance.permutation(len(members))[: max(0, missing)].tolist()
+                chosen += [members[at] for at in picked]
+        keys = frozenset(each.key for each in chosen)
+        problem = problem_of(self.part, chosen, left_by(self.part, best, keys))
+        start = Placement({key: best.of(key) for key in sorted(keys)})
+        until = self.deadline.part(0.5, LONGEST_PART)
+        result = minimise_levels(problem, start, until, self.workers, self.seed)
+        if result.placement is None or result.placement == start:
+            return False
+        return self.offer(Placement({**best.to_dict(), **result.placement.to_dict()}))
+
+    def _search_whole(self) -> None:
+        """Give a small problem to CP-SAT as a whole, with all that is known."""
+        places = len(self.part.workloads) * len(self.part.clusters)
+        if self._closed or places > WHOLE or self.deadline.remaining() <= 0:
+            return
+        result = minimise_levels(self.part, self.best, self.deadline, self.workers, self.seed)
+        if result.status is Status.INFEASIBLE:
+            if self.best is not None:
+                raise InternalError("a mixed batch is called infeasible of which a placement is known")
+            self.refuted = True
+        if result.placement is None:
+            return
+        rank = tuple(level.value for level in result.attained)
+        if self.best is None or rank <= self.rank:
+            self.best, self.rank, self.noted = result.placement, rank, rank
+            self.notes = [Note(each.bound, each.proven, each.resolution is None) for each in result.attained]
+
+    def result(self) -> LexicographicResult:
+        """Return what was found."""
+        if self.best is None:
+            return LexicographicResult(Status.INFEASIBLE if self.refuted else Status.UNKNOWN, None)
+        broken = check(self.part, self.best)
+        if broken:
+            raise InternalError(f"the placement of a mixed batch breaks a rule: {broken[0]}")
+        levels = score(self.part, self.best)
+        notes = self.notes if self.noted == self.rank else [Note()] * len(levels)
+        attained = tuple(
+            attained_level(level, note)
+            for level, note in zip(levels, notes or [Note()] * len(levels), strict=True)
+        )
+        proven = all(level.proven for level in attained)
+        return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, attained)

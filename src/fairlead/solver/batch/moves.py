@@ -1,0 +1,128 @@
+"""Moves of single replicas, listed by what they cost with prices.
+
+The gap between a placement and the bound at some prices is the sum of what its replicas cost beyond the
+price of their row (their reduced cost) and of the value of what is left unused. So only replicas whose
+reduced cost is small are worth looking at.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.relaxation import Floats, Model, Prices, in_chunks, marginals
+
+# Moves that are listed at most at once.
+MOST_MOVES = 400_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """Replicas that could move, the cheapest first.
+
+    Parameters
+    ----------
+    row, source, target
+        Whose replica, from which column to which.
+    cost
+        What the move adds to the cost of the level.
+    reduced
+        The same with prices.
+    pinned
+        What it adds to the pinned levels, by move and level.
+    """
+
+    row: Whole
+    source: Whole
+    target: Whole
+    cost: Floats
+    reduced: Floats
+    pinned: Floats
+
+    def within(self, worth: Floats, pinned: float) -> "Moves":
+        """Return the moves that could be part of an exchange that wins something."""
+        if not len(self.row):
+            return self
+        partner = max(0.0, float(worth.max()) - float(self.reduced[0])) + pinned
+        return self.only(np.flatnonzero(self.reduced < worth[self.source] + worth[self.target] + partner))
+
+    def only(self, kept: Whole) -> "Moves":
+        """Return some of the moves."""
+        where = (self.row[kept], self.source[kept], self.target[kept])
+        return Moves(*where, self.cost[kept], self.reduced[kept], self.pinned[kept])
+
+    def without(self, rows: list[int]) -> "Moves":
+        """Return the moves of all other rows."""
+        return self.only(np.flatnonzero(~np.isin(self.row, rows)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """Which columns moves may leave and enter."""
+
+    sources: NDArray[np.bool_]
+    targets: NDArray[np.bool_]
+
+
+def moves_of(
+    model: Model, prices: Prices, rows: Floats, replicas: Whole, reach: float, ends: Ends | None = None
+) -> Moves:
+    """List the moves of small reduced cost, the cheapest first.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    prices, rows
+        Prices of what is shared and of the rows' totals.
+    replicas
+        Where replicas stand.
+    reach
+        Reduced cost up to which a move is listed.
+    ends
+        Columns between which; None for all.
+    """
+    parts = in_chunks(model, lambda part: _moves_of(model, prices, rows, replicas, part, reach, ends))
+    row, source, target, reduced, pinned = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(reduced, kind="stable")[:MOST_MOVES]
+    row, source, target, reduced = row[order], source[order], target[order], reduced[order]
+    batch = model.batch
+    value = np.zeros((len(batch.clusters), batch.needs.shape[1]))
+    value[batch.coupling.column, batch.coupling.resource] = prices.capacity
+    dearer = (batch.needs[row] * (value[target] - value[source])).sum(axis=1)
+    cost = reduced - dearer - pinned[order] @ prices.pins
+    return Moves(row, source, target, cost, reduced, pinned[order])
+
+
+def _moves_of(
+    model: Model,
+    prices: Prices,
+    row_prices: Floats,
+    replicas: Whole,
+    rows: slice,
+    reach: float,
+    ends: Ends | None,
+) -> tuple[Whole, Whole, Whole, Floats, Floats]:
+    """List the moves of some rows."""
+    up, down, pins = marginals(model, prices, rows, replicas[rows])
+    enter, leave = up - row_prices[rows, None], row_prices[rows, None] - down
+    if ends is not None:
+        enter[:, ~ends.targets], leave[:, ~ends.sources] = np.inf, np.inf
+    to_row, to_column = np.nonzero(enter <= reach)
+    from_row, from_column = np.nonzero(leave <= reach)
+    starts = np.searchsorted(to_row, np.arange(enter.shape[0] + 1))
+    counts = np.diff(starts)[from_row]
+    each = np.repeat(np.arange(len(from_row)), counts)
+    within = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
+    entry = starts[from_row[each]] + within
+    row, source, target = from_row[each], from_column[each], to_column[entry]
+    reduced = leave[row, source] + enter[row, target]
+    kept = np.flatnonzero((source != target) & (reduced <= reach))
+    row, source, target, reduced = row[kept], source[kept], target[kept], reduced[kept]
+    pinned = (
+        np.array([rise[row, target] - fall[row, source] for rise, fall in pins])
+        .reshape(len(pins), len(row))
+        .T
+    )
+    return row + rows.start, source, target, reduced, pinned

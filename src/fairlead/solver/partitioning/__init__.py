@@ -1,0 +1,1 @@
+"""Batches past one machine's memory, solved in shares."""

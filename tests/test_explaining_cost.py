@@ -1,0 +1,270 @@
+"""What an explanation costs, counted in searches, and that sums tell the same as a search."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+import fairlead
+from fairlead.models.cluster import CPU, PODS, Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Quota, Total, WorkloadRule
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.statement import Conflict, Proof
+from fairlead.models.workload import Workload
+from fairlead.solver import engine
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.explaining import conflicts as explaining
+from fairlead.solver.explaining import verifying
+from fairlead.solver.explaining.alone import alone
+from fairlead.solver.explaining.conflicts import conflicts_of
+from fairlead.solver.explaining.failing import fails_alone, settled
+from fairlead.solver.explaining.leaving_out import only
+from fairlead.solver.explaining.oracle import OutOfTime
+from fairlead.solver.explaining.scarce import is_scarce, scarce
+from fairlead.solver.explaining.sums import sums_of
+from fairlead.solver.explaining.together import excess_of
+from fairlead.solver.explaining.units import Unit, units_of
+from fairlead.solver.explaining.witnesses import Witnessed
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxing import excess
+from fairlead.solver.relaxing import search as relaxing
+from fairlead.solver.relaxing.model import RelaxationModel
+from random_problems import random_problem
+
+GPU = "nvidia.com/gpu"
+CLUSTERS = 30
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note every search for a placement that explaining asks for."""
+    noted: list[str] = []
+
+    def noting(*args: object, **options: object) -> bool | None:
+        noted.append("placement")
+        return has_placement(*args, **options)  # type: ignore[arg-type]
+
+    def running(*args: object, **options: object) -> object:
+        noted.append("model")
+        return run(*args, **options)  # type: ignore[arg-type]
+
+    run = engine.run
+    for module in (explaining, verifying, relaxing):
+        monkeypatch.setattr(module, "has_placement", noting)
+    for name in ("oracle", "hitting"):
+        monkeypatch.setattr(f"fairlead.solver.explaining.{name}.run", running)
+    return noted
+
+
+def alone_with(replicas: int, *rules: WorkloadRule, room: int = 10, names: int = CLUSTERS) -> Problem:
+    """Return one workload over many clusters with room for so many each; the last ones may be closed."""
+    clusters = tuple(Cluster(f"m{at:02d}", free={CPU: 100 * room, PODS: 500}) for at in range(CLUSTERS))
+    known = [each.name for each in clusters]
+    closed = {name: Exclusion("had untolerated taint {gpu}") for name in known[names:]}
+    candidates = Candidates(tuple(known[:names]), closed)
+    workload = Workload("w", "w", replicas, requests={CPU: 100}, rules=(candidates, *rules))
+    return Problem(clusters, (workload,), (Capacity(),))
+
+
+def minima(each: int) -> Bounds:
+    """Return a minimum for every cluster."""
+    return Bounds({f"m{at:02d}": Bound(each) for at in range(CLUSTERS)})
+
+
+def of(problem: Problem) -> Conflict:
+    """Return the only conflict of a problem."""
+    outcome = fairlead.solve(problem, workers=1)
+    assert outcome.status is fairlead.Status.INFEASIBLE
+    (conflict,) = outcome.conflicts
+    return conflict
+
+
+@pytest.mark.parametrize(
+    ("problem", "rules", "cheapest"),
+    [
+        # 30 clusters with room for 10 hold 300.
+        (alone_with(305, Total()), 31, 5),
+        # Half of them is open: 150, and the closed ones are named.
+        (alone_with(160, Total(), names=15), 17, 10),
+        # 30 minima of 3 are 90; of 88, 30 of them are needed to be more, and 2 have to go.
+        (alone_with(88, Total(), minima(3)), 31, 2),
+        # One minimum of 12 where there is room for 10.
+        (alone_with(100, Total(), Bounds({"m07": Bound(12)})), 2, 2),
+        # A copy of 14 where there is room for 10.
+        (alone_with(14, Duplicated()), 2, 4),
+    ],
+    ids=["room", "closed", "minima", "minimum", "copies"],
+)
+def test_single_clusters_take_no_search(
+    problem: Problem, rules: int, cheapest: int, searches: list[str]
+) -> None:
+    """The conflict, its proof and the ways out are sums."""
+    conflict = of(problem)
+    assert conflict.proof is Proof.SMALLEST
+    assert len(conflict.rules) == rules
+    assert conflict.relaxations[0].change == cheapest
+    assert all(each.proven for each in conflict.relaxations)
+    assert searches == []
+
+
+def test_many_that_fail_by_themselves_take_no_search(searches: list[str]) -> None:
+    """Twelve workloads, each with a minimum over its room: a conflict for each."""
+    single = alone_with(20, Total(), Bounds({"m07": Bound(12)}))
+    (workload,) = single.workloads
+    several = tuple(replace(workload, key=f"w{at:02d}", name=f"w{at:02d}") for at in range(12))
+    outcome = fairlead.solve(replace(single, workloads=several), workers=1)
+    assert [len(each.rules) for each in outcome.conflicts] == [2] * 12
+    assert {each.proof for each in outcome.conflicts} == {Proof.SMALLEST}
+    assert all(each.relaxations[0].change == 2 for each in outcome.conflicts)
+    assert searches == []
+
+
+def competing(wanted: tuple[int, ...], gpus: tuple[int, ...], need: int = 1) -> Problem:
+    """Return workloads that want GPUs, so many a replica, and clusters that have some."""
+    clusters = tuple(
+        Cluster(f"m{at}", free={CPU: 64_000, PODS: 110, GPU: has}) for at, has in enumerate(gpus)
+    )
+    rules = (Candidates(tuple(each.name for each in clusters)), Total())
+    workloads = tuple(
+        Workload(f"w{at}", f"w{at}", count, requests={CPU: 100, GPU: need}, rules=rules)
+        for at, count in enumerate(wanted)
+    )
+    return Problem(clusters, workloads, (Capacity(),))
+
+
+def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
+    """Three workloads want 4 GPUs each; the clusters have 6, 4 and none."""
+    (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Deadline())
+    assert [each.text for each in conflict.rules[:3]] == [
+        "w0 wants 4 replicas",
+        "w1 wants 4 replicas",
+        f"w2 wants 4 replicas; together they ask for 12 of {GPU}, these 2 clusters have 10",
+    ]
+    assert [each.cluster for each in conflict.rules[3:]] == ["m0", "m1", "m2"]
+    assert conflict.proof is Proof.SMALLEST
+    assert conflict.relaxations[0].change == 2
+    assert searches == []
+
+
+def test_only_as_many_as_ask_for_too_much() -> None:
+    """Of 1, 5 and 6 wanted, the last two are more than 10 already: the first is not named."""
+    (conflict,) = conflicts_of(competing((1, 5, 6), (6, 4)), Deadline())
+    assert [each.workload for each in conflict.rules if each.rule == "total"] == ["w1", "w2"]
+    # Any two of the three totals would not do; without either of the two there is a placement.
+    assert conflict.proof is Proof.SMALLEST
+
+
+def test_what_no_replica_can_use_does_not_count() -> None:
+    """Two GPUs a replica: clusters with 3 each hold one replica, so 6 GPUs are 2 replicas, not 3."""
+    problem = competing((2, 1), (3, 3), need=2)
+    units = units_of(problem)
+    assert excess_of(problem, units) is not None
+    assert has_placement(problem, Deadline()) is False
+    (conflict,) = conflicts_of(problem, Deadline())
+    assert conflict.proof is Proof.SMALLEST
+    # All in all 6 are asked for and there are 6, which would only puzzle.
+    assert not any("together" in each.text for each in conflict.rules)
+
+
+def test_sums_tell_what_a_search_tells() -> None:
+    """Every set of units without one, of many random workloads."""
+    told = 0
+    for seed in range(120):
+        problem = random_problem(seed, fairlead.Deviation.WEBSTER, most_workloads=1)
+        units = units_of(problem)
+        sums = sums_of(problem, units)
+        if sums is None:
+            continue
+        told += 1
+        assert sums.possible() is has_placement(only(problem, units), Deadline()), seed
+        fitting = [has_placement(only(problem, _without(units, at)), Deadline()) for at in range(len(units))]
+        assert sums.minimal() is all(fitting), seed
+    assert told > 30
+
+
+def _without(units: tuple[Unit, ...], at: int) -> list[Unit]:
+    """Return all units but one."""
+    return [*units[:at], *units[at + 1 :]]
+
+
+def test_what_is_called_scarce_has_no_placement() -> None:
+    """Neither the quick look at a problem nor its units are wrong, for many random workloads that compete."""
+    seen = 0
+    for seed in range(160):
+        problem = random_problem(seed, fairlead.Deviation.WEBSTER, most_workloads=3)
+        units = units_of(problem)
+        found = scarce(problem, units) if len(problem.workloads) > 1 else None
+        assert is_scarce(problem) is (found is not None), seed
+        if found is not None:
+            seen += 1
+            assert excess_of(problem, [units[at] for at in found]) is not None, seed
+            assert has_placement(problem, Deadline()) is False, seed
+    assert seen > 3
+
+
+def test_without_time_to_verify_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """That too much is asked for is certain; whether all rules are needed is not, and it is said."""
+    late: Callable[..., object] = _nothing_seen
+    monkeypatch.setattr(explaining, "witnessed", late)
+    monkeypatch.setattr(explaining, "Search", _out_of_time)
+    (conflict,) = conflicts_of(competing((20,) * 3, (2,) * 25), Deadline())
+    assert conflict.proof is Proof.UNVERIFIED
+    assert len(conflict.rules) == 28
+
+
+def _nothing_seen(*_: object) -> Witnessed:
+    """See no placement at all."""
+    return Witnessed((), frozenset(), frozenset(), complete=True)
+
+
+def _out_of_time(*_: object) -> None:
+    """Have no time for a search."""
+    raise OutOfTime
+
+
+def test_what_is_settled_alone_is_settled() -> None:
+    """Where numbers are said to be the whole truth, a search finds the same, for many random workloads."""
+    seen = 0
+    for seed in range(100):
+        problem = random_problem(seed, fairlead.Deviation.WEBSTER, most_workloads=3)
+        for workload in problem.workloads:
+            if settled(workload, problem):
+                seen += 1
+                possible = has_placement(alone(workload, problem), Deadline())
+                assert possible is not fails_alone(workload, problem), seed
+    assert seen > 30
+
+
+@pytest.mark.parametrize(
+    ("wanted", "gpus", "need"),
+    [((4, 4, 4), (6, 4, 0), 1), ((1, 5, 6), (6, 4), 1), ((3, 4), (7, 5), 2), ((7,) * 5, (8, 8, 8), 1)],
+)
+def test_a_single_change_is_the_cheapest(wanted: tuple[int, ...], gpus: tuple[int, ...], need: int) -> None:
+    """The least that any changes cost, as the model of all of them proves it."""
+    problem = competing(wanted, gpus, need)
+    solution = RelaxationModel(problem, Deadline()).run(Deadline(), 0)
+    assert solution is not None
+    assert solution.certain
+    cost = sum(change.cost for change in solution.changes)
+    ways = excess.quick(problem, Deadline(), 0, 3)
+    # What is left over on clusters of an odd number of GPUs is no room: there the sum alone is not enough.
+    assert bool(ways) is (need == 1)
+    assert all(sum(change.cost for change in changes) == cost for changes in ways)
+    assert relaxing.relaxations(problem, Deadline(), 0)[0].change == cost
+
+
+def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]) -> None:
+    """Twenty workloads of 5 replicas under a quota of 97 pods: all of them are needed to be more."""
+    problem = competing((5,) * 20, (200, 200))
+    workloads = tuple(replace(each, namespace="shop") for each in problem.workloads)
+    rule = Quota("pods", "shop", {Scope(PODS): Limit(97)})
+    shared = replace(problem, workloads=workloads, rules=(Capacity(), rule))
+    clusters = tuple(replace(each, free={**(each.free or {}), PODS: 500}) for each in shared.clusters)
+    (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
+    assert len(conflict.rules) == 21
+    assert conflict.proof is Proof.SMALLEST
+    assert conflict.relaxations[0].change == 3
+    assert searches == []
