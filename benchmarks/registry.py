@@ -109,7 +109,8 @@ def _batch(workloads: int, clusters: int, deviation: Deviation) -> Case:
     return Case(
         f"batch-{workloads}x{clusters}-{deviation.value}",
         f"{workloads:,} workloads with static weights on {clusters} clusters, 85 % load, {deviation.value}",
-        partial(batch, workloads, clusters, deviation=deviation),
+        # So many workloads find room with one replica each only where clusters are larger than drawn.
+        partial(batch, workloads, clusters, deviation=deviation, growth=10 if workloads > 10_000 else 1),
         _LIMITS[workloads, clusters],
         contenders,
         _BARS.get((workloads, deviation), ()),

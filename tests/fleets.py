@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.cluster import CPU, PODS, Cluster, Grade
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Availability, Order, WaveOptions
+from fairlead.models.plans.waves import Availability, Order, WaveOptions
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,

@@ -12,13 +12,13 @@ from builders import binding, clusters, deployment, divided
 from fairlead.cli.app import main
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
-from fairlead.models.rebalance_comparison import (
+from fairlead.models.plans.comparison import (
     PlanComparison,
     PlanSummary,
     TargetDifference,
     compare_plans,
 )
+from fairlead.models.problem import Problem
 from fairlead.report.plan_comparison import comparison_tables
 from fairlead.report.table import Look
 

@@ -12,11 +12,11 @@ from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
-from fairlead.models.plan_options import Budgets, PlanOptions
-from fairlead.models.planned import planned
+from fairlead.models.plans.options import Budgets, PlanOptions
+from fairlead.models.plans.plan import RebalancePlan
+from fairlead.models.plans.planned import planned
+from fairlead.models.plans.replay import replay
 from fairlead.models.problem import Problem
-from fairlead.models.rebalance import RebalancePlan
-from fairlead.models.replay import replay
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.planning.planning import plan

@@ -8,9 +8,9 @@ from itertools import combinations_with_replacement
 import pytest
 
 from brute_force import placements
-from fairlead.models.change_apply import apply
-from fairlead.models.change_quota import detail_of, number_of
-from fairlead.models.changes import Kind
+from fairlead.models.changes.apply import apply
+from fairlead.models.changes.kinds import Kind
+from fairlead.models.changes.quota import detail_of, number_of
 from fairlead.models.cluster import Taint
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem

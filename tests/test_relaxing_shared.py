@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from builders import Manifest, cluster, clusters, deployment, duplicated, policy, selector, static, term
-from fairlead.models.change_apply import apply
-from fairlead.models.changes import describe, unit
+from fairlead.models.changes.apply import apply
+from fairlead.models.changes.kinds import describe, unit
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster, Grade
 from fairlead.models.errors import InternalError

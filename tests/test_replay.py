@@ -8,7 +8,9 @@ import pytest
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.plan import (
+from fairlead.models.plans.replay import placements, replay
+from fairlead.models.plans.transient import Moment
+from fairlead.models.plans.waves import (
     Availability,
     Blocked,
     Move,
@@ -19,7 +21,6 @@ from fairlead.models.plan import (
     running,
 )
 from fairlead.models.problem import Problem
-from fairlead.models.replay import placements, replay
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -35,7 +36,6 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.transient import Moment
 from fairlead.models.workload import Workload
 from fairlead.solver.planning.waves import waves_of
 from fleets import random_fleet

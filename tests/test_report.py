@@ -17,11 +17,11 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.outcome_text import explanation
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Blocked, Move, Wave, WavePlan
-from fairlead.models.plan_options import Budgets, PlanOptions
+from fairlead.models.plans.options import Budgets, PlanOptions
+from fairlead.models.plans.plan import RebalancePlan
+from fairlead.models.plans.text import headline, target_line
+from fairlead.models.plans.waves import Blocked, Move, Wave, WavePlan
 from fairlead.models.problem import Problem
-from fairlead.models.rebalance import RebalancePlan
-from fairlead.models.rebalance_text import headline, target_line
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from fairlead.models.plan import Move
-from fairlead.models.rebalance import RebalancePlan
+from fairlead.models.plans.plan import RebalancePlan
+from fairlead.models.plans.waves import Move
 from fairlead.report.html import render_outcome, render_plan
 from hand_made import infeasible, many, solved
 from test_report import example, fleet, large, planned, service

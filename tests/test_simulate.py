@@ -20,9 +20,9 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.utilisation import Utilisation
-from fairlead.models.what_if import changed
-from fairlead.models.what_if_changes import Change, Cordon
-from fairlead.models.what_if_result import Effect
+from fairlead.models.what_if.changed import changed
+from fairlead.models.what_if.changes import Change, Cordon
+from fairlead.models.what_if.result import Effect
 from fairlead.models.workload import Workload
 from fairlead.report.simulation import simulation_tables
 from fairlead.report.table import Look

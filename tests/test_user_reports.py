@@ -6,8 +6,8 @@ from pathlib import Path
 
 import fairlead
 from fairlead.models.placement import Placement
+from fairlead.models.plans.replay import replay
 from fairlead.models.problem import Problem
-from fairlead.models.replay import replay
 from fairlead.solver.planning.planning import plan
 from fairlead.solver.planning.waves import moved_to
 

@@ -9,9 +9,9 @@ from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Availability, Move, Order, WaveOptions, WavePlan
+from fairlead.models.plans.replay import placements, replay
+from fairlead.models.plans.waves import Availability, Move, Order, WaveOptions, WavePlan
 from fairlead.models.problem import Problem
-from fairlead.models.replay import placements, replay
 from fairlead.models.rules import (
     Bounds,
     Candidates,

@@ -7,12 +7,12 @@ import pytest
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Availability, Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.models.plans.replay import replay
+from fairlead.models.plans.transient import Moment
+from fairlead.models.plans.waves import Availability, Move, Order, Wave, WaveOptions, WavePlan
 from fairlead.models.problem import Problem
-from fairlead.models.replay import replay
 from fairlead.models.rules import Capacity, Quota, Total
 from fairlead.models.rules.quota import Limit, Scope
-from fairlead.models.transient import Moment
 from fairlead.models.workload import Workload
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.planning.waves import waves_of

@@ -18,8 +18,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import Source
-from fairlead.models.what_if import changed
-from fairlead.models.what_if_changes import Change, Cordon, Drain, Lose, Scale
+from fairlead.models.what_if.changed import changed
+from fairlead.models.what_if.changes import Change, Cordon, Drain, Lose, Scale
 from fairlead.models.workload import Workload
 from kubeadmiral_manifests import entry, federated, member, policy, web
 from loaded import only

@@ -31,7 +31,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
-from fairlead.models.why import Possible, Step
+from fairlead.models.why.answer import Possible, Step
 from fairlead.models.workload import Workload
 from fairlead.solver.asking.answered import Answered, answered
 from fairlead.solver.asking.changes import changes_of

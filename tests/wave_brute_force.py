@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.models.plans.replay import placements, replay
+from fairlead.models.plans.waves import Move, Order, Wave, WaveOptions, WavePlan
 from fairlead.models.problem import Problem
-from fairlead.models.replay import placements, replay
 
 Placed = dict[str, int]
 Step = tuple[tuple[Move, ...], Placed]

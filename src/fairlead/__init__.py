@@ -33,12 +33,12 @@ from fairlead.models.workload import Workload
 if TYPE_CHECKING:
     from fairlead.models.comparison import Comparison, Contender, Difference
     from fairlead.models.manifests.loading import load, select
-    from fairlead.models.plan_options import Budgets
-    from fairlead.models.rebalance import PlannedChange, RebalancePlan
-    from fairlead.models.rebalance_comparison import PlanComparison, TargetDifference, compare_plans
-    from fairlead.models.what_if_changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
-    from fairlead.models.what_if_result import Effect, Scenario, Simulation
-    from fairlead.models.why import ClusterWhy, Gain, Possible, Shift, Step, Why
+    from fairlead.models.plans.comparison import PlanComparison, TargetDifference, compare_plans
+    from fairlead.models.plans.options import Budgets
+    from fairlead.models.plans.plan import PlannedChange, RebalancePlan
+    from fairlead.models.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.models.what_if.result import Effect, Scenario, Simulation
+    from fairlead.models.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
     from fairlead.report.html import report_html
     from fairlead.solver.asking.why import why
     from fairlead.solver.comparing import compare
@@ -51,32 +51,32 @@ __version__ = "0.1.0"
 
 # What brings pydantic, PyYAML, NumPy or OR-Tools with it, and what few programs need; imported at first use.
 _LATE = {
-    "Add": "fairlead.models.what_if_changes",
-    "Budgets": "fairlead.models.plan_options",
-    "ClusterWhy": "fairlead.models.why",
+    "Add": "fairlead.models.what_if.changes",
+    "Budgets": "fairlead.models.plans.options",
+    "ClusterWhy": "fairlead.models.why.answer",
     "Comparison": "fairlead.models.comparison",
     "Contender": "fairlead.models.comparison",
-    "Cordon": "fairlead.models.what_if_changes",
+    "Cordon": "fairlead.models.what_if.changes",
     "Difference": "fairlead.models.comparison",
-    "Drain": "fairlead.models.what_if_changes",
-    "Effect": "fairlead.models.what_if_result",
-    "Gain": "fairlead.models.why",
-    "Lose": "fairlead.models.what_if_changes",
-    "PlannedChange": "fairlead.models.rebalance",
-    "PlanComparison": "fairlead.models.rebalance_comparison",
-    "Possible": "fairlead.models.why",
-    "RebalancePlan": "fairlead.models.rebalance",
-    "Restore": "fairlead.models.what_if_changes",
-    "Scale": "fairlead.models.what_if_changes",
-    "Scenario": "fairlead.models.what_if_result",
-    "Shift": "fairlead.models.why",
-    "Simulation": "fairlead.models.what_if_result",
-    "Step": "fairlead.models.why",
-    "TargetDifference": "fairlead.models.rebalance_comparison",
-    "Weight": "fairlead.models.what_if_changes",
-    "Why": "fairlead.models.why",
+    "Drain": "fairlead.models.what_if.changes",
+    "Effect": "fairlead.models.what_if.result",
+    "Gain": "fairlead.models.why.answer",
+    "Lose": "fairlead.models.what_if.changes",
+    "PlannedChange": "fairlead.models.plans.plan",
+    "PlanComparison": "fairlead.models.plans.comparison",
+    "Possible": "fairlead.models.why.answer",
+    "RebalancePlan": "fairlead.models.plans.plan",
+    "Restore": "fairlead.models.what_if.changes",
+    "Scale": "fairlead.models.what_if.changes",
+    "Scenario": "fairlead.models.what_if.result",
+    "Shift": "fairlead.models.why.answer",
+    "Simulation": "fairlead.models.what_if.result",
+    "Step": "fairlead.models.why.answer",
+    "TargetDifference": "fairlead.models.plans.comparison",
+    "Weight": "fairlead.models.what_if.changes",
+    "Why": "fairlead.models.why.answer",
     "compare": "fairlead.solver.comparing",
-    "compare_plans": "fairlead.models.rebalance_comparison",
+    "compare_plans": "fairlead.models.plans.comparison",
     "dispense": "fairlead.solver.dispensing",
     "load": "fairlead.models.manifests.loading",
     "plan": "fairlead.solver.planning.planning",

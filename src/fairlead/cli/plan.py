@@ -14,8 +14,8 @@ from fairlead.cli.progress import shown
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
-    from fairlead.models.rebalance import RebalancePlan
-    from fairlead.models.rebalance_comparison import PlanComparison
+    from fairlead.models.plans.comparison import PlanComparison
+    from fairlead.models.plans.plan import RebalancePlan
 
 Command = Callable[..., int]
 
@@ -175,7 +175,7 @@ def plan_command(
     if known is not None and output in ("moves", "patch"):
         raise click.UsageError(f"-o {output} shows one plan; with --compare use table, wide, json or yaml")
     problem = load_workloads(inputs)
-    from fairlead.models.rebalance_comparison import compare_plans
+    from fairlead.models.plans.comparison import compare_plans
     from fairlead.solver.planning.planning import plan
 
     arguments = plan_arguments(asked)
@@ -193,7 +193,7 @@ def plan_command(
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `plan`: single budgets become one object."""
-    from fairlead.models.plan_options import Budgets
+    from fairlead.models.plans.options import Budgets
 
     arguments = dict(asked)
     several = ("workloads", "namespaces", "leaving", "arriving")

@@ -14,7 +14,7 @@ from fairlead.cli.plan import exit_code, plan_arguments, read_saved, takes_plan_
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
-    from fairlead.models.rebalance import RebalancePlan
+    from fairlead.models.plans.plan import RebalancePlan
 
 STDOUT = "-"
 
@@ -58,7 +58,7 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     _check_directory(output)
     problem = load_workloads(inputs)
     from fairlead.models.outcome_text import verdict
-    from fairlead.models.rebalance_text import headline
+    from fairlead.models.plans.text import headline
     from fairlead.solver.planning.planning import plan
 
     document = None if saved is None else read_saved(saved)
@@ -84,8 +84,8 @@ def _check_directory(output: str) -> None:
 
 def _as_saved(found: "RebalancePlan", document: Mapping[str, Any]) -> "RebalancePlan":
     """Return the plan with the waves that were saved, where they still lead from what runs to the target."""
-    from fairlead.models.rebalance_document import saved_plan
-    from fairlead.models.replay import replay
+    from fairlead.models.plans.document import saved_plan
+    from fairlead.models.plans.replay import replay
 
     waves = saved_plan(document).waves_for(found.problem)
     if replay(waves):

@@ -75,12 +75,12 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of one number of the input, or of one name in it; see `fairlead.models.changes`.
+    """A change of one number of the input, or of one name in it; see `fairlead.models.changes.kinds`.
 
     Parameters
     ----------
     kind
-        What is changed, one of `changes.Kind`.
+        What is changed, one of `changes.kinds.Kind`.
     workload, cluster
         What it is about; None where it is about none in particular.
     detail
@@ -120,7 +120,7 @@ class Relaxation:
     text
         What to change, in the user's words.
     change
-        Size of all changes together, counted in replicas; see `fairlead.models.changes`.
+        Size of all changes together, counted in replicas; see `fairlead.models.changes.kinds`.
     source
         Where the first changed rule was declared; None where nothing was declared there yet.
     changes

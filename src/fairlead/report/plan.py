@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from fairlead.models.outcome_text import explanation, format_percent
-from fairlead.models.plan import WavePlan
-from fairlead.models.rebalance import RebalancePlan
-from fairlead.models.rebalance_text import counted, headline, target_line
+from fairlead.models.plans.plan import RebalancePlan
+from fairlead.models.plans.text import counted, headline, target_line
+from fairlead.models.plans.waves import WavePlan
 from fairlead.models.utilisation import utilisation
 from fairlead.report.amounts import short_amount
 from fairlead.report.columns import Cell, Column, printable, render, toned

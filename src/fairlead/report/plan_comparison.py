@@ -1,6 +1,6 @@
 """What a terminal shows of two plans: only where they differ."""
 
-from fairlead.models.rebalance_comparison import PlanComparison
+from fairlead.models.plans.comparison import PlanComparison
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column, printable, render
 from fairlead.report.table import Look

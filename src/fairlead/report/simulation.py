@@ -5,8 +5,8 @@ from fractions import Fraction
 
 from fairlead.models.outcome_text import format_number
 from fairlead.models.utilisation import Utilisation
-from fairlead.models.what_if_result import Effect, Scenario, Simulation, UtilisationShift
-from fairlead.models.what_if_text import already, reasons, scenario_verdict, title, verdict
+from fairlead.models.what_if.result import Effect, Scenario, Simulation, UtilisationShift
+from fairlead.models.what_if.text import already, reasons, scenario_verdict, title, verdict
 from fairlead.models.words import counted, listed
 from fairlead.report.columns import Cell, Column, Tone, printable, render, toned
 from fairlead.report.table import Look

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fairlead.models.outcome import Status
 from fairlead.models.outcome_text import explanation, verdict
-from fairlead.models.why import ClusterWhy, Possible, Step, Why
-from fairlead.models.why_text import (
+from fairlead.models.why.answer import ClusterWhy, Possible, Step, Why
+from fairlead.models.why.text import (
     blocked_lines,
     cluster_lines,
     counted,

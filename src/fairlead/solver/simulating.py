@@ -8,10 +8,10 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
-from fairlead.models.what_if import changed
-from fairlead.models.what_if_changes import Change, Drain, Lose
-from fairlead.models.what_if_naming import groups_of, unknown
-from fairlead.models.what_if_result import Scenario, Simulation, effects
+from fairlead.models.what_if.changed import changed
+from fairlead.models.what_if.changes import Change, Drain, Lose
+from fairlead.models.what_if.naming import groups_of, unknown
+from fairlead.models.what_if.result import Scenario, Simulation, effects
 from fairlead.solver.solving import solve
 
 DRAIN = "drain"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from fairlead.models.placement import Placement
-from fairlead.models.rebalance import PlannedChange, RebalancePlan
+from fairlead.models.plans.plan import PlannedChange, RebalancePlan
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column
 from fairlead.report.html.content import Folded, Section, Table, shortened

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from fairlead.models.outcome import Outcome
-from fairlead.models.plan import Amount
-from fairlead.models.plan_options import Others, PlanOptions
+from fairlead.models.plans.options import Others, PlanOptions
+from fairlead.models.plans.waves import Amount
 from fairlead.models.words import counted, listed
 from fairlead.report.html.content import Block, Facts, Heading, Section
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fairlead.models.plan import Move, WavePlan
+from fairlead.models.plans.waves import Move, WavePlan
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column
 from fairlead.report.html.content import (

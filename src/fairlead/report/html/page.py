@@ -8,8 +8,8 @@ from datetime import datetime
 from fairlead.models.outcome import Outcome
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.outcome_text import verdict
-from fairlead.models.rebalance import RebalancePlan
-from fairlead.models.rebalance_text import headline, target_line
+from fairlead.models.plans.plan import RebalancePlan
+from fairlead.models.plans.text import headline, target_line
 from fairlead.models.words import counted
 from fairlead.report.columns import Tone
 from fairlead.report.html.changing import change_section

@@ -16,7 +16,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.group_total import held
 from fairlead.models.rules.spread import used_groups
-from fairlead.models.why_limits import no_more
+from fairlead.models.why.limits import no_more
 from fairlead.models.workload import Workload
 from fairlead.solver.asking.answered import Answered
 from fairlead.solver.asking.change import Best, Change, between_parts, bring_to, nothing, take_from

@@ -8,7 +8,7 @@ from fairlead.models.levels import COST
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.score import levels_of, score
-from fairlead.models.why import Gain
+from fairlead.models.why.answer import Gain
 from fairlead.solver.asking.answered import SAME, Answered, Difference
 from fairlead.solver.asking.change import Change
 from fairlead.solver.asking.changes import changes_of

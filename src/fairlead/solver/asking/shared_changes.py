@@ -7,7 +7,7 @@ from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, MoveBudget, Quota, SharedRule
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.why_limits import most_that_fit, no_more
+from fairlead.models.why.limits import most_that_fit, no_more
 from fairlead.models.workload import Workload
 from fairlead.solver.asking.answered import Answered, binds_sets
 from fairlead.solver.asking.change import Best, Change, bring_to, nothing

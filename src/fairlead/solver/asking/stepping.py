@@ -4,9 +4,9 @@ from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.rules import Duplicated, total
 from fairlead.models.statement import Conflict
-from fairlead.models.why import Possible, Shift, Step
-from fairlead.models.why_limits import Block, no_less, no_more
-from fairlead.models.why_shifts import shifts
+from fairlead.models.why.answer import Possible, Shift, Step
+from fairlead.models.why.limits import Block, no_less, no_more
+from fairlead.models.why.shifts import shifts
 from fairlead.solver.asking.answered import Answered, Difference
 from fairlead.solver.asking.exchange import Exchanged, exact_totals
 from fairlead.solver.asking.pins import PIN, at_least, at_most

@@ -8,8 +8,8 @@ from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.outcome_text import SOLVERS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
-from fairlead.models.why import ClusterWhy, Step, Why
-from fairlead.models.why_names import find_cluster, find_workload
+from fairlead.models.why.answer import ClusterWhy, Step, Why
+from fairlead.models.why.names import find_cluster, find_workload
 from fairlead.solver.asking.answered import Answered, answered
 from fairlead.solver.asking.gains import Gains, gains_of
 from fairlead.solver.asking.stepping import one_less, one_more, solve_less, solve_more

@@ -9,9 +9,9 @@ from dataclasses import replace
 import networkx as nx
 
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Availability, Blocked, Move, Order, Wave, WavePlan
+from fairlead.models.plans.replay import replay
+from fairlead.models.plans.waves import Availability, Blocked, Move, Order, Wave, WavePlan
 from fairlead.models.quantity import format_units
-from fairlead.models.replay import replay
 from fairlead.models.rules import Companionship
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, left_over
 from fairlead.solver.planning.pairing import left

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from fairlead.models.plan import Order
+from fairlead.models.plans.waves import Order
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, left_over
 from fairlead.solver.planning.steps import Placed, total
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from fairlead.models.plan import Order
+from fairlead.models.plans.waves import Order
 from fairlead.solver.planning.fleet import Companions, Fleet, Place, Trip, charge
 from fairlead.solver.planning.steps import (
     NOTHING,

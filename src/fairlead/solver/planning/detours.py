@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from fairlead.models.plan import Order
+from fairlead.models.plans.waves import Order
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.planning.building import WaveBuilder
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, charge, left_over

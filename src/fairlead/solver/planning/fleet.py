@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Order, WaveOptions, running
+from fairlead.models.plans.transient import in_group_of_target
+from fairlead.models.plans.waves import Order, WaveOptions, running
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Companionship, Quota
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.quota import Scope, asked
-from fairlead.models.transient import in_group_of_target
 from fairlead.models.workload import Workload
 from fairlead.solver.planning.steps import Placed, minus, positive, total
 from fairlead.solver.planning.terms import Terms, terms_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from fairlead.models.plan import Order
+from fairlead.models.plans.waves import Order
 from fairlead.solver.planning.building import Addition, WaveBuilder
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, charge, left_over
 from fairlead.solver.planning.steps import Placed, Step, after, total

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from fairlead.models.plan import Move, Wave
+from fairlead.models.plans.waves import Move, Wave
 from fairlead.solver.planning.steps import Placed, Step
 
 Regions = Mapping[str, tuple[str, str]]

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 from fairlead.models.check import check
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.plan import Amount, Availability, Order, WaveOptions
-from fairlead.models.plan_options import Budgets, Others, PlanOptions
-from fairlead.models.planned import planned
+from fairlead.models.plans.document import SavedPlan, saved_plan
+from fairlead.models.plans.options import Budgets, Others, PlanOptions
+from fairlead.models.plans.plan import RebalancePlan
+from fairlead.models.plans.planned import planned
+from fairlead.models.plans.waves import Amount, Availability, Order, WaveOptions
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
-from fairlead.models.rebalance import RebalancePlan
-from fairlead.models.rebalance_document import SavedPlan, saved_plan
 from fairlead.models.score import score
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.planning.waves import waves_of

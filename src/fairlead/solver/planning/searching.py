@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fairlead.models.plan import Order
+from fairlead.models.plans.waves import Order
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 from fairlead.solver.planning.building import WaveBuilder

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
-from fairlead.models.plan import Order
+from fairlead.models.plans.waves import Order
 from fairlead.solver.engine import Effort, Verdict, run
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, left_over
 from fairlead.solver.planning.greedy import Steps

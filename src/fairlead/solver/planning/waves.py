@@ -6,10 +6,10 @@ from functools import cache
 
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.plan import WaveOptions, WavePlan
+from fairlead.models.plans.replay import replay
+from fairlead.models.plans.waves import WaveOptions, WavePlan
 from fairlead.models.problem import Problem
 from fairlead.models.remaining import remaining as left_in
-from fairlead.models.replay import replay
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.solver.deadline import Deadline

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fairlead.models.changes import Kind, order
+from fairlead.models.changes.kinds import Kind, order
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
 from fairlead.models.rules.capacity import demands, graded_room

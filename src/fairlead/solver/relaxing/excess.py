@@ -8,9 +8,9 @@ change of that cost is the cheapest way, and only has to be verified.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fairlead.models.change_apply import apply
-from fairlead.models.change_quota import followed, number_of
-from fairlead.models.changes import Kind, order
+from fairlead.models.changes.apply import apply
+from fairlead.models.changes.kinds import Kind, order
+from fairlead.models.changes.quota import followed, number_of
 from fairlead.models.check import check
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Quota, Total, quota

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from fairlead.models.change_opening import spelled, tolerated
+from fairlead.models.changes.opening import spelled, tolerated
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, WorkloadRule
 from fairlead.models.workload import Workload

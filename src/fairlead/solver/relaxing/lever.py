@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
 from fairlead.models.source import Source
 
 PLENTY = 2**40

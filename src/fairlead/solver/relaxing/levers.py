@@ -6,8 +6,8 @@ from itertools import combinations
 
 from fairlead.encoders import capacity, quota
 from fairlead.encoders.costs import Because
-from fairlead.models.change_quota import detail_of
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
+from fairlead.models.changes.quota import detail_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Capacity,

@@ -12,7 +12,7 @@ from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
 from fairlead.models.errors import InternalError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.variables import Place
-from fairlead.models.changes import ORDER, order
+from fairlead.models.changes.kinds import ORDER, order
 from fairlead.models.statement import Change
 from fairlead.solver.relaxing.lever import Lever
 from fairlead.solver.relaxing.stock import Stock
@@ -78,7 +78,7 @@ def _changes(pulled: Pulled, steps: int, placed: Mapping[Place, int]) -> Iterato
 
 
 def lever_order(lever: Lever) -> tuple[int, str, str, str, int]:
-    """Return what to sort levers by, see `changes.order`."""
+    """Return what to sort levers by, see `changes.kinds.order`."""
     return (
         ORDER.index(lever.kind),
         lever.workload or "",

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
-from fairlead.models.change_apply import apply
-from fairlead.models.change_manifest import fragments
-from fairlead.models.change_opening import spelled
-from fairlead.models.change_quota import followed
-from fairlead.models.changes import Kind, describe_all, order
+from fairlead.models.changes.apply import apply
+from fairlead.models.changes.kinds import Kind, describe_all, order
+from fairlead.models.changes.manifest import fragments
+from fairlead.models.changes.opening import spelled
+from fairlead.models.changes.quota import followed
 from fairlead.models.check import check
 from fairlead.models.cluster import Taint
 from fairlead.models.placement import Placement
@@ -35,7 +35,7 @@ WAYS = 8
 
 
 def relaxations(problem: Problem, deadline: Deadline, seed: int, *, most: int = 3) -> tuple[Relaxation, ...]:
-    """Return changes that make a problem feasible, the cheapest first; see `fairlead.models.changes`.
+    """Return changes that make a problem feasible, the cheapest first; see `fairlead.models.changes.kinds`.
 
     Every one of them was verified: with the changes made, the problem has a placement. None changes
     all the rules that a cheaper one changes.

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.source import Source

@@ -12,8 +12,8 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.variables import Place
-from fairlead.models.change_quota import number_of
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
+from fairlead.models.changes.quota import number_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Quota

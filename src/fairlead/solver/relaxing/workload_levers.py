@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from fairlead.encoders.costs import Because
-from fairlead.models.change_opening import spelled
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
+from fairlead.models.changes.opening import spelled
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.largest import largest
 from fairlead.models.rules import (

@@ -9,7 +9,7 @@ from fairlead.models.manifests.own.remarks import Remark
 from fairlead.models.manifests.own.selecting import named
 from fairlead.models.manifests.own.targets import called, matched, without_clusters
 from fairlead.models.manifests.validation import Located
-from fairlead.models.plan import share_of
+from fairlead.models.plans.waves import share_of
 from fairlead.models.rules import MoveBudget
 from fairlead.models.rules.move_budget import under_way
 from fairlead.models.source import Source

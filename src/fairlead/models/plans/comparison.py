@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.rebalance_document import VERSION
+from fairlead.models.plans.document import VERSION
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
-    from fairlead.models.rebalance import RebalancePlan
+    from fairlead.models.plans.plan import RebalancePlan
 
 Document = dict[str, Any]
 

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.what_if_changes import FIELDS, Lose
+from fairlead.models.what_if.changes import FIELDS, Lose
 from fairlead.models.words import listed
 
 _NAMED = 5

@@ -15,7 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, total
 from fairlead.models.statement import Violation
 from fairlead.models.utilisation import Utilisation, utilisation
-from fairlead.models.what_if_changes import Change, Drain, Lose
+from fairlead.models.what_if.changes import Change, Drain, Lose
 from fairlead.models.workload import Workload
 
 
@@ -217,18 +217,18 @@ class Simulation:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values; the keys are described at `fairlead.models.what_if_document.to_dict`."""
-        from fairlead.models.what_if_document import to_dict
+        """Return JSON-ready values; the keys are described at `fairlead.models.what_if.document.to_dict`."""
+        from fairlead.models.what_if.document import to_dict
 
         return to_dict(self)
 
     def __str__(self) -> str:
-        from fairlead.models.what_if_text import to_text
+        from fairlead.models.what_if.text import to_text
 
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from fairlead.models.what_if_text import to_html
+        from fairlead.models.what_if.text import to_html
 
         return to_html(self)
 

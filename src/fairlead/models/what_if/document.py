@@ -5,7 +5,7 @@ from typing import Any
 from fairlead.models.outcome_document import conflict_document
 from fairlead.models.statement import Violation
 from fairlead.models.utilisation import Utilisation
-from fairlead.models.what_if_result import Effect, Scenario, Simulation, UtilisationShift
+from fairlead.models.what_if.result import Effect, Scenario, Simulation, UtilisationShift
 
 Document = dict[str, Any]
 

@@ -9,10 +9,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.statement import Statement
-from fairlead.models.what_if_again import interpreted
-from fairlead.models.what_if_changes import Scale, Weight
-from fairlead.models.what_if_rules import Closing, Rules, without
-from fairlead.models.why_names import find_cluster, find_workload
+from fairlead.models.what_if.again import interpreted
+from fairlead.models.what_if.changes import Scale, Weight
+from fairlead.models.what_if.rules import Closing, Rules, without
+from fairlead.models.why.names import find_cluster, find_workload
 from fairlead.models.workload import Workload
 
 _ZERO_WEIGHT = "has static weight 0"

@@ -9,7 +9,8 @@ from functools import partial
 
 from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
-from fairlead.models.plan import WaveOptions
+from fairlead.models.plans.transient import Course, Moment, Placed
+from fairlead.models.plans.waves import WaveOptions
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import (
@@ -36,7 +37,6 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.capacity import graded_room, needs
 from fairlead.models.statement import Violation
-from fairlead.models.transient import Course, Moment, Placed
 from fairlead.models.workload import Workload
 
 STANDING = (Moment.AFTER,)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship

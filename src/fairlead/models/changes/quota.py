@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from fairlead.models.changes import Kind, order
+from fairlead.models.changes.kinds import Kind, order
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import available_units, format_units

@@ -11,7 +11,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.statement import Statement
-from fairlead.models.what_if_again import (
+from fairlead.models.what_if.again import (
     CORDONED,
     DRAINED,
     IS_CORDONED,
@@ -19,11 +19,11 @@ from fairlead.models.what_if_again import (
     reopened,
     restored,
 )
-from fairlead.models.what_if_changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
-from fairlead.models.what_if_naming import clusters_of
-from fairlead.models.what_if_rules import Closing, holding_only, lost_requirements, without
-from fairlead.models.what_if_workloads import all_rules_of, scaled, weighed, with_rules
-from fairlead.models.why_names import find_cluster
+from fairlead.models.what_if.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
+from fairlead.models.what_if.naming import clusters_of
+from fairlead.models.what_if.rules import Closing, holding_only, lost_requirements, without
+from fairlead.models.what_if.workloads import all_rules_of, scaled, weighed, with_rules
+from fairlead.models.why.names import find_cluster
 from fairlead.models.workload import Workload
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.why import Shift
+from fairlead.models.why.answer import Shift
 
 
 def shifts(problem: Problem, before: Placement, after: Placement, first: str) -> tuple[Shift, ...]:

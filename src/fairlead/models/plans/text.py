@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.outcome import Status
 from fairlead.models.outcome_text import explanation, verdict
-from fairlead.models.plan import Move, WavePlan
+from fairlead.models.plans.waves import Move, WavePlan
 
 if TYPE_CHECKING:
-    from fairlead.models.rebalance import RebalancePlan
+    from fairlead.models.plans.plan import RebalancePlan
 
 SHOWN = 20
 """Moves that a short rendering shows before it counts the rest."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome_document import to_dict as outcome_document
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Availability, Order, WaveOptions, WavePlan
+from fairlead.models.plans.waves import Availability, Order, WaveOptions, WavePlan
 from fairlead.models.utilisation import utilisation
 
 if TYPE_CHECKING:
+    from fairlead.models.plans.plan import RebalancePlan
     from fairlead.models.problem import Problem
-    from fairlead.models.rebalance import RebalancePlan
 
 Document = dict[str, Any]
 

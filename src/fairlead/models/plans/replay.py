@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fairlead.models.placement import Placement
-from fairlead.models.plan import Move, Order, Wave, WaveOptions, WavePlan, running
+from fairlead.models.plans.transient import Course, Moment, Placed, course, in_group_of_target
+from fairlead.models.plans.transient_rules import Capacities, Place, shared_rows, workload_rows
+from fairlead.models.plans.waves import Move, Order, Wave, WaveOptions, WavePlan, running
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.statement import Violation
-from fairlead.models.transient import Course, Moment, Placed, course, in_group_of_target
-from fairlead.models.transient_rules import Capacities, Place, shared_rows, workload_rows
 from fairlead.models.workload import Workload
 
 _WHEN: Mapping[Moment, str] = {

@@ -38,7 +38,7 @@ from enum import StrEnum
 
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.check import violations_of
-from fairlead.models.plan import Move
+from fairlead.models.plans.waves import Move
 from fairlead.models.workload import Workload
 
 Placed = Mapping[str, int]

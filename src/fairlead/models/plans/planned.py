@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from fairlead.models.check import violations_of
 from fairlead.models.errors import UsageError
-from fairlead.models.plan import Amount, share_of
-from fairlead.models.plan_options import Others, PlanOptions
+from fairlead.models.plans.options import Others, PlanOptions
+from fairlead.models.plans.waves import Amount, share_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
 from fairlead.models.rules.move_budget import under_way

@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from fairlead.models.errors import UsageError
-from fairlead.models.plan import Amount, WaveOptions, is_amount
+from fairlead.models.plans.waves import Amount, WaveOptions, is_amount
 
 
 class Others(StrEnum):

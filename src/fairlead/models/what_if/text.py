@@ -8,7 +8,7 @@ from html import escape
 from fairlead.models.outcome_text import explanation
 from fairlead.models.outcome_text import verdict as verdict_on
 from fairlead.models.rules import duplicated, total
-from fairlead.models.what_if_result import Effect, Scenario, Simulation, effects, fits
+from fairlead.models.what_if.result import Effect, Scenario, Simulation, effects, fits
 from fairlead.models.words import counted, listed
 
 SHOWN = 20

@@ -25,7 +25,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.statement import Statement
-from fairlead.models.what_if_federated import federated_rules
+from fairlead.models.what_if.federated import federated_rules
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:

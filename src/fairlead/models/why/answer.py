@@ -195,17 +195,17 @@ class Why:
         return candidates.summarise(rule)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values; the keys are described at `fairlead.models.why_document.to_dict`."""
-        from fairlead.models.why_document import to_dict
+        """Return JSON-ready values; the keys are described at `fairlead.models.why.document.to_dict`."""
+        from fairlead.models.why.document import to_dict
 
         return to_dict(self)
 
     def __str__(self) -> str:
-        from fairlead.models.why_text import to_text
+        from fairlead.models.why.text import to_text
 
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from fairlead.models.why_text import to_html
+        from fairlead.models.why.text import to_html
 
         return to_html(self)

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from fairlead.models.change_opening import tolerated
-from fairlead.models.change_quota import raised
-from fairlead.models.changes import Kind
+from fairlead.models.changes.kinds import Kind
+from fairlead.models.changes.opening import tolerated
+from fairlead.models.changes.quota import raised
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem

@@ -10,7 +10,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.outcome_text import SHOWN, explanation, format_number, verdict
 from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
-from fairlead.models.why import ClusterWhy, Gain, Possible, Shift, Step, Why
+from fairlead.models.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
 
 NAMED = 3
 """Clusters and shifts that a line names before it counts the rest."""

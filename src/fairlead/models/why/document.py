@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from fairlead.models.source import Source
-from fairlead.models.why import ClusterWhy, Gain, Shift, Step, Why
-from fairlead.models.why_text import gain_sentence, sentence
+from fairlead.models.why.answer import ClusterWhy, Gain, Shift, Step, Why
+from fairlead.models.why.text import gain_sentence, sentence
 
 Document = dict[str, Any]
 

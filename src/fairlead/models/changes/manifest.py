@@ -5,9 +5,9 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairlead.models.change_edits import Edit, edits
-from fairlead.models.change_quota import entries, number_of, skeleton
-from fairlead.models.changes import Kind
+from fairlead.models.changes.edits import Edit, edits
+from fairlead.models.changes.kinds import Kind
+from fairlead.models.changes.quota import entries, number_of, skeleton
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.plan import WavePlan, running
-from fairlead.models.plan_options import PlanOptions
+from fairlead.models.plans.options import PlanOptions
+from fairlead.models.plans.waves import WavePlan, running
 from fairlead.models.problem import Problem
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.moves import cost as moves_of
@@ -113,8 +113,8 @@ class RebalancePlan:
         return self.outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values; see `fairlead.models.rebalance_document.to_dict`."""
-        from fairlead.models.rebalance_document import to_dict
+        """Return JSON-ready values; see `fairlead.models.plans.document.to_dict`."""
+        from fairlead.models.plans.document import to_dict
 
         return to_dict(self)
 
@@ -131,11 +131,11 @@ class RebalancePlan:
         return tuple(document for workload, document in documents if workload.key in changed)
 
     def __str__(self) -> str:
-        from fairlead.models.rebalance_text import to_text
+        from fairlead.models.plans.text import to_text
 
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from fairlead.models.rebalance_text import to_html
+        from fairlead.models.plans.text import to_html
 
         return to_html(self)

@@ -1,0 +1,1 @@
+"""Changes that make an infeasible problem feasible: data, application, manifests."""

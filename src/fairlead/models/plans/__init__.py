@@ -1,0 +1,1 @@
+"""Rebalance plans: moves, waves, their replay, the target and its options."""

@@ -1,0 +1,1 @@
+"""What would become of a fleet: changes, and a problem with them made."""

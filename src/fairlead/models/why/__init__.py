@@ -1,0 +1,1 @@
+"""Why a workload stands where it stands: data, words and documents."""
