@@ -17,7 +17,7 @@ from fairlead.solver.batch.relaxation import Floats, Model, Prices, relax, withi
 from fairlead.solver.deadline import Deadline
 
 # Turns of the ascent: more where they are cheap.
-TURNS = ((400, 40), (20_000, 150), (200_000, 80))
+TURNS = ((400, 40), (20_000, 100), (200_000, 80))
 TURNS_OF_LARGE = 60
 # Linear programs are solved for so many rows at most, and so often.
 ROWS_OF_PROGRAM = 200_000

@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 # Rows that are looked at together: few enough for the caches, enough to keep the interpreter out of the way.
 ROWS = 256
+# Chunks from which on starting threads costs less than it saves.
+WORTH_THREADS = 16
 # Numbers of one unit stay below 2 to this power.
 UNIT_BITS = 44
 ROW_BITS = 61
@@ -188,7 +190,7 @@ def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
     """Do something for every chunk of rows, perhaps in several threads; results are in order of the rows."""
     parts = list(chunks(len(model.batch.keys)))
     threads = min(model.threads, len(parts))
-    if threads <= 1:
+    if threads <= 1 or len(parts) < WORTH_THREADS:
         return [do(rows) for rows in parts]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(do, parts))
