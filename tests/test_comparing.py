@@ -1,6 +1,7 @@
 """compare(): the best placement beside what dispensers do, in words and numbers."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -70,6 +71,15 @@ def test_only_the_metric_differs() -> None:
     )
     by_l1 = fairlead.compare(problem, ["largest-remainder"], deviation="l1")
     assert only(by_l1).verdict == "largest-remainder places exactly the same."
+
+
+def test_other_metrics_are_measured_whatever_the_priority() -> None:
+    """Where every workload has priority 5 the words are those of priority 0."""
+    ratio = static(("member1", 72), ("member2", 14), ("member3", 14))
+    plain = fairlead.load(clusters(3), binding("web", 10, placement=ratio))
+    urgent = replace(plain, workloads=tuple(replace(each, priority=5) for each in plain.workloads))
+    verdicts = {only(fairlead.compare(each, ["largest-remainder"])).verdict for each in (plain, urgent)}
+    assert len(verdicts) == 1
 
 
 def test_broken_rules_are_told_in_words() -> None:

@@ -8,6 +8,7 @@ from html import escape
 
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.statement import Conflict, Proof
+from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 
 SOLVERS = ("exact", "cp-sat", "prices")
@@ -92,7 +93,7 @@ def first_unproven(outcome: Outcome) -> str:
 def _infeasible(outcome: Outcome) -> str:
     """Say what stands in the way; the lines of `explanation` follow."""
     if outcome.placement is not None:
-        return f"the placement of {outcome.origin} breaks {_counted(len(outcome.violations), 'rule')}:"
+        return f"the placement of {outcome.origin} breaks {counted(len(outcome.violations), 'rule')}:"
     if outcome.conflict is None and outcome.origin in SOLVERS:
         return "no placement keeps every rule (proven); time ran out before it was found which ones clash."
     if outcome.conflict is None:
@@ -101,11 +102,6 @@ def _infeasible(outcome: Outcome) -> str:
     if len(outcome.conflict.rules) == 1:
         return "no placement keeps this rule:"
     return "no placement keeps all of these rules:"
-
-
-def _counted(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def explanation(outcome: Outcome) -> list[str]:
@@ -156,13 +152,13 @@ def _placed(outcome: Outcome, workload: Workload) -> tuple[str, str]:
     """Return a workload's key and its clusters in words."""
     placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
     where = ", ".join(f"{cluster} {replicas}" for cluster, replicas in placed.items()) or "nowhere"
-    return workload.key, f"{_counted(workload.replicas, 'replica')}: {where}"
+    return workload.key, f"{counted(workload.replicas, 'replica')}: {where}"
 
 
 def _shortened(lines: list[str], noun: str) -> list[str]:
     """Return the first lines, and how many more there are."""
     rest = len(lines) - SHOWN
-    return [*lines[:SHOWN], f"... and {_counted(rest, f'more {noun}')}"] if rest > 0 else lines
+    return [*lines[:SHOWN], f"... and {counted(rest, f'more {noun}')}"] if rest > 0 else lines
 
 
 def to_html(outcome: Outcome) -> str:
@@ -194,7 +190,7 @@ def _html_placements(outcome: Outcome) -> Iterator[tuple[str, ...]]:
         yield workload.key, str(workload.replicas), where
     rest = len(outcome.problem.workloads) - SHOWN
     if rest > 0:
-        yield f"... and {_counted(rest, 'more workload')}", "", ""
+        yield f"... and {counted(rest, 'more workload')}", "", ""
 
 
 def _html_table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:

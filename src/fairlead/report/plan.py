@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from fairlead.models.outcome_text import explanation, format_percent
 from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.text import counted, headline, target_line
+from fairlead.models.plans.text import headline, target_line
 from fairlead.models.plans.waves import WavePlan
 from fairlead.models.utilisation import utilisation
+from fairlead.models.words import counted
 from fairlead.report.amounts import short_amount
 from fairlead.report.columns import Cell, Column, printable, render, toned
 from fairlead.report.table import Look

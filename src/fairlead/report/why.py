@@ -9,12 +9,12 @@ from fairlead.models.why.answer import ClusterWhy, Possible, Step, Why
 from fairlead.models.why.text import (
     blocked_lines,
     cluster_lines,
-    counted,
     excluded_lines,
     gain_lines,
     heading,
     short,
 )
+from fairlead.models.words import counted
 from fairlead.report.columns import GAP, Cell, Column, Tone, printable, render, toned
 from fairlead.report.table import Look
 

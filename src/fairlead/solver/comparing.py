@@ -13,7 +13,8 @@ from fairlead.models.outcome_document import unplaced
 from fairlead.models.outcome_text import format_number
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
-from fairlead.models.score import value_of
+from fairlead.models.score import levels_of, value_of
+from fairlead.models.words import counted
 from fairlead.solver.dispensing import Overcommit, dispense
 from fairlead.solver.solving import solve
 from fairlead.solver.tally import tally
@@ -103,10 +104,10 @@ def _failures(outcome: Outcome, missing: int) -> Iterator[str]:
     if outcome.reason is not None:
         yield f"reports {outcome.reason}"
     if missing:
-        yield f"leaves {_counted(missing, 'replica')} unplaced"
+        yield f"leaves {counted(missing, 'replica')} unplaced"
     broken = [each for each in outcome.violations if not (missing and each.rule == total.KIND)]
     if broken:
-        yield f"breaks {_counted(len(broken), 'rule')}"
+        yield f"breaks {counted(len(broken), 'rule')}"
 
 
 def _by_levels(outcome: Outcome, best: Outcome) -> str:
@@ -138,9 +139,6 @@ def _deviates(outcome: Outcome, measure: Deviation) -> Value:
     """Return the deviation of an answer by another measure."""
     if outcome.placement is None:
         return 0
-    return value_of(replace(outcome.problem, deviation=measure), outcome.placement, DEVIATION)
-
-
-def _counted(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    problem, placement = replace(outcome.problem, deviation=measure), outcome.placement
+    levels = (level for level in levels_of(problem) if level.base == DEVIATION)
+    return sum(value_of(problem, placement, level) for level in levels)

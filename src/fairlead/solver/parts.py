@@ -100,16 +100,18 @@ def _solve_strictly(part: Problem, alone: Mapping[str, Mapping[str, int]], searc
     fewest = place_on_fewest(part, minimise)
     if fewest is not None:
         return Answer(part, Status.OPTIMAL, fewest, _proven(part, fewest), "cp-sat")
-    many = _solve_many(part, search) if search.formula and len(part.workloads) >= MANY else None
+    floor = reference.place(part) if len(part.workloads) <= MOST_DISPENSED else None
+    many = _solve_many(part, floor, search) if search.formula and len(part.workloads) >= MANY else None
     if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):
         return Answer(part, many.status, many.placement, many.attained, "prices")
-    floor = reference.place(part)
+    if floor is None:
+        floor = reference.place(part)
     result = minimise(part, floor)
     _compare_with_floor(part, floor, result)
     return Answer(part, result.status, result.placement, result.attained, "cp-sat")
 
 
-def _solve_many(part: Problem, search: Search) -> LexicographicResult | None:
+def _solve_many(part: Problem, floor: Placement | None, search: Search) -> LexicographicResult | None:
     """Solve a part of many workloads by prices of what they share; None where its rules are not for that."""
     from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
     from fairlead.solver.batch.solving import solve_batch
@@ -117,7 +119,6 @@ def _solve_many(part: Problem, search: Search) -> LexicographicResult | None:
     plain = applies(part)
     if not plain and not applies_mixed(part):
         return None
-    floor = reference.place(part) if len(part.workloads) <= MOST_DISPENSED else None
     workers = search.workers or os.cpu_count() or 1
     if plain:
         start = _start(part, floor, workers, search)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from fairlead.models.check import violations_of
@@ -13,6 +13,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
 from fairlead.models.rules.move_budget import under_way
 from fairlead.models.workload import Workload
+
+UnderWay = Mapping[str, frozenset[str]]
+"""Clusters by workload from which replicas are on their way already."""
 
 
 def planned(problem: Problem, options: PlanOptions) -> Problem:
@@ -46,10 +49,11 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
         for workload in problem.workloads
     )
     still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
+    leaving = under_way(problem.workloads)
     return replace(
         problem,
         workloads=workloads,
-        rules=(*problem.rules, *_budgets(problem, options), *_pins(still, problem)),
+        rules=(*problem.rules, *_budgets(problem, options, leaving), *_pins(still, leaving)),
     )
 
 
@@ -90,34 +94,32 @@ def _prepared(workload: Workload, problem: Problem, options: PlanOptions, *, fir
     return replace(workload, rules=tuple(rules), fresh=fresh)
 
 
-def _budgets(problem: Problem, options: PlanOptions) -> Iterator[MoveBudget]:
+def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Iterator[MoveBudget]:
     """Yield a rule for every budget."""
     budgets = options.budgets
     everyone = [workload.key for workload in problem.workloads]
     if budgets.total is not None:
-        yield _budget("all workloads", budgets.total, everyone, problem)
+        yield _budget("all workloads", budgets.total, everyone, problem, leaving)
     for key in everyone:
         amount = budgets.workloads.get(key, budgets.per_workload)
         if amount is not None:
-            yield _budget(key, amount, [key], problem)
+            yield _budget(key, amount, [key], problem, leaving)
     for space in sorted({workload.namespace for workload in problem.workloads}):
         amount = budgets.namespaces.get(space, budgets.per_namespace)
         inside = [workload.key for workload in problem.workloads if workload.namespace == space]
         if amount is not None:
-            yield _budget(f"namespace {space}", amount, inside, problem)
+            yield _budget(f"namespace {space}", amount, inside, problem, leaving)
     for name in sorted(options.pinned_clusters | budgets.leaving.keys()):
         amount = 0 if name in options.pinned_clusters else budgets.leaving[name]
         most = share_of(amount, _running_on(name, problem))
-        yield MoveBudget(
-            f"leaving {name}", most, leaving=frozenset({name}), under_way=under_way(problem.workloads)
-        )
+        yield MoveBudget(f"leaving {name}", most, leaving=frozenset({name}), under_way=leaving)
     for name in sorted(options.pinned_clusters | budgets.arriving.keys()):
         amount = 0 if name in options.pinned_clusters else budgets.arriving[name]
         most = share_of(amount, _running_on(name, problem))
         yield MoveBudget(f"arriving at {name}", most, arriving=frozenset({name}))
 
 
-def _budget(name: str, amount: Amount, keys: list[str], problem: Problem) -> MoveBudget:
+def _budget(name: str, amount: Amount, keys: list[str], problem: Problem, leaving: UnderWay) -> MoveBudget:
     """Return the budget that some workloads share."""
     running = sum(
         count
@@ -125,9 +127,7 @@ def _budget(name: str, amount: Amount, keys: list[str], problem: Problem) -> Mov
         for cluster, count in problem.workload_by_key[key].current.items()
         if cluster in problem.cluster_by_name
     )
-    return MoveBudget(
-        name, share_of(amount, running), frozenset(keys), under_way=under_way(problem.workloads)
-    )
+    return MoveBudget(name, share_of(amount, running), frozenset(keys), under_way=leaving)
 
 
 def _running_on(cluster: str, problem: Problem) -> int:
@@ -135,7 +135,7 @@ def _running_on(cluster: str, problem: Problem) -> int:
     return sum(workload.current.get(cluster, 0) for workload in problem.workloads)
 
 
-def _pins(keys: Iterable[str], problem: Problem) -> Iterator[MoveBudget]:
+def _pins(keys: Iterable[str], leaving: UnderWay) -> Iterator[MoveBudget]:
     """Yield a budget of nothing for every workload that stays."""
     for key in sorted(keys):
-        yield MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=under_way(problem.workloads))
+        yield MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=leaving)

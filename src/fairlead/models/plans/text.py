@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.outcome import Status
 from fairlead.models.outcome_text import explanation, verdict
 from fairlead.models.plans.waves import Move, WavePlan
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.plans.plan import RebalancePlan
@@ -64,11 +65,6 @@ def move_text(move: Move) -> str:
         return f"stop {what} of {move.workload} on {move.source}"
     early = ", the old ones stop first" if move.stop_first else ""
     return f"move {what} of {move.workload} from {move.source} to {move.target}{early}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def to_text(plan: RebalancePlan) -> str:

@@ -11,6 +11,7 @@ from fairlead.models.outcome_text import SHOWN, explanation, format_number, verd
 from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
 from fairlead.models.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
+from fairlead.models.words import counted
 
 NAMED = 3
 """Clusters and shifts that a line names before it counts the rest."""
@@ -219,11 +220,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def signed(value: int | Fraction) -> str:
     """Return a number with its sign."""
     return f"+{format_number(value)}" if value > 0 else format_number(value)
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def listed(names: Sequence[str]) -> str:

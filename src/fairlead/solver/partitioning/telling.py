@@ -132,9 +132,9 @@ def usage_of(task: tuple[Problem, Level, Mapping[Row, Fraction]]) -> dict[Row, i
     batch = batch_of(share)
     cost = _cost_on(batch, level)
     model = model_of(batch, cost)
-    replicas = relax(model, _in_steps(model, prices, cost.scale, _units(share, batch.needs))).replicas
-    names = sorted({name for workload in share.workloads for name in needs(workload)})
     units = _units(share, batch.needs)
+    replicas = relax(model, _in_steps(model, prices, cost.scale, units)).replicas
+    names = sorted({name for workload in share.workloads for name in needs(workload)})
     used = batch.needs.T @ replicas
     return {
         (cluster, name): int(used[row, column]) * units[row]
