@@ -86,10 +86,17 @@ def _regions(names: tuple[str, ...], problem: Problem) -> Mapping[str, frozenset
     return {region: frozenset(clusters) for region, clusters in sorted(regions.items())}
 
 
-def priorities(workloads: int, clusters: int, seed: int = 0, *, load: float = 0.85) -> Problem:
+def priorities(
+    workloads: int,
+    clusters: int,
+    seed: int = 0,
+    *,
+    load: float = 0.85,
+    deviation: Deviation = Deviation.WEBSTER,
+) -> Problem:
     """Make a batch of three priorities; above a load of 1 what is less urgent stays unplaced."""
     chance = random.Random(f"priorities {seed}")
-    problem = batch(workloads, clusters, seed, load=load, deviation=Deviation.WEBSTER)
+    problem = batch(workloads, clusters, seed, load=load, deviation=deviation)
     made = tuple(replace(workload, priority=chance.choice(PRIORITIES)) for workload in problem.workloads)
     return replace(problem, workloads=made, partial=load > 1)
 

@@ -139,8 +139,16 @@ def _others() -> list[Case]:
             (OURS, "reference"),
         ),
         Case(
-            "priorities-1000x50",
-            "1,000 workloads of three priorities on 50 clusters at 85 % load",
+            "priorities-1000x50-l1",
+            "1,000 workloads of three priorities on 50 clusters at 85 % load, l1",
+            partial(priorities, 1_000, 50, deviation=Deviation.L1),
+            30,
+            (OURS, "reference"),
+            (mixed_bar,),
+        ),
+        Case(
+            "priorities-1000x50-webster",
+            "1,000 workloads of three priorities on 50 clusters at 85 % load, webster",
             partial(priorities, 1_000, 50),
             30,
             (OURS, "reference"),

@@ -29,7 +29,7 @@ from fairlead.solver.batch.bound import lower_bound, ranges
 from fairlead.solver.batch.core import sift
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.exchange import Exchange
-from fairlead.solver.batch.minimising import rounded
+from fairlead.solver.batch.rounding import rounded
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
 from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.deadline import Deadline
@@ -196,7 +196,7 @@ def test_bound_reaches_the_linear_program(deviation: Deviation, seed: int) -> No
     problem = middling(seed, deviation)
     model, cost = model_for(problem)
     climbed = climb(model, 150, Deadline())
-    sifted = sift(model, climbed.prices, climbed.rows, 16, Deadline())
+    sifted = sift(model, climbed.prices, climbed.rows, Deadline())
     bound = float(cost.bound(lower_bound(model, sifted.prices, sifted.rows)))
     assert bound == pytest.approx(linear_optimum(problem), rel=1e-5)
     assert bound <= linear_optimum(problem) + 1e-6
@@ -208,7 +208,7 @@ def test_exchanges_lead_to_a_placement(deviation: Deviation) -> None:
     problem = middling(5, deviation, workloads=60)
     model, cost = model_for(problem)
     climbed = climb(model, 150, Deadline())
-    sifted = sift(model, climbed.prices, climbed.rows, 16, Deadline())
+    sifted = sift(model, climbed.prices, climbed.rows, Deadline())
     assert sifted.replicas is not None
     start = rounded(model, sifted.replicas)
     assert (start.sum(axis=1) == model.batch.totals).all()

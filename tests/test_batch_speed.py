@@ -65,7 +65,7 @@ def test_blends_reach_the_linear_program() -> None:
     none = Prices.none(model)
     blend = Blend.start(model, none)
     run(blend, 150, 0.05, Deadline())
-    sifted = sift(model, none, relax(model, none).rows, 30, Deadline())
+    sifted = sift(model, none, relax(model, none).rows, Deadline())
     rows = relax(model, blend.prices).rows
     bound = lower_bound(model, blend.prices, rows)
     best = lower_bound(model, sifted.prices, sifted.rows)

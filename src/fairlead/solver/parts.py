@@ -19,8 +19,6 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.partial import has_to_give_way, place_partially
 from fairlead.solver.search import Search
 
-FOR_A_START = 0.3
-"""Share of the time that a placement to start from may take, where there are several priorities."""
 MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked first; it takes them one by one."""
 SETTLED = frozenset({NET.key, DEVIATION.key})
@@ -121,28 +119,12 @@ def _solve_many(part: Problem, floor: Placement | None, search: Search) -> Lexic
         return None
     workers = search.workers or os.cpu_count() or 1
     if plain:
-        start = _start(part, floor, workers, search)
-        result = solve_batch(part, search.deadline, workers, search.seed, search.progress, start)
+        result = solve_batch(part, search.deadline, workers, search.seed, search.progress, floor)
     else:
         result = solve_mixed(part, search.deadline, workers, search.seed, search.progress, floor)
     if floor is not None:
         _compare_with_floor(part, floor, result)
     return result
-
-
-def _start(part: Problem, floor: Placement | None, workers: int, search: Search) -> Placement | None:
-    """Return what a search starts from: where there are several priorities, what is good for all of them.
-
-    The levels of one priority leave all other workloads free, which makes any placement hard to find.
-    """
-    one = len({workload.priority for workload in part.workloads}) == 1
-    if one or (floor is not None and not refused(part, floor)):
-        return floor
-    from fairlead.solver.batch.solving import solve_batch
-
-    equal = replace(part, workloads=tuple(replace(each, priority=0) for each in part.workloads))
-    due = search.deadline.part(FOR_A_START)
-    return solve_batch(equal, due, workers, search.seed, None, floor).placement
 
 
 def _solve_partially(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:

@@ -68,12 +68,21 @@ def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = N
     best = _Ascent(model, deadline).run(start or Prices.none(model), 1, 0.0, None)
     if not len(_worth(model)):
         return best
+    rising = False
     for _ in range(MOST_PROBES):
         before = best.value
         best = _Ascent(model, deadline).run(best.prices, turns // 5, first, best)
-        if best.value - before <= FURTHER * abs(best.value) or deadline.remaining() <= 0:
+        if deadline.remaining() <= 0:
             break
-        first *= 3
+        if best.value > before:
+            rising = True
+            if best.value - before <= FURTHER * abs(best.value):
+                break
+            first *= 3
+        elif rising:
+            break
+        else:
+            first /= 4
     return _Ascent(model, deadline).run(best.prices, turns, first, best)
 
 

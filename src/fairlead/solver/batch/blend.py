@@ -128,7 +128,7 @@ class Blend:
 
         Firmly all prices may go as far as the radius says, so that missing a limit is as dear everywhere.
         """
-        region = region_of(self.model, radius * self.model.unit)
+        region = region_of(self.model, radius * self.model.unit, self.prices)
         if not firm:
             region = replace(region, capacity=region.capacity * self.strides)
         seconds = deadline.remaining()
@@ -150,7 +150,7 @@ class Blend:
 
     def adapt(self, towards: Prices, radius: float) -> None:
         """Let prices go farther that stand at the edge of the region and head where they went before."""
-        away = region_of(self.model, radius * self.model.unit).capacity * self.strides
+        away = region_of(self.model, radius * self.model.unit, self.prices).capacity * self.strides
         moved = towards.capacity - self.prices.capacity
         heading = np.sign(moved) * (np.abs(moved) >= EDGE * away)
         steady, turned = heading * self.heading > 0, np.sign(moved) * self.heading < 0

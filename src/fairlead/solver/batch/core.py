@@ -5,22 +5,25 @@ pieces may come into it that were out of it; a few turns reach the optimum of th
 ("sifting", R. E. Bixby and others, 1992). What is claimed is evaluated elsewhere, in whole numbers.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 from ortools.math_opt import model_pb2  # type: ignore[import-untyped]
 from ortools.math_opt.python import mathopt  # type: ignore[import-untyped]
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, chunks, relax, windows
+from fairlead.solver.batch.relaxation import CUTS, Floats, Model, Prices, chunks, relax, windows
 from fairlead.solver.deadline import Deadline
 
 # Programs of at most so many pieces are solved whole.
 WHOLE_PROGRAM = 8000
 # Pieces come into the core whose cost is so near to the price of their row, in units of the level.
 REACH = 0.1
-# Fewer come in where that were more pieces than this.
+# Fewer come in where that were more pieces than this, at first and in the end.
+FIRST_SEGMENTS = 10_000
 MOST_SEGMENTS = 40_000
 # How far prices may go in the first turn where the program is solved whole.
 FIRST_REGION = 2.0
@@ -29,6 +32,10 @@ CLOSE = 1e-9
 # A turn was good when it won this part of what was promised.
 WORTHWHILE = 0.1
 TINY = 1e-7
+# What part of itself a price changes by at most in one turn, for every unit of the reach.
+PART_OF_PRICE = 4.0
+# How often the reach is halved to keep the program small; pieces that cost just their price stay in.
+HALVINGS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +52,8 @@ class Segments:
         What each costs, in units of the level.
     pinned
         The same on every pinned level, by piece and level, in steps of that level.
+    key
+        Numbers by which pieces are known again in the next core, rising.
     base
         Replicas by place when no piece of the core is taken.
     """
@@ -54,7 +63,16 @@ class Segments:
     units: Whole
     slope: Floats
     pinned: Floats
+    key: Whole
     base: Whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """Where the simplex method ended: what stands not at its lower bound, by number of piece and of row."""
+
+    pieces: Mapping[int, Any]
+    rows: Mapping[int, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +96,7 @@ class Solved:
     replicas: Floats
     value: float
     inside: bool
+    basis: Basis | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,8 +122,10 @@ class Sifted:
 def segments_of(model: Model, prices: Prices, rows: Floats, reach: float) -> Segments:
     """Return the pieces whose cost with prices is within reach of the price of their row."""
     found = [windows(model, prices, part, rows[part], reach) for part in chunks(len(rows))]
-    row, column, units, slope, pinned, base = (np.concatenate(each) for each in zip(*found, strict=True))
-    return Segments(row, column, units, slope / model.unit, pinned, base)
+    row, column, units, slope, pinned, key, base = (np.concatenate(each) for each in zip(*found, strict=True))
+    at = np.argsort(key, kind="stable")
+    slope = slope[at] / model.unit
+    return Segments(row[at], column[at], units[at], slope, pinned[at], key[at], base)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,16 +136,43 @@ class Region:
     pins: Floats
 
 
-def region_of(model: Model, reach: float) -> Region:
-    """Return a region in which no replica's price changes by much more than the reach."""
+def region_of(model: Model, reach: float, centre: Prices) -> Region:
+    """Return a region in which no replica's price changes by much more than the reach.
+
+    The price of a pin says how many units of the level one unit of the pinned one is worth.
+    """
     needs, coupling = model.batch.needs.astype(np.float64), model.batch.coupling
     asked = needs * model.batch.totals[:, None]
     typical = asked.sum(axis=0) / np.maximum(1, (model.batch.totals[:, None] * (needs > 0)).sum(axis=0))
+    capacity = reach / np.maximum(1.0, typical)[coupling.resource]
     pins = reach / np.array(model.pin_units, dtype=np.float64)
-    return Region(reach / np.maximum(1.0, typical)[coupling.resource], pins)
+    # Beside a pin prices can be of any size: they change by a part of themselves as well.
+    part = PART_OF_PRICE * reach / model.unit if model.pins else 0.0
+    return Region(capacity + part * centre.capacity, pins + part * centre.pins)
 
 
-def sift(model: Model, prices: Prices, rows: Floats, turns: int, deadline: Deadline) -> Sifted:
+@dataclass(frozen=True, slots=True)
+class Sifting:
+    """How much sifting may do.
+
+    Parameters
+    ----------
+    turns
+        How many linear programs are solved at most.
+    most
+        How many pieces one of them has at most, unless more cost just their price.
+    close
+        How little may be left to win, as a part of the bound.
+    """
+
+    turns: int = 16
+    most: int = MOST_SEGMENTS
+    close: float = CLOSE
+
+
+def sift(
+    model: Model, prices: Prices, rows: Floats, deadline: Deadline, how: Sifting | None = None
+) -> Sifted:
     """Raise the bound to that of the whole linear program, as far as the turns go.
 
     Parameters
@@ -133,47 +181,68 @@ def sift(model: Model, prices: Prices, rows: Floats, turns: int, deadline: Deadl
         What is minimised.
     prices, rows
         Where to start.
-    turns
-        How many linear programs are solved at most.
     deadline
-        When to stop before that.
+        When to stop.
+    how
+        How much may be done; None for the usual.
     """
+    how = how or Sifting()
     grows = any(each is not None for each in model.curve.growth)
     small = not grows and model.batch.lower.size * model.curve.pieces <= WHOLE_PROGRAM
     widest, radius = REACH, FIRST_REGION if small else REACH / 2
+    most = min(FIRST_SEGMENTS, how.most)
     best = Sifted(prices, rows, relax(model, prices, rows).value, None)
-    for _ in range(turns):
+    basis = None
+    for _ in range(how.turns):
         # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
         reach = np.inf if small else model.unit * (3 * radius if grows else widest)
         segments = segments_of(model, best.prices, best.rows, reach)
-        while len(segments.row) > MOST_SEGMENTS:
+        for _ in range(HALVINGS):
+            if len(segments.row) <= most:
+                break
             widest, radius, reach = widest / 2, radius / 2, reach / 2
             segments = segments_of(model, best.prices, best.rows, reach)
-        solved = solve_core(model, segments, best.prices, region_of(model, radius * model.unit), deadline)
+        region = region_of(model, radius * model.unit, best.prices)
+        solved = solve_core(model, segments, best.prices, region, deadline, basis)
         if solved is None:
             break
+        basis = solved.basis
         found = relax(model, solved.prices, solved.rows)
         promised, gained = solved.value - best.value, found.value - best.value
         if gained >= 0:
             best = Sifted(solved.prices, found.rows, found.value, solved.replicas)
         # What the program of the core still promises tells whether there is anything left to win.
-        if promised - max(gained, 0.0) <= CLOSE * abs(best.value):
+        if promised - max(gained, 0.0) <= how.close * abs(best.value):
             if solved.inside:
                 break
-            radius *= 4.0
+            radius, widest, most = radius * 4.0, widest * 4.0, min(2 * most, how.most)
+        elif gained < WORTHWHILE * promised:
+            radius *= 0.4
         else:
-            radius *= 0.4 if gained < WORTHWHILE * promised else 1.5
+            radius, widest, most = radius * 1.5, widest * 1.5, min(2 * most, how.most)
     return best
 
 
 def solve_core(
-    model: Model, segments: Segments, centre: Prices, region: Region, deadline: Deadline
+    model: Model,
+    segments: Segments,
+    centre: Prices,
+    region: Region,
+    deadline: Deadline,
+    basis: Basis | None = None,
 ) -> Solved | None:
     """Solve the linear program of the core, with prices kept in a region; None where that takes too long."""
     seconds = deadline.remaining()
     limit = None if seconds == float("inf") else timedelta(seconds=max(0.01, seconds))
     core = mathopt.Model.from_model_proto(_program(model, segments, centre, region))
-    result = mathopt.solve(core, mathopt.SolverType.GLOP, params=mathopt.SolveParameters(time_limit=limit))
+    result = mathopt.solve(
+        core,
+        mathopt.SolverType.GLOP,
+        params=mathopt.SolveParameters(time_limit=limit),
+        model_params=mathopt.ModelSolveParameters(
+            initial_basis=None if basis is None else _start(core, basis)
+        ),
+    )
     if result.termination.reason is not mathopt.TerminationReason.OPTIMAL:
         return None
     batch = model.batch
@@ -192,7 +261,30 @@ def solve_core(
     floors = np.concatenate([centre.capacity - region.capacity, centre.pins - region.pins])
     inside = not bool(np.any(over > TINY)) and not bool(np.any((under > TINY) & (floors > 0)))
     value = result.objective_value() * model.unit + model.steps(segments.base)
-    return Solved(Prices(capacity, pins), duals[:count] * model.unit, replicas, value, inside)
+    return Solved(Prices(capacity, pins), duals[:count] * model.unit, replicas, value, inside, _basis(result))
+
+
+def _start(core: Any, basis: Basis) -> Any:
+    """Return where the simplex method starts: as it ended in the last core, as far as that is still there."""
+    lower, basic = mathopt.BasisStatus.AT_LOWER_BOUND, mathopt.BasisStatus.BASIC
+    variables = {each: basis.pieces.get(each.id, lower) for each in core.variables()}
+    rows = {each: basis.rows[each.id] for each in core.linear_constraints()}
+    # Rows take the place of basic pieces that are gone: as many are basic as there are rows.
+    missing = len(rows) - sum(status is basic for status in (*variables.values(), *rows.values()))
+    free = [row for row, status in rows.items() if status is not basic]
+    return mathopt.Basis(variables, rows | dict.fromkeys(free[: max(0, missing)], basic))
+
+
+def _basis(result: Any) -> Basis | None:
+    """Return where the simplex method ended; None where it does not say."""
+    basis = result.solutions[0].basis
+    if basis is None:
+        return None
+    lower = mathopt.BasisStatus.AT_LOWER_BOUND
+    return Basis(
+        {each.id: status for each, status in basis.variable_status.items() if status is not lower},
+        {each.id: status for each, status in basis.constraint_status.items()},
+    )
 
 
 def _sizes(model: Model) -> Floats:
@@ -216,7 +308,9 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Region) -
     count, shared = len(segments.row), len(coupling.limit) + len(model.pins)
     width = count + 2 * shared
     program = model_pb2.ModelProto()
-    program.variables.ids.extend(range(width))
+    after = model.batch.lower.size * model.curve.pieces * CUTS
+    numbers = [*segments.key.tolist(), *range(after, after + 2 * shared)]
+    program.variables.ids.extend(numbers)
     program.variables.lower_bounds.extend([0.0] * width)
     free = [float("inf")] * (2 * shared)
     program.variables.upper_bounds.extend([*segments.units.astype(float).tolist(), *free])
@@ -225,7 +319,7 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Region) -
     middle = np.concatenate([centre.capacity, centre.pins]) * sizes / model.unit
     away = np.concatenate([region.capacity, region.pins]) * sizes / model.unit
     costs = [segments.slope, middle + away, -np.maximum(0.0, middle - away)]
-    program.objective.linear_coefficients.ids.extend(range(width))
+    program.objective.linear_coefficients.ids.extend(numbers)
     program.objective.linear_coefficients.values.extend(np.concatenate(costs).tolist())
     left = (batch.totals - segments.base.sum(axis=1)).astype(float)
     room = (coupling.limit - batch.usage(segments.base)).astype(float)
@@ -237,7 +331,9 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Region) -
     row, column, value = _entries(model, segments, sizes)
     order = np.lexsort((column, row))
     program.linear_constraint_matrix.row_ids.extend(row[order].tolist())
-    program.linear_constraint_matrix.column_ids.extend(column[order].tolist())
+    program.linear_constraint_matrix.column_ids.extend(
+        np.array(numbers, dtype=np.int64)[column[order]].tolist()
+    )
     program.linear_constraint_matrix.coefficients.extend(value[order].tolist())
     return program
 

@@ -223,7 +223,8 @@ class Exchange:
 
     def _apply(self, moves: Moves, first: Whole, second: Whole, gains: Floats) -> tuple[float, list[int]]:
         """Make the best exchanges that touch neither a row nor a cluster that another one has touched."""
-        if len(self.rows) > MANY_ROWS:
+        if len(self.rows) > MANY_ROWS or self.model.pins:
+            # What two exchanges cost on a pinned level adds up, wherever they are.
             return self._apply_in_turn(moves, first, second, gains)
         rows, columns = set[int](), set[int]()
         total = 0.0
@@ -235,9 +236,6 @@ class Exchange:
             many = 1 if second[number] < 0 else 2
             who, sources, targets = (each[:many] for each in moved)
             if columns.isdisjoint(sources) and columns.isdisjoint(targets) and rows.isdisjoint(who):
-                if self.model.pins and chosen:
-                    # What two exchanges cost on a pinned level adds up; one at a time is safe.
-                    break
                 chosen.extend([int(first[number]), int(second[number])][:many])
                 rows.update(who)
                 columns.update(sources, targets)
@@ -268,7 +266,7 @@ class Exchange:
                 continue
             changes = _changes(needs, who[:many], sources, targets)
             pins = pinned[:many, number].sum(axis=0).tolist() if tally.pinned else ()
-            if not columns.isdisjoint(changes) or (chosen and tally.pinned):
+            if chosen and (tally.pinned or not columns.isdisjoint(changes)):
                 gain = sum(costs[number][:many]) + tally.change_of_pins(pins)
                 gain += sum(tally.change(column, more) for column, more in changes.items())
                 if gain >= least:

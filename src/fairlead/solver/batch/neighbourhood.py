@@ -9,6 +9,7 @@ from ortools.sat.python import cp_model
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.relaxation import Model
+from fairlead.solver.batch.tally import Charges
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import SETTINGS
 from fairlead.solver.interrupt import interruptible
@@ -17,6 +18,10 @@ from fairlead.solver.interrupt import interruptible
 COARSE_BITS = 14
 # More pieces than this make no model.
 MOST_PIECES = 60_000
+
+
+Charged = tuple[cp_model.IntVar, float]
+"""By how much a limit is broken, and what one unit of that is charged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,7 +110,15 @@ def pieces_of(model: Model, window: Window) -> Pieces:
     return Pieces(row, column, unit, tuple(slopes))
 
 
-def divide_anew(model: Model, replicas: Whole, window: Window, work: Work, *, exact: bool) -> Found:
+def divide_anew(
+    model: Model,
+    replicas: Whole,
+    window: Window,
+    work: Work,
+    *,
+    exact: bool,
+    charges: Charges | None = None,
+) -> Found:
     """Divide some rows anew as well as possible.
 
     Parameters
@@ -120,6 +133,8 @@ def divide_anew(model: Model, replicas: Whole, window: Window, work: Work, *, ex
         How much may be done.
     exact
         Whether costs are given in full, so that bounds count.
+    charges
+        What breaking limits is charged; None where they are kept.
 
     Raises
     ------
@@ -132,11 +147,15 @@ def divide_anew(model: Model, replicas: Whole, window: Window, work: Work, *, ex
     base = replicas.copy()
     base[window.rows] = window.lower
     hint = _hint(pieces, replicas[window.rows] - window.lower)
-    program, variables = _program(model, pieces, base, window, hint)
+    bits = 0 if exact else COARSE_BITS
+    program, variables, beyond = _program(model, pieces, base, window, hint, charges)
     if program is None:
         return Found(None, None, complete=True)
-    slopes = pieces.slopes[0] if exact else pieces.slopes[0] >> COARSE_BITS
-    program.minimize(cp_model.LinearExpr.weighted_sum(variables, slopes.tolist()))
+    slopes = (pieces.slopes[0] >> bits).tolist()
+    dear = [max(1, int(charge)) >> bits for _, charge in beyond]
+    program.minimize(
+        cp_model.LinearExpr.weighted_sum([*variables, *(over for over, _ in beyond)], [*slopes, *dear])
+    )
     solver = _solver(work)
     status = interruptible(lambda: solver.solve(program), solver.stop_search, work.deadline)
     if status == cp_model.MODEL_INVALID:
@@ -162,6 +181,8 @@ def _solver(work: Work) -> cp_model.CpSolver:
     for name, value in SETTINGS.items():
         setattr(parameters, name, value)
     parameters.num_workers = work.workers
+    # There are few limits that matter, and the linear program of all of them says most.
+    parameters.linearization_level = 2
     parameters.catch_sigint_signal = False  # see `fairlead.solver.engine`
     parameters.random_seed = work.seed
     if work.units is not None:
@@ -187,9 +208,12 @@ def _hint(pieces: Pieces, above: Whole) -> Whole:
 
 
 def _program(
-    model: Model, pieces: Pieces, base: Whole, window: Window, hint: Whole
-) -> tuple[cp_model.CpModel | None, Sequence[cp_model.IntVar]]:
-    """Return the model and its variables, one a piece; no model where a row or a limit cannot be kept."""
+    model: Model, pieces: Pieces, base: Whole, window: Window, hint: Whole, charges: Charges | None
+) -> tuple[cp_model.CpModel | None, Sequence[cp_model.IntVar], Sequence[Charged]]:
+    """Return the model, its variables, one a piece, and by how much limits are broken, with what that costs.
+
+    There is no model where a row, or a limit that has to be kept, cannot be kept.
+    """
     batch, coupling = model.batch, model.batch.coupling
     program = cp_model.CpModel()
     variables = [program.new_int_var(0, units, "") for units in pieces.units.tolist()]
@@ -201,8 +225,9 @@ def _program(
     for row, amount in enumerate(left.tolist()):
         inside = [variables[at] for at in order[ends[row] : ends[row + 1]].tolist()]
         if not inside and amount:
-            return None, ()
+            return None, (), ()
         program.add(cp_model.LinearExpr.sum(inside) == amount)
+    beyond: list[Charged] = []
     room = coupling.limit - batch.usage(base)
     by_column: dict[int, list[int]] = {}
     for at, column in enumerate(pieces.column.tolist()):
@@ -211,15 +236,35 @@ def _program(
         coupling.column.tolist(), coupling.resource.tolist(), room.tolist(), strict=True
     ):
         places = by_column.get(column, [])
+        if charges is None and amount < 0:
+            return None, (), ()
         needs = batch.needs[window.rows[pieces.row[places]], resource].tolist() if places else []
         most = sum(need * int(pieces.units[one]) for need, one in zip(needs, places, strict=True))
-        if amount < 0:
-            return None, ()
-        if most > amount:
-            program.add(cp_model.LinearExpr.weighted_sum([variables[one] for one in places], needs) <= amount)
+        if places and most > amount:
+            used = cp_model.LinearExpr.weighted_sum([variables[one] for one in places], needs)
+            charge = None if charges is None else float(charges.charge[column, resource])
+            _limit(program, used, amount, most, charge, beyond)
     for number, pin in enumerate(model.pins, 1):
-        program.add(
-            cp_model.LinearExpr.weighted_sum(variables, pieces.slopes[number].tolist())
-            <= pin - model.steps(base, number)
-        )
-    return program, variables
+        slopes = pieces.slopes[number]
+        used = cp_model.LinearExpr.weighted_sum(variables, slopes.tolist())
+        most = int((np.maximum(slopes, 0) * pieces.units).sum())
+        charge = None if charges is None else float(charges.pin_charge[number - 1])
+        _limit(program, used, pin - model.steps(base, number), most, charge, beyond)
+    return program, variables, beyond
+
+
+def _limit(
+    program: cp_model.CpModel,
+    used: cp_model.LinearExprT,
+    amount: int,
+    most: int,
+    charge: float | None,
+    beyond: list[Charged],
+) -> None:
+    """Keep within an amount, or charge for what is beyond it."""
+    if charge is None:
+        program.add(used <= amount)
+    elif most > amount:
+        over = program.new_int_var(0, most - amount, "")
+        program.add(used <= amount + over)
+        beyond.append((over, charge))

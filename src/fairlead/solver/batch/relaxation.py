@@ -285,24 +285,27 @@ CUTS = 8
 
 def windows(
     model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float
-) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole]:
+) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
     """Return what some rows have within reach of their prices, cut into segments of one slope.
 
     Returns
     -------
     tuple
-        By segment: row, column, units, slope in steps without prices, slope on every pinned level. Then, by
-        row and column, the replicas when all cheaper units are taken.
+        By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a
+        number by which it is known again. Then, by row and column, the replicas when all cheaper units are
+        taken.
     """
     part = _Part.of(model, prices, rows)
     low, high = part.upto(row_prices - reach), part.upto(row_prices + reach)
-    found: list[tuple[Whole, Whole, Whole, Floats, Floats]] = []
+    # A piece whose units all cost the same stays whole.
+    cuts = np.where(part.grown, CUTS, 1)
+    found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
     for number in range(len(part.dear)):
         start, end = np.maximum(part.starts[number], low), np.minimum(part.starts[number + 1], high)
         width = np.maximum(end - start, 0)
-        cuts = 1 if part.growth is None else CUTS
-        for cut in range(cuts):
-            first, last = start + width * cut // cuts, start + width * (cut + 1) // cuts
+        for cut in range(1 if part.growth is None else CUTS):
+            first = start + width * np.minimum(cut, cuts) // cuts
+            last = start + width * np.minimum(cut + 1, cuts) // cuts
             row, column = np.nonzero((last > first) & (width > 0))
             at = (row, column)
             # The mean cost of the units of a segment; one unit costs just what it costs.
@@ -312,11 +315,12 @@ def windows(
                 for slope, growth in zip(part.slopes, part.growths, strict=True)
             ]
             pinned = np.array(slopes[1:], dtype=np.float64).reshape(len(slopes) - 1, len(row)).T
+            key = ((row + rows.start) * low.shape[1] + column) * len(part.dear) * CUTS + number * CUTS + cut
             found.append(
-                (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned)
+                (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned, key)
             )
     merged = [np.concatenate(each) for each in zip(*found, strict=True)]
-    return merged[0], merged[1], merged[2], merged[3], merged[4], low
+    return merged[0], merged[1], merged[2], merged[3], merged[4], merged[5], low
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -358,6 +362,15 @@ class _Part:
             growths,
             [each[rows] for each in curve.base],
         )
+
+    @property
+    def grown(self) -> NDArray[np.bool_]:
+        """Places where the units of a piece do not all cost the same, on any level."""
+        found = np.zeros(self.starts[0].shape, dtype=np.bool_)
+        for growth in self.growths:
+            if growth is not None:
+                found |= growth > 0
+        return found
 
     def upto(self, row_prices: Floats) -> Whole:
         """Return the replicas by place when every unit of at most a row's price is taken."""

@@ -1,7 +1,7 @@
 """The algorithm for many workloads: prices, a bound, a placement, and exchanges until the two meet."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
@@ -22,9 +22,13 @@ from fairlead.models.rules.quota import askers
 from fairlead.models.score import score
 from fairlead.solver.attainment import LexicographicResult, Note, attained_level
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
+from fairlead.solver.batch.bound import ranges
 from fairlead.solver.batch.budgets import budgets_of
 from fairlead.solver.batch.costs import LevelCost, costs_of, nothing
-from fairlead.solver.batch.minimising import Minimised, Tell, minimise
+from fairlead.solver.batch.exchange import MANY_ROWS
+from fairlead.solver.batch.guide import Guide, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.known import Tell
+from fairlead.solver.batch.minimising import Minimised, minimise
 from fairlead.solver.batch.refuting import refuted
 from fairlead.solver.batch.relaxation import Model, Prices, model_of
 from fairlead.solver.deadline import Deadline
@@ -34,6 +38,10 @@ from fairlead.solver.ties import Settled, settle
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
+# The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
+WORTH_FREEZING = 3.0
+# Of levels that are measured alike the first ones take more than their part, by this factor.
+FIRST_MORE = 1.25
 # The same for a proof that there is no placement.
 REFUTING_SHARE = 0.1
 # Ties are settled in batches of at most so many places.
@@ -111,16 +119,17 @@ class _Search:
     best: Whole | None = None
     pins: list[tuple[LevelCost, int]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    guided: tuple[Prices, Model] | None = None
     started: float = field(default_factory=time.monotonic)
 
     def run(self) -> Status:
         """Minimise every level in turn; INFEASIBLE is proven, all else is told by the notes."""
         if not self.costs:
-            found = self._minimise(nothing(self.batch), last=True)
+            found = self._minimise(nothing(self.batch), 0)
             self.best = found.replicas
             return Status.INFEASIBLE if found.infeasible else Status.FEASIBLE
         for number, cost in enumerate(self.costs):
-            found = self._minimise(cost, last=number == len(self.costs) - 1)
+            found = self._minimise(cost, number)
             if found.infeasible:
                 return self._refuted()
             if found.replicas is None and number == 0 and self._may_be_greedy(found):
@@ -130,12 +139,51 @@ class _Search:
                 return Status.UNKNOWN
         return Status.FEASIBLE
 
-    def _minimise(self, cost: LevelCost, *, last: bool) -> Minimised:
+    def _minimise(self, cost: LevelCost, number: int) -> Minimised:
         """Minimise a level in its share of the time."""
-        until = self.deadline if last else self.deadline.part(SHARE_OF_TIME)
+        after = followers(self.costs, number)
         model = model_of(self.batch, cost, self.pins)
+        guide = self._guide(cost, after)
         near = _prices(model, self.near.get(cost.level))
-        return minimise(model, self.best, until, self.workers, self.seed, self._teller(cost), near)
+        tried = [] if near is None else [near]
+        if self.guided is not None:
+            tried = after_guide(*self.guided, model)
+        until = self._until(number, len(after))
+        found = minimise(model, self.best, until, self.workers, self.seed, self._teller(cost), tried, guide)
+        self.guided = None if guide is None or found.guided is None else (found.guided, guide.model)
+        if found.replicas is not None and number < len(self.costs) - 1:
+            self._narrow(model, found)
+        return found
+
+    def _guide(self, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
+        """Return by what placements are searched where several priorities are measured alike."""
+        if (not after and self.guided is None) or len(self.batch.keys) > MANY_ROWS:
+            return None
+        by = guide_of(self.batch, cost, after)
+        frozen, pins = frozen_at(self.batch, cost, self.pins, self.best)
+        return Guide(
+            model_of(self.batch, by, self.pins),
+            model_of(frozen, by, pins),
+            self.deadline.part(SHARE_OF_TIME),
+            self.deadline.remaining() > WORTH_FREEZING * (time.monotonic() - self.started),
+        )
+
+    def _narrow(self, model: Model, found: Minimised) -> None:
+        """Leave out what no placement holds that is as good on a level."""
+        if found.prices is not None and found.rows is not None and found.replicas is not None:
+            cost = model.steps(found.replicas)
+            lower, upper = ranges(model, found.prices, found.rows, cost)
+            self.batch = replace(self.batch, lower=lower, upper=upper)
+
+    def _until(self, number: int, followed: int) -> Deadline:
+        """Return when a level is to be done; those of one kind share their time evenly."""
+        others = len(self.costs) - number - 1 - followed
+        share = SHARE_OF_TIME if others > 0 else 1.0
+        return (
+            self.deadline
+            if share == 1.0 and not followed
+            else self.deadline.part(share * FIRST_MORE / (followed + 1))
+        )
 
     def _teller(self, cost: LevelCost) -> Tell | None:
         """Return what reports on a level; None where nobody listens."""

@@ -84,7 +84,7 @@ def prices_of(task: tuple[Problem, Level, float | None]) -> dict[Row, Fraction]:
     deadline = Deadline.after(seconds)
     from fairlead.solver.batch.arrays import batch_of
     from fairlead.solver.batch.ascent import climb
-    from fairlead.solver.batch.core import sift
+    from fairlead.solver.batch.core import Sifting, sift
     from fairlead.solver.batch.relaxation import model_of
 
     batch = batch_of(share)
@@ -93,7 +93,7 @@ def prices_of(task: tuple[Problem, Level, float | None]) -> dict[Row, Fraction]:
     cost = _cost_on(batch, level)
     model = model_of(batch, cost)
     climbed = climb(model, 60, deadline)
-    found = sift(model, climbed.prices, climbed.rows, 8, deadline)
+    found = sift(model, climbed.prices, climbed.rows, deadline, Sifting(turns=8))
     units = _units(share, batch.needs)
     return {
         row: Fraction(price) / cost.scale / units[resource]

@@ -1,0 +1,278 @@
+"""Changes to a placement, again and again: some clusters or some workloads are divided anew."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.exchange import Exchange
+from fairlead.solver.batch.known import Known
+from fairlead.solver.batch.neighbourhood import Window, Work, divide_anew
+from fairlead.solver.batch.relaxation import Model, within
+from fairlead.solver.batch.tally import Charges
+from fairlead.solver.deadline import Deadline
+
+# Clusters that are divided anew together, in turn.
+GROUPS = (12, 16, 20, 25)
+# Groups that have no cluster in common are divided side by side, as many whatever the number of threads is.
+SIDE_BY_SIDE = 4
+# How far from the price of a row they look, in units of the level: as far as the pieces are few enough.
+REACHES = (1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.014, 0.01, 0.007, 0.005, 0.002, 0.0005)
+# Places that a group opens at most and counted work that it is worth, while much is won and after that.
+FAST = (600, 0.03)
+THOROUGH = (320, 1.0)
+# Much is won where so many rounds win this part of what the placement costs.
+ROUNDS_OF_MUCH = 8
+MUCH = 2e-4
+# By how many of these steps they look farther, in turn.
+FARTHER = (0, 0, 2, 0, 4)
+# Of what a cluster leaves unused, this share of the mean is added, so that every cluster is drawn at times.
+LEAST_WEIGHT = 0.5
+# Rounds in vain after which nothing more is tried.
+PATIENCE = 300
+# What breaking a limit is charged, as a multiple of its price, and after how many rounds it gets dearer.
+LEADING_CHARGES = (12.0, 48.0, 200.0)
+DEARER_AFTER = 4
+# How far from the price of a row exchanges look before that, in turn.
+LEADING_REACHES = (0.01, 0.1, 0.4)
+# Moves made by lot: how far from the price of a row, how many, and how far exchanges then look.
+SHAKEN_REACH = 0.1
+MOST_SHAKEN = 12
+SHAKEN_CHARGE = 12.0
+# Rounds in vain after which some are made.
+SHAKE_AFTER = 30
+AFTER_SHAKING = (0.05, 0.1, 0.2)
+# Rows that are divided anew together, over all clusters.
+ROWS_OF_PART = 60
+ROWS_REACH = 0.3
+ROWS_UNITS = 6
+# Batches of more places are not divided anew by rows.
+LARGEST_FOR_ROWS = 20_000
+
+
+def vary(known: Known, done: Callable[[], bool] = lambda: False) -> None:
+    """Change the best placement here and there, and keep what is better.
+
+    Parameters
+    ----------
+    known
+        The level; it ends where time is over or nothing better was found for long.
+    done
+        Whether it ends before that.
+    """
+    if known.best is None or len(known.model.batch.keys) < 2:
+        return
+    varying = _Varying(known, np.random.default_rng(known.seed))
+    failures, turn = 0, 0
+    while not known.over and not done() and failures < PATIENCE:
+        before = known.cost
+        varying.turn(turn, failures)
+        failures = 0 if known.cost != before else failures + 1
+        turn += 1
+        varying.look_back(turn, known.cost or 0)
+
+
+def lead_back(known: Known, start: Whole, deadline: Deadline) -> None:
+    """Lead a placement back to what is allowed, by dividing groups of clusters anew at a charge.
+
+    Parameters
+    ----------
+    known
+        The level; it hears of the placement once all limits are kept.
+    start
+        A placement that keeps the totals of all rows.
+    deadline
+        When to stop.
+    """
+    model = known.model
+    varying = _Varying(known, np.random.default_rng(known.seed))
+    now, failures, turn = _exchanged(known, start, deadline), 0, 0
+    while failures < PATIENCE and deadline.remaining() > 0:
+        charges = Charges.of(model, known.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
+        cost = charged(model, now, charges)
+        before = cost
+        for group, found in varying.divided(now, turn, charges):
+            together = now.copy()
+            together[:, group] = found[:, group]
+            then = charged(model, together, charges)
+            if then < cost:
+                now, cost = together, then
+        known.offer(now)
+        if known.over or model.keeps(now):
+            return
+        failures = 0 if cost < before else failures + 1
+        turn += 1
+
+
+def _exchanged(known: Known, start: Whole, deadline: Deadline) -> Whole:
+    """Return a placement with fewer limits broken, and none by far."""
+    exchange = Exchange.start(known.model, known.prices, known.rows, start, LEADING_CHARGES[0])
+    for reach in LEADING_REACHES:
+        if known.offer(exchange.replicas):
+            break
+        exchange.improve(reach * known.model.unit, deadline)
+    return exchange.replicas
+
+
+def charged(model: Model, replicas: Whole, charges: Charges) -> float:
+    """Return what a placement costs with what is charged for broken limits."""
+    coupling = model.batch.coupling
+    over = np.maximum(model.batch.usage(replicas) - coupling.limit, 0)
+    total = float((charges.charge[coupling.column, coupling.resource] * over).sum())
+    for number, (pin, charge) in enumerate(zip(model.pins, charges.pin_charge.tolist(), strict=True), 1):
+        total += charge * max(0, model.steps(replicas, number) - pin)
+    return total + float(model.steps(replicas))
+
+
+@dataclass(slots=True, eq=False)
+class _Varying:
+    """What stays the same from change to change."""
+
+    known: Known
+    chance: np.random.Generator
+    windows: dict[float, tuple[Whole, Whole]] = field(default_factory=dict)
+    most_places: int = FAST[0]
+    work: float = FAST[1]
+    costs: list[int] = field(default_factory=list)
+
+    def look_back(self, turn: int, cost: int) -> None:
+        """Be thorough from when little was won for some rounds."""
+        if turn % ROUNDS_OF_MUCH == 0:
+            if self.costs and self.costs[-1] - cost <= MUCH * abs(cost):
+                self.most_places, self.work = THOROUGH
+            self.costs.append(cost)
+
+    def turn(self, turn: int, failures: int) -> None:
+        """Make one change of one kind or another."""
+        batch = self.known.model.batch
+        if failures % SHAKE_AFTER == SHAKE_AFTER - 1:
+            self._shake()
+        elif turn % 3 == 2 and batch.lower.size <= LARGEST_FOR_ROWS:
+            self._divide_rows(turn)
+        elif len(batch.clusters) > 1:
+            self._divide_columns(turn)
+
+    def _divide_columns(self, turn: int) -> None:
+        """Divide groups of clusters anew among the rows."""
+        if self.known.best is not None:
+            for group, found in self.divided(self.known.best, turn, None):
+                together = self.known.best.copy()
+                together[:, group] = found[:, group]
+                self.known.offer(together)
+
+    def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
+        """Divide groups of clusters anew, side by side; return what was found for each."""
+        known = self.known
+        groups = list(self._drawn(now, GROUPS[turn % len(GROUPS)], charges))
+        tasks = [
+            (self._window(now, group, turn), turn * SIDE_BY_SIDE + at) for at, group in enumerate(groups)
+        ]
+
+        def divide(task: tuple[Window, int]) -> Whole | None:
+            window, seed = task
+            work = Work(known.deadline, 1, seed, self.work)
+            return divide_anew(known.model, now, window, work, exact=False, charges=charges).replicas
+
+        threads = min(max(1, known.workers), len(tasks))
+        if threads == 1:
+            results = [divide(task) for task in tasks]
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                results = list(pool.map(divide, tasks))
+        return [(group, found) for group, found in zip(groups, results, strict=True) if found is not None]
+
+    def _drawn(self, now: Whole, size: int, charges: Charges | None) -> Iterator[Whole]:
+        """Draw groups of clusters, rather those that leave much unused that has a price, or break limits."""
+        model = self.known.model
+        coupling = model.batch.coupling
+        columns = len(model.batch.clusters)
+        left = (coupling.limit - model.batch.usage(now)).astype(np.float64)
+        if charges is None:
+            worth = self.known.prices.capacity * np.maximum(left, 0.0) / model.unit
+            unused = np.bincount(coupling.column, worth, columns)
+            weight = unused + LEAST_WEIGHT * max(float(unused.mean()), 1e-9)
+        else:
+            weight = 1.0 + columns * (np.bincount(coupling.column, left < 0, columns) > 0.0)
+        order = self.chance.choice(columns, columns, replace=False, p=weight / weight.sum())
+        for number in range(SIDE_BY_SIDE):
+            group = order[number * size : (number + 1) * size]
+            if number == 0 or len(group) >= min(GROUPS):
+                yield group
+
+    def _window(self, now: Whole, group: Whole, turn: int) -> Window:
+        """Return the places of a group of clusters that are worth looking at, not too many.
+
+        In some turns farther ones of fewer rows, as the lot decides: what counts little is always near.
+        """
+        fitting = next(
+            (at for at in range(len(REACHES)) if self._fits(now, group, REACHES[at])), len(REACHES) - 1
+        )
+        reach = REACHES[max(0, fitting - FARTHER[turn % len(FARTHER)])]
+        lower, upper = self._within(now, group, reach)
+        places = (upper > lower).sum(axis=1)
+        rows = np.flatnonzero(places >= 2)
+        if places[rows].sum() > self.most_places:
+            rows = self.chance.permutation(rows)
+            rows = np.sort(rows[np.cumsum(places[rows]) <= self.most_places])
+        whole_lower, whole_upper = now[rows].copy(), now[rows].copy()
+        whole_lower[:, group], whole_upper[:, group] = lower[rows], upper[rows]
+        return Window(rows, whole_lower, whole_upper)
+
+    def _fits(self, now: Whole, group: Whole, reach: float) -> bool:
+        """Tell whether all places within reach are few enough."""
+        lower, upper = self._within(now, group, reach)
+        places = (upper > lower).sum(axis=1)
+        return int(places[places >= 2].sum()) <= self.most_places
+
+    def _within(self, now: Whole, group: Whole, reach: float) -> tuple[Whole, Whole]:
+        """Return the fewest and most replicas on a group of clusters within reach, with what is there."""
+        low, high = self._reached(reach)
+        return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
+
+    def _reached(self, reach: float) -> tuple[Whole, Whole]:
+        """Return the fewest and the most replicas of all places within reach of the rows' prices."""
+        if reach not in self.windows:
+            model = self.known.model
+            everything = np.arange(len(model.batch.keys))
+            self.windows[reach] = within(
+                model, self.known.prices, everything, self.known.rows, reach * model.unit
+            )
+        return self.windows[reach]
+
+    def _divide_rows(self, turn: int) -> None:
+        """Divide some rows anew over all clusters."""
+        known, best = self.known, self.known.best
+        if best is None:
+            return
+        count = min(len(known.model.batch.keys), ROWS_OF_PART)
+        chosen = np.sort(self.chance.choice(len(known.model.batch.keys), count, replace=False))
+        work = Work(known.deadline, 1, turn, self.work)
+        found = divide_anew(known.model, best, window_of(known, chosen, best), work, exact=False)
+        if found.replicas is not None:
+            known.offer(found.replicas)
+
+    def _shake(self) -> None:
+        """Move some replicas by lot, and exchange from there."""
+        known = self.known
+        if known.best is None:
+            return
+        exchange = Exchange.start(known.model, known.prices, known.rows, known.best, SHAKEN_CHARGE)
+        exchange.shake(
+            self.chance, SHAKEN_REACH * known.model.unit, int(self.chance.integers(2, MOST_SHAKEN))
+        )
+        for reach in AFTER_SHAKING:
+            while exchange.improve(reach * known.model.unit, known.deadline) > 0:
+                known.offer(exchange.replicas)
+                if known.over:
+                    return
+
+
+def window_of(known: Known, chosen: Whole, best: Whole) -> Window:
+    """Return the places of some rows that are worth looking at: those of small reduced cost, and what is."""
+    model = known.model
+    low, high = within(model, known.prices, chosen, known.rows[chosen], ROWS_REACH * model.unit)
+    now = best[chosen]
+    low, high = np.minimum(low, now), np.maximum(high, now)
+    return Window(chosen, np.maximum(low, now - ROWS_UNITS), np.minimum(high, now + ROWS_UNITS))
