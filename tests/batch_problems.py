@@ -1,7 +1,10 @@
 """Random batches, small enough for brute force: workloads with a box each that compete for capacity."""
 
+import itertools
 import random
 from fractions import Fraction
+
+from ortools.linear_solver.python import model_builder
 
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
@@ -119,3 +122,83 @@ def _excluded(names: list[str], open_to: list[str]) -> dict[str, Exclusion]:
 def _kept(rng: random.Random, names: list[str]) -> dict[str, Exclusion]:
     """Return candidates that take nothing new, at times."""
     return {name: Exclusion("had untolerated taint") for name in names if rng.random() < 0.05}
+
+
+def middling(
+    seed: int,
+    deviation: Deviation,
+    workloads: int = 30,
+    clusters: int = 6,
+    load: float = 0.9,
+    priorities: tuple[int, ...] = (0,),
+) -> Problem:
+    """Return a batch of middle size whose clusters are filled to nine tenths, or as said.
+
+    Parameters
+    ----------
+    seed, deviation, workloads, clusters, load
+        See `random_batch`.
+    priorities
+        What workloads have in turn.
+    """
+    rng = random.Random(f"middling {seed}")
+    names = [f"member{number}" for number in range(clusters)]
+    made = []
+    for number in range(workloads):
+        open_to = tuple(sorted(rng.sample(names, rng.randint(2, clusters))))
+        weights = Weights({name: rng.randint(1, 10) for name in open_to})
+        requests = {CPU: rng.choice([100, 250, 500, 1000]), "memory": rng.choice([1, 2, 4])}
+        rules = (Candidates(open_to), Total(), weights)
+        name = f"w{number:03d}"
+        priority = priorities[number % len(priorities)]
+        made.append(
+            Workload(name, name, rng.randint(1, 20), requests=requests, priority=priority, rules=rules)
+        )
+    asked = {r: sum(each.requests[r] * each.replicas for each in made) for r in (CPU, "memory")}
+    shares = [rng.uniform(0.5, 1.5) for _ in names]
+    # All requests are multiples of 50m; so is what is free, since anything between is of no use.
+    free = [{r: int(amount / load * share / sum(shares)) for r, amount in asked.items()} for share in shares]
+    members = tuple(
+        Cluster(name, free={**each, CPU: each[CPU] // 50 * 50})
+        for name, each in zip(names, free, strict=True)
+    )
+    return Problem(members, tuple(made), (Capacity(),), deviation=deviation)
+
+
+def room(workload: Workload, problem: Problem, name: str) -> int:
+    """Return how many replicas of a workload a cluster can take if it takes nothing else."""
+    return min(problem.limits[name, resource] // need for resource, need in workload.requests.items())
+
+
+def linear_optimum(problem: Problem, priority: int = 0) -> float:
+    """Return the optimum of the linear program over the integer hull of the deviation of a priority."""
+    program = model_builder.Model()
+    used: dict[tuple[str, str], list[tuple[float, model_builder.Variable]]] = {}
+    cost: list[tuple[float, model_builder.Variable]] = []
+    constant = 0.0
+    for workload in problem.workloads:
+        rule = workload.rule(Weights)
+        assert rule is not None
+        whole = sum(rule.weights.values())
+        placed = []
+        for name, weight in rule.weights.items():
+            quota = Fraction(workload.replicas * weight, whole)
+            values = [
+                abs(count - quota) if problem.deviation is Deviation.L1 else (count - quota) ** 2 / quota
+                for count in range(min(workload.replicas, room(workload, problem, name)) + 1)
+            ]
+            counts = workload.priority == priority
+            constant += float(values[0]) if counts else 0.0
+            for low, high in itertools.pairwise(values):
+                variable = program.new_num_var(0, 1, "")
+                placed.append(variable)
+                cost.append((float(high - low) if counts else 0.0, variable))
+                for resource, need in workload.requests.items():
+                    used.setdefault((name, resource), []).append((float(need), variable))
+        program.add(sum(placed) == workload.replicas)
+    for spot, terms in used.items():
+        program.add(sum(need * variable for need, variable in terms) <= problem.limits[spot])
+    program.minimize(sum(factor * variable for factor, variable in cost))
+    solver = model_builder.Solver("glop")
+    assert solver.solve(program) == model_builder.SolveStatus.OPTIMAL
+    return float(solver.objective_value) + constant

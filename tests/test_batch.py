@@ -1,15 +1,12 @@
 """Many workloads on shared capacity: bounds, proofs and placements against brute force and other programs."""
 
-import itertools
-import random
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from ortools.linear_solver.python import model_builder
 
-from batch_problems import random_batch
+from batch_problems import linear_optimum, middling, random_batch
 from brute_force import brute_force
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
@@ -29,8 +26,8 @@ from fairlead.solver.batch.bound import lower_bound, ranges
 from fairlead.solver.batch.core import sift
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.exchange import Exchange
-from fairlead.solver.batch.rounding import rounded
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
+from fairlead.solver.batch.rounding import rounded
 from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
@@ -123,70 +120,6 @@ def test_steps_of_a_level_are_its_score(deviation: Deviation) -> None:
         for cost, level in zip(costs_of(batch), score(problem, placement), strict=True):
             assert cost.grain > 0
             assert Fraction(cost.steps(replicas), cost.scale) + cost.constant == level.value
-
-
-def middling(
-    seed: int, deviation: Deviation, workloads: int = 30, clusters: int = 6, load: float = 0.9
-) -> Problem:
-    """Return a batch of middle size whose clusters are filled to nine tenths, or as said."""
-    rng = random.Random(f"middling {seed}")
-    names = [f"member{number}" for number in range(clusters)]
-    made = []
-    for number in range(workloads):
-        open_to = tuple(sorted(rng.sample(names, rng.randint(2, clusters))))
-        weights = Weights({name: rng.randint(1, 10) for name in open_to})
-        requests = {CPU: rng.choice([100, 250, 500, 1000]), "memory": rng.choice([1, 2, 4])}
-        rules = (Candidates(open_to), Total(), weights)
-        made.append(
-            Workload(f"w{number:03d}", f"w{number:03d}", rng.randint(1, 20), requests=requests, rules=rules)
-        )
-    asked = {r: sum(each.requests[r] * each.replicas for each in made) for r in (CPU, "memory")}
-    shares = [rng.uniform(0.5, 1.5) for _ in names]
-    # All requests are multiples of 50m; so is what is free, since anything between is of no use.
-    free = [{r: int(amount / load * share / sum(shares)) for r, amount in asked.items()} for share in shares]
-    members = tuple(
-        Cluster(name, free={**each, CPU: each[CPU] // 50 * 50})
-        for name, each in zip(names, free, strict=True)
-    )
-    return Problem(members, tuple(made), (Capacity(),), deviation=deviation)
-
-
-def room(workload: Workload, problem: Problem, name: str) -> int:
-    """Return how many replicas of a workload a cluster can take if it takes nothing else."""
-    return min(problem.limits[name, resource] // need for resource, need in workload.requests.items())
-
-
-def linear_optimum(problem: Problem) -> float:
-    """Return the optimum of the linear program over the integer hull of every place's deviation."""
-    program = model_builder.Model()
-    used: dict[tuple[str, str], list[tuple[float, model_builder.Variable]]] = {}
-    cost: list[tuple[float, model_builder.Variable]] = []
-    constant = 0.0
-    for workload in problem.workloads:
-        rule = workload.rule(Weights)
-        assert rule is not None
-        whole = sum(rule.weights.values())
-        placed = []
-        for name, weight in rule.weights.items():
-            quota = Fraction(workload.replicas * weight, whole)
-            values = [
-                abs(count - quota) if problem.deviation is Deviation.L1 else (count - quota) ** 2 / quota
-                for count in range(min(workload.replicas, room(workload, problem, name)) + 1)
-            ]
-            constant += float(values[0])
-            for low, high in itertools.pairwise(values):
-                variable = program.new_num_var(0, 1, "")
-                placed.append(variable)
-                cost.append((float(high - low), variable))
-                for resource, need in workload.requests.items():
-                    used.setdefault((name, resource), []).append((float(need), variable))
-        program.add(sum(placed) == workload.replicas)
-    for spot, terms in used.items():
-        program.add(sum(need * variable for need, variable in terms) <= problem.limits[spot])
-    program.minimize(sum(factor * variable for factor, variable in cost))
-    solver = model_builder.Solver("glop")
-    assert solver.solve(program) == model_builder.SolveStatus.OPTIMAL
-    return float(solver.objective_value) + constant
 
 
 @pytest.mark.parametrize("deviation", DIVIDED)

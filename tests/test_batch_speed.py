@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from batch_problems import middling
 from fairlead.models.levels import Deviation
 from fairlead.solver.batch.arrays import Whole, batch_of
 from fairlead.solver.batch.blend import Blend, groups_of, run
@@ -14,7 +15,6 @@ from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.large import Hearer, Large
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, model_of, relax, sample_of
 from fairlead.solver.deadline import Deadline
-from test_batch import middling
 
 
 def model_for(workloads: int, clusters: int, deviation: Deviation = Deviation.L1) -> Model:

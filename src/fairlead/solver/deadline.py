@@ -49,3 +49,7 @@ class Deadline:
         """Return an earlier deadline: after a share of what is left, and after so many seconds at most."""
         seconds = min(share * self.remaining(), at_most)
         return self if math.isinf(seconds) else Deadline(time.monotonic() + seconds, self.stop)
+
+    def later(self, seconds: float) -> "Deadline":
+        """Return a later deadline, so many seconds after this one; the wish to end early counts as before."""
+        return Deadline(self.at + seconds, self.stop)

@@ -31,9 +31,12 @@ FIRST_REGION = 2.0
 CLOSE = 1e-9
 # A turn was good when it won this part of what was promised.
 WORTHWHILE = 0.1
+# It was very good when it won this part.
+KEPT = 0.8
 TINY = 1e-7
-# What part of itself a price changes by at most in one turn, for every unit of the reach.
+# What part of itself a price changes by at most in one turn, for every unit of the reach, and in all.
 PART_OF_PRICE = 4.0
+MOST_OF_PRICE = 0.5
 # How often the reach is halved to keep the program small; pieces that cost just their price stay in.
 HALVINGS = 12
 
@@ -128,6 +131,20 @@ def segments_of(model: Model, prices: Prices, rows: Floats, reach: float) -> Seg
     return Segments(row[at], column[at], units[at], slope, pinned[at], key[at], base)
 
 
+def not_too_many(
+    model: Model, prices: Prices, rows: Floats, reach: float, most: int
+) -> tuple[Segments, float]:
+    """Return the pieces within reach, and what part of the reach was looked at to keep them few enough."""
+    part = 1.0
+    segments = segments_of(model, prices, rows, reach)
+    for _ in range(HALVINGS):
+        if len(segments.row) <= most:
+            break
+        part /= 2
+        segments = segments_of(model, prices, rows, reach * part)
+    return segments, part
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
     """How far prices may go from where they are in one turn, by coupling row and by pin."""
@@ -147,7 +164,7 @@ def region_of(model: Model, reach: float, centre: Prices) -> Region:
     capacity = reach / np.maximum(1.0, typical)[coupling.resource]
     pins = reach / np.array(model.pin_units, dtype=np.float64)
     # Beside a pin prices can be of any size: they change by a part of themselves as well.
-    part = PART_OF_PRICE * reach / model.unit if model.pins else 0.0
+    part = min(MOST_OF_PRICE, PART_OF_PRICE * reach / model.unit) if model.pins else 0.0
     return Region(capacity + part * centre.capacity, pins + part * centre.pins)
 
 
@@ -196,12 +213,8 @@ def sift(
     for _ in range(how.turns):
         # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
         reach = np.inf if small else model.unit * (3 * radius if grows else widest)
-        segments = segments_of(model, best.prices, best.rows, reach)
-        for _ in range(HALVINGS):
-            if len(segments.row) <= most:
-                break
-            widest, radius, reach = widest / 2, radius / 2, reach / 2
-            segments = segments_of(model, best.prices, best.rows, reach)
+        segments, part = not_too_many(model, best.prices, best.rows, reach, most)
+        widest, radius = widest * part, radius * part
         region = region_of(model, radius * model.unit, best.prices)
         solved = solve_core(model, segments, best.prices, region, deadline, basis)
         if solved is None:
@@ -215,11 +228,14 @@ def sift(
         if promised - max(gained, 0.0) <= how.close * abs(best.value):
             if solved.inside:
                 break
-            radius, widest, most = radius * 4.0, widest * 4.0, min(2 * most, how.most)
+            radius, most = radius * 4.0, min(2 * most, how.most)
+            widest = min(REACH, widest * 4.0)
         elif gained < WORTHWHILE * promised:
             radius *= 0.4
         else:
-            radius, widest, most = radius * 1.5, widest * 1.5, min(2 * most, how.most)
+            farther = 3.0 if gained > KEPT * promised else 1.5
+            radius, most = radius * farther, min(2 * most, how.most)
+            widest = min(REACH, widest * farther)
     return best
 
 

@@ -6,7 +6,7 @@ is about equal there the better is found for those that come after.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
 
 def guide_of(batch: Batch, cost: LevelCost, after: Sequence[LevelCost]) -> LevelCost:
     """Return a level with a little of the levels after it; what it costs is about right, nothing to claim."""
-    shape = cost.shape
+    shape: Shape = cost.shape
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     for each in after:
         rows: NDArray[np.bool_] = priorities == each.level.priority
@@ -69,17 +69,17 @@ def guide_of(batch: Batch, cost: LevelCost, after: Sequence[LevelCost]) -> Level
     return replace(cost, shape=shape, grain=0)
 
 
-def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float) -> Shape:
-    """Return costs with those of some rows replaced by a multiple of other costs of the same kind."""
+def _joined(first: Any, second: Any, rows: NDArray[np.bool_], factor: float) -> Any:
+    """Return a shape with the costs of some rows replaced by a multiple of those of another of its kind."""
     values: dict[str, Any] = {}
-    for each in fields(first):  # type: ignore[arg-type]  # all shapes are dataclasses
+    for each in fields(first):
         one, other = getattr(first, each.name), getattr(second, each.name)
-        if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if isinstance(one, np.ndarray):
             scaled = other if each.name == "anchor" else np.rint(other * factor).astype(np.int64)
             values[each.name] = np.where(rows[:, None], scaled, one)
-        elif one is not None and not isinstance(one, tuple):
+        elif is_dataclass(one):
             values[each.name] = _joined(one, other, rows, factor)
-    return replace(first, **values)  # type: ignore[type-var]
+    return replace(first, **values)
 
 
 def frozen_at(

@@ -1,7 +1,8 @@
 """What is known of a level while it is minimised: the best placement, the bound, and the prices behind it."""
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.bound import lower_bound
@@ -10,6 +11,10 @@ from fairlead.solver.deadline import Deadline
 
 Tell = Callable[[int | None, int], None]
 """Hears the cost of the best placement and the bound, in steps, whenever one gets better."""
+
+
+# For a first placement a search may take so much longer, as a part of what it took.
+GRACE = 0.3
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +43,8 @@ class Known:
         Whether it is proven that there is no placement.
     interrupted
         Whether somebody pressed Ctrl-C.
+    started
+        When the search began, in seconds of `time.monotonic`.
     """
 
     model: Model
@@ -53,6 +60,7 @@ class Known:
     hear: Callable[[Whole], object] | None = None
     infeasible: bool = False
     interrupted: bool = False
+    started: float = field(default_factory=time.monotonic)
 
     def offer(self, replicas: Whole) -> bool:
         """Take a placement if it keeps everything and is better."""
@@ -87,6 +95,13 @@ class Known:
     def closed(self) -> bool:
         """Whether the placement is known to be the best."""
         return self.cost is not None and self.cost <= self.bound
+
+    @property
+    def due(self) -> Deadline:
+        """When to stop; a little later where there is no placement yet: a late one is better than none."""
+        if self.best is not None:
+            return self.deadline
+        return self.deadline.later(GRACE * max(0.0, min(self.deadline.at, time.monotonic()) - self.started))
 
     @property
     def over(self) -> bool:

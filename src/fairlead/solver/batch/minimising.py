@@ -31,6 +31,8 @@ BY_GUIDE = Sifting(turns=12, most=12_000, close=1e-4)
 FOR_A_BOUND = Sifting(close=1e-5)
 # Of the time that is left, what the search with frozen workloads may use.
 SHARE_OF_FROZEN = 0.5
+# Of the time that is left, what the ascent to the first prices may use.
+SHARE_OF_CLIMBING = 0.4
 # Of the time that is left, what linear programs may use.
 SHARE_OF_PROGRAMS = 0.5
 # How far from the price of a row exchanges look, in units of the level, in turn.
@@ -180,7 +182,7 @@ def _first_by_guide(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     if not first.over:
         _lead_back(first, start)
     joined = (Prices(np.maximum(each.capacity, first.prices.capacity), each.pins) for each in near)
-    return _best_of(known.model, (*near, *joined)) or first.prices
+    return _best_of(known.model, (*near, *joined, first.prices)) or first.prices
 
 
 def _best_of(model: Model, near: Sequence[Prices]) -> Prices | None:
@@ -212,7 +214,7 @@ def _priced(known: Known, near: Prices | None, how: Sifting) -> Whole:
     if prices is None:
         places = model.batch.lower.size
         turns = next((turns for most, turns in TURNS if places <= most), TURNS_OF_LARGE)
-        prices = climb(model, turns, known.deadline).prices
+        prices = climb(model, turns, known.deadline.part(SHARE_OF_CLIMBING)).prices
     relaxed = relax(model, prices)
     known.raise_bound(prices, relaxed.rows)
     if len(model.batch.keys) > ROWS_OF_PROGRAM or known.over:
@@ -228,7 +230,7 @@ def _exchange(known: Known, start: Whole) -> None:
     for charge in CHARGES:
         exchange = Exchange.start(known.model, known.prices, known.rows, replicas, charge)
         for reach in (*REACHES, *FAR_REACHES):
-            if known.over:
+            if known.closed or known.due.remaining() <= 0:
                 return
             if exchange.valid and reach in FAR_REACHES:
                 break
@@ -241,9 +243,9 @@ def _exchange(known: Known, start: Whole) -> None:
 def _improve(known: Known, exchange: Exchange, reach: float) -> None:
     """Make exchanges of one reach for as long as they win much and there is time."""
     while True:
-        gained = exchange.improve(reach * known.model.unit, known.deadline)
+        gained = exchange.improve(reach * known.model.unit, known.due)
         known.offer(exchange.replicas)
-        if known.over or gained <= WORTHWHILE * known.model.unit:
+        if known.closed or known.due.remaining() <= 0 or gained <= WORTHWHILE * known.model.unit:
             return
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.core import REACH, region_of, segments_of, solve_core
+from fairlead.solver.batch.core import REACH, not_too_many, region_of, solve_core
 from fairlead.solver.batch.relaxation import Floats, Model, Prices
 from fairlead.solver.deadline import Deadline
 
@@ -13,7 +13,6 @@ from fairlead.solver.deadline import Deadline
 TURNS = 16
 # Pieces of the program, about, and how far its prices may go, in units of the level.
 MOST_SEGMENTS = 12_000
-HALVINGS = 12
 RADIUS = 5.0
 # What a limit is lowered by, as a multiple of what was asked for beyond it.
 LOWERED = 1.25
@@ -64,13 +63,7 @@ def rounded_firmly(model: Model, prices: Prices, rows: Floats, deadline: Deadlin
     matrix or None
         The placement by which limits were broken least; None where no program was solved.
     """
-    reach = REACH * model.unit
-    segments = segments_of(model, prices, rows, reach)
-    for _ in range(HALVINGS):
-        if len(segments.row) <= MOST_SEGMENTS:
-            break
-        reach /= 2
-        segments = segments_of(model, prices, rows, reach)
+    segments, _ = not_too_many(model, prices, rows, REACH * model.unit, MOST_SEGMENTS)
     region = region_of(model, RADIUS * model.unit, prices)
     firm, basis, best, least = model, None, None, np.inf
     for _ in range(TURNS):

@@ -65,6 +65,7 @@ def vary(known: Known, done: Callable[[], bool] = lambda: False) -> None:
     if known.best is None or len(known.model.batch.keys) < 2:
         return
     varying = _Varying(known, np.random.default_rng(known.seed))
+    varying.look_back(0, known.model.steps(known.best))
     failures, turn = 0, 0
     while not known.over and not done() and failures < PATIENCE:
         before = known.cost

@@ -1,0 +1,218 @@
+"""Levels of one priority, placements from linear programs, and changes to groups of clusters."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from batch_problems import linear_optimum, middling
+from fairlead.models.check import check
+from fairlead.models.levels import Deviation
+from fairlead.models.outcome import Status
+from fairlead.solver.batch.arrays import Whole, batch_of
+from fairlead.solver.batch.ascent import climb
+from fairlead.solver.batch.bound import lower_bound
+from fairlead.solver.batch.core import Sifting, region_of, segments_of, sift, solve_core
+from fairlead.solver.batch.costs import costs_of
+from fairlead.solver.batch.guide import SHARE, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.known import GRACE, Known
+from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
+from fairlead.solver.batch.rounding import rounded, rounded_firmly
+from fairlead.solver.batch.solving import solve_batch
+from fairlead.solver.batch.tally import Charges
+from fairlead.solver.batch.varying import charged, lead_back, vary
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispensers import reference
+
+DIVIDED = (Deviation.L1, Deviation.WEBSTER)
+THREE = (100, 10, 0)
+
+
+def known_of(model: Model, best: Whole | None = None, workers: int = 1) -> Known:
+    """Return a level with the prices of its linear program."""
+    climbed = climb(model, 100, Deadline())
+    sifted = sift(model, climbed.prices, climbed.rows, Deadline())
+    cost = None if best is None else model.steps(best)
+    bound = lower_bound(model, sifted.prices, sifted.rows)
+    return Known(model, Deadline(), workers, 0, best, cost, bound, sifted.prices, sifted.rows)
+
+
+def model_for(deviation: Deviation, seed: int = 5, workloads: int = 60) -> Model:
+    """Return the deviation of a batch of middle size."""
+    batch = batch_of(middling(seed, deviation, workloads=workloads))
+    return model_of(batch, costs_of(batch)[0])
+
+
+@pytest.mark.parametrize("deviation", DIVIDED)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_level_on_which_most_cost_nothing_has_its_bound(deviation: Deviation, seed: int) -> None:
+    """One workload of three counts; the others need room all the same, and prices tell what that costs."""
+    problem = middling(seed, deviation, priorities=THREE)
+    batch = batch_of(problem)
+    first = costs_of(batch)[0]
+    model = model_of(batch, first)
+    known = known_of(model)
+    optimum = linear_optimum(problem, priority=100)
+    assert float(first.bound(known.bound)) == pytest.approx(optimum, rel=1e-4)
+    assert float(first.bound(known.bound)) <= optimum + 1e-6
+    free = Prices.none(model)
+    alone = float(first.bound(lower_bound(model, free, relax(model, free).rows)))
+    # Prices only raise what the urgent workloads cost where they have all clusters for themselves.
+    assert alone <= float(first.bound(known.bound))
+
+
+def test_a_program_started_from_the_last_one_has_the_same_value() -> None:
+    """Where the simplex method starts changes how long it takes, not what it finds."""
+    model = model_for(Deviation.L1)
+    known = known_of(model)
+    values = []
+    basis = None
+    for reach in (0.05, 0.1, 0.2):
+        segments = segments_of(model, known.prices, known.rows, reach * model.unit)
+        region = region_of(model, model.unit, known.prices)
+        cold = solve_core(model, segments, known.prices, region, Deadline())
+        warm = solve_core(model, segments, known.prices, region, Deadline(), basis)
+        assert cold is not None
+        assert warm is not None
+        assert warm.value == pytest.approx(cold.value, rel=1e-9)
+        basis = warm.basis
+        values.append(len(segments.row))
+    # The programs grow, so that the start is one of another program.
+    assert values[0] < values[1] < values[2]
+
+
+@pytest.mark.parametrize("deviation", DIVIDED)
+def test_rounding_firmly_keeps_limits_that_rounding_breaks(deviation: Deviation) -> None:
+    """With less room where rounding asked for too much, the same program rounds to a valid placement."""
+    model = model_for(deviation)
+    climbed = climb(model, 100, Deadline())
+    sifted = sift(model, climbed.prices, climbed.rows, Deadline())
+    assert sifted.replicas is not None
+    assert not model.keeps(rounded(model, sifted.replicas))
+    firm = rounded_firmly(model, sifted.prices, sifted.rows, Deadline())
+    assert firm is not None
+    assert (firm.sum(axis=1) == model.batch.totals).all()
+    assert model.keeps(firm)
+
+
+def test_sifting_ends_after_its_turns() -> None:
+    """One program says less than many, and no bound is above that of all."""
+    model = model_for(Deviation.WEBSTER)
+    climbed = climb(model, 2, Deadline())
+    one = sift(model, climbed.prices, climbed.rows, Deadline(), Sifting(turns=1))
+    many = sift(model, climbed.prices, climbed.rows, Deadline())
+    assert one.value < many.value
+
+
+@pytest.mark.parametrize("deviation", DIVIDED)
+def test_charges_lead_back_to_what_is_allowed(deviation: Deviation) -> None:
+    """Groups of clusters are divided anew until nothing is charged any more."""
+    model = model_for(deviation)
+    known = known_of(model)
+    start = relax(model, known.prices, known.rows).replicas
+    charges = Charges.of(model, known.prices, 12.0)
+    assert not model.keeps(start)
+    assert charged(model, start, charges) > model.steps(start)
+    lead_back(known, start, Deadline())
+    assert known.best is not None
+    assert model.keeps(known.best)
+    assert charged(model, known.best, charges) == model.steps(known.best)
+
+
+def improved(workers: int) -> Known:
+    """Return the deviation of a batch after changes in a fixed number of rounds."""
+    problem = middling(5, Deviation.L1, workloads=60)
+    batch = batch_of(problem)
+    model = model_of(batch, costs_of(batch)[0])
+    known = known_of(model, workers=workers)
+    lead_back(known, relax(model, known.prices, known.rows).replicas, Deadline())
+    rounds = iter(range(12))
+    vary(known, lambda: next(rounds, None) is None)
+    return known
+
+
+def test_changes_do_not_depend_on_the_number_of_threads() -> None:
+    """Groups that are divided side by side are the same, and taken in the same order."""
+    one, two = improved(1), improved(2)
+    assert one.best is not None
+    assert two.best is not None
+    assert one.model.keeps(one.best)
+    assert np.array_equal(one.best, two.best)
+
+
+def test_followers_measure_the_same() -> None:
+    """Lower priorities of the deviation follow a deviation; nothing follows the last one."""
+    costs = costs_of(batch_of(middling(0, Deviation.L1, priorities=THREE)))
+    assert [cost.level.priority for cost in costs] == [100, 10, 0]
+    assert [cost.level.priority for cost in followers(costs, 0)] == [10, 0]
+    assert followers(costs, 2) == ()
+
+
+@pytest.mark.parametrize("deviation", DIVIDED)
+def test_a_guide_counts_what_follows_a_little(deviation: Deviation) -> None:
+    """A placement costs what it costs on the level and a 128th of what it costs on those after it."""
+    problem = middling(1, deviation, priorities=THREE)
+    batch = batch_of(problem)
+    costs = costs_of(batch)
+    guide = guide_of(batch, costs[0], followers(costs, 0))
+    free = Prices.none(model_of(batch, guide))
+    replicas = relax(model_of(batch, guide), free).replicas
+    own, *others = (cost.steps(replicas) / cost.scale for cost in costs)
+    assert guide.steps(replicas) / guide.scale == pytest.approx(own + SHARE * sum(others), rel=1e-6)
+    # It is no claim: costs were rounded.
+    assert guide.grain == 0
+
+
+def test_frozen_workloads_stay_and_need_no_pin() -> None:
+    """Workloads of higher priority have one division left; what was pinned for them holds by itself."""
+    problem = middling(2, Deviation.L1, priorities=THREE)
+    batch = batch_of(problem)
+    costs = costs_of(batch)
+    best = np.clip(1, batch.lower, batch.upper)
+    pinned = [(costs[0], costs[0].steps(best))]
+    frozen, pins = frozen_at(batch, costs[1], pinned, best)
+    urgent = np.array([workload.priority == 100 for workload in problem.workloads])
+    assert pins == []
+    assert np.array_equal(frozen.lower[urgent], best[urgent])
+    assert np.array_equal(frozen.upper[urgent], best[urgent])
+    assert np.array_equal(frozen.upper[~urgent], batch.upper[~urgent])
+    assert frozen_at(batch, costs[0], [], best)[0] is batch
+
+
+def test_prices_after_a_guide_have_a_pin_more() -> None:
+    """What was the level is a pin, as many times dearer as what followed it counted less."""
+    batch = batch_of(middling(3, Deviation.L1, priorities=THREE))
+    costs = costs_of(batch)
+    guide = model_of(batch, guide_of(batch, costs[0], followers(costs, 0)))
+    known = known_of(guide)
+    after = model_of(batch, costs[1], [(costs[0], 0)])
+    tried = after_guide(known.prices, guide, after)
+    assert all(len(prices.pins) == 1 for prices in tried)
+    assert tried[0].pins[0] == pytest.approx(after.unit / guide.unit / SHARE)
+    assert np.allclose(tried[0].capacity, known.prices.capacity * after.unit / guide.unit / SHARE)
+
+
+@pytest.mark.parametrize("deviation", DIVIDED)
+def test_priorities_come_close_to_the_linear_programs(deviation: Deviation) -> None:
+    """The most urgent level ends within a percent of its linear program, with a valid placement."""
+    problem = middling(4, deviation, workloads=36, priorities=THREE)
+    result = solve_batch(problem, Deadline.after(20.0), 2)
+    assert result.status in (Status.OPTIMAL, Status.FEASIBLE)
+    assert result.placement is not None
+    assert not check(problem, result.placement)
+    first = result.attained[0]
+    assert first.bound is not None
+    assert float(first.bound) >= linear_optimum(problem, priority=100) * 0.999
+    assert float(first.value) <= 1.01 * float(first.bound)
+
+
+def test_a_first_placement_may_be_a_little_late() -> None:
+    """Where nothing is known the search has 0.3 times as long as it took; no more once there is something."""
+    model = model_for(Deviation.L1, workloads=10)
+    free = Prices.none(model)
+    known = Known(model, Deadline(2.0), 1, 0, None, None, 0, free, relax(model, free).rows)
+    known = replace(known, started=1.0)
+    # The clock of the machine is far beyond both moments.
+    assert known.due.at == pytest.approx(2.0 + GRACE)
+    placed = batch_of(model.batch.problem).matrix(reference.place(model.batch.problem))
+    assert replace(known, best=placed).due.at == 2.0
