@@ -14,7 +14,7 @@ Tell = Callable[[int | None, int], None]
 
 
 # For a first placement a search may take so much longer, as a part of what it took.
-GRACE = 0.3
+GRACE = 0.5
 
 
 @dataclass(slots=True, eq=False)

@@ -48,7 +48,7 @@ CHARGES = (3.0, 12.0, 48.0)
 # The whole batch is given to CP-SAT where at most so many pieces are left open.
 MOST_OPEN = 2500
 # Batches of at most so many places are divided anew as a whole, with so much counted work.
-PLACES_OF_WHOLE = 2000
+PLACES_OF_WHOLE = 1000
 WORK_OF_WHOLE = 0.5
 
 
