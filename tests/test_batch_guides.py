@@ -207,7 +207,7 @@ def test_priorities_come_close_to_the_linear_programs(deviation: Deviation) -> N
 
 
 def test_a_first_placement_may_be_a_little_late() -> None:
-    """Where nothing is known the search has half as long again as it took; no more once there is something."""
+    """Where nothing is known a search has half as long again as it took; no more once there is something."""
     model = model_for(Deviation.L1, workloads=10)
     free = Prices.none(model)
     known = Known(model, Deadline(2.0), 1, 0, None, None, 0, free, relax(model, free).rows)
