@@ -113,7 +113,7 @@ def test_excluded_clusters_leave_the_other_rules_too() -> None:
     assert sorted(found.minimum) == ["member1", "member2", "member3", "member4"]
     no_effect = "the bound has no effect on member5 (had no share of the hierarchical weights)"
     assert told(problem) == [f"{no_effect} (default/nginx)"]
-    assert fairlead.solve(problem).status is fairlead.Status.OPTIMAL
+    assert fairlead.solve(problem, time_limit=300).status is fairlead.Status.OPTIMAL
 
 
 def test_hierarchical_weights_of_a_copy_in_every_cluster() -> None:
