@@ -13,7 +13,8 @@ from fairlead.solver.batch.bound import lower_bound
 from fairlead.solver.batch.core import sift
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.large import Hearer, Large
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, model_of, relax, sample_of
+from fairlead.solver.batch.relaxation import Floats, Model, Prices, model_of, relax
+from fairlead.solver.batch.rows import sample_of
 from fairlead.solver.deadline import Deadline
 
 

@@ -95,7 +95,7 @@ def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Docum
     }
     if workload.key in outcome.rejected:
         document["rejectedGroups"] = [
-            {"name": group.name, "reason": group.reason, "source": _source(group.source)}
+            {"name": group.name, "reason": group.reason, "source": source_text(group.source)}
             for group in outcome.rejected[workload.key]
         ]
     if decisions:
@@ -117,27 +117,27 @@ def _level(level: Attained) -> Document:
     """Return one level of the objective."""
     document: Document = {
         "name": level.name,
-        "value": _number(level.value),
-        "bound": None if level.bound is None else _number(level.bound),
+        "value": json_number(level.value),
+        "bound": None if level.bound is None else json_number(level.bound),
         "proven": level.proven,
     }
-    if not _holds(level.value):
+    if not holds(level.value):
         document["exact"] = str(level.value)
-    if level.bound is not None and not _holds(level.bound):
+    if level.bound is not None and not holds(level.bound):
         document["exactBound"] = str(level.bound)
     if level.resolution is not None:
-        document["resolution"] = _number(level.resolution)
+        document["resolution"] = json_number(level.resolution)
     return document
 
 
-def _number(value: int | Fraction) -> int | float:
+def json_number(value: int | Fraction) -> int | float:
     """Return an int where the value is whole, else a float."""
     return int(value) if value.denominator == 1 else float(value)
 
 
-def _holds(value: int | Fraction) -> bool:
+def holds(value: int | Fraction) -> bool:
     """Tell whether the JSON number is the exact value."""
-    return Fraction(_number(value)) == value
+    return Fraction(json_number(value)) == value
 
 
 def _condition(condition: Condition) -> Document:
@@ -154,7 +154,7 @@ def _violation(violation: Violation) -> Document:
     """Return one broken rule."""
     return {
         "rule": violation.rule,
-        "source": _source(violation.source),
+        "source": source_text(violation.source),
         "text": violation.text,
         "amount": violation.amount,
         "workload": violation.workload,
@@ -164,7 +164,7 @@ def _violation(violation: Violation) -> Document:
 
 def statement_document(statement: Statement) -> Document:
     """Return what one rule says."""
-    return {"rule": statement.rule, "source": _source(statement.source), "text": statement.text}
+    return {"rule": statement.rule, "source": source_text(statement.source), "text": statement.text}
 
 
 def conflict_document(conflict: Conflict) -> Document:
@@ -182,7 +182,7 @@ def relaxation_document(relaxation: Relaxation) -> Document:
         "text": relaxation.text,
         "change": relaxation.change,
         "proven": relaxation.proven,
-        "source": _source(relaxation.source),
+        "source": source_text(relaxation.source),
         "changes": [
             {
                 "kind": str(change.kind),
@@ -192,7 +192,7 @@ def relaxation_document(relaxation: Relaxation) -> Document:
                 "before": change.before,
                 "after": change.after,
                 "cost": change.cost,
-                "source": _source(change.source),
+                "source": source_text(change.source),
             }
             for change in relaxation.changes
         ],
@@ -200,7 +200,7 @@ def relaxation_document(relaxation: Relaxation) -> Document:
     }
 
 
-def _source(source: Source | None) -> str | None:
+def source_text(source: Source | None) -> str | None:
     """Return ``file:line``; None where there is no source."""
     return str(source) if source else None
 

@@ -1,19 +1,13 @@
 """The tables that a terminal shows for a rebalance plan."""
 
-from collections.abc import Sequence
-
 from fairlead.models.outcome_text import explanation, format_percent
 from fairlead.models.plans.plan import RebalancePlan
 from fairlead.models.plans.text import headline, target_line
 from fairlead.models.plans.waves import WavePlan
 from fairlead.models.utilisation import utilisation
-from fairlead.models.words import counted
 from fairlead.report.amounts import short_amount
-from fairlead.report.columns import Cell, Column, printable, render, toned
-from fairlead.report.table import Look
-
-SHOWN = 30
-"""Rows that a table shows before it counts the rest; a wide one shows all."""
+from fairlead.report.columns import Cell, Column, printable, toned
+from fairlead.report.table import Look, first_rows
 
 
 def plan_tables(plan: RebalancePlan, look: Look | None = None) -> str:
@@ -66,7 +60,7 @@ def _waves(waves: WavePlan, look: Look) -> list[str]:
         for number, wave in enumerate(waves.waves, start=1)
         for move in wave.moves
     ]
-    return _table(columns, rows, look, "move")
+    return first_rows(columns, rows, look, "move")
 
 
 def _blocked(waves: WavePlan) -> list[str]:
@@ -93,7 +87,7 @@ def _changes(plan: RebalancePlan, look: Look) -> list[str]:
         )
         for change in plan.changes
     ]
-    return _table(columns, rows, look, "change")
+    return first_rows(columns, rows, look, "change")
 
 
 def _utilisation(plan: RebalancePlan, look: Look) -> list[str]:
@@ -125,14 +119,4 @@ def _utilisation(plan: RebalancePlan, look: Look) -> list[str]:
                 Cell(format_percent(share)),
             )
         )
-    return _table(columns, rows, look, "row")
-
-
-def _table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], look: Look, noun: str) -> list[str]:
-    """Return a table, the first rows only unless all are asked for."""
-    if not rows:
-        return []
-    shown = rows if look.wide else rows[:SHOWN]
-    lines = render(columns, shown, headers=look.headers, colour=look.colour, width=look.limit)
-    rest = len(rows) - len(shown)
-    return [*lines, f"... and {counted(rest, f'more {noun}')} (-o wide shows all)"] if rest else lines
+    return first_rows(columns, rows, look, "row")

@@ -1,12 +1,8 @@
 """What a terminal shows of two plans: only where they differ."""
 
 from fairlead.models.plans.comparison import PlanComparison
-from fairlead.models.words import counted
-from fairlead.report.columns import Cell, Column, printable, render
-from fairlead.report.table import Look
-
-SHOWN = 30
-"""Rows that the table shows before it counts the rest; a wide one shows all."""
+from fairlead.report.columns import Cell, Column, printable
+from fairlead.report.table import Look, first_rows
 
 _COLUMNS = (
     Column("WORKLOAD", elastic=True),
@@ -45,9 +41,4 @@ def _targets(comparison: PlanComparison, look: Look) -> list[str]:
         )
         for each in comparison.targets
     ]
-    if not rows:
-        return []
-    shown = rows if look.wide else rows[:SHOWN]
-    lines = render(_COLUMNS, shown, headers=look.headers, colour=look.colour, width=look.limit)
-    rest = len(rows) - len(shown)
-    return [*lines, f"... and {counted(rest, 'more difference')} (-o wide shows all)"] if rest else lines
+    return first_rows(_COLUMNS, rows, look, "difference")

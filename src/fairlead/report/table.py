@@ -1,11 +1,16 @@
 """The tables that a terminal shows for an outcome."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.outcome_text import breaches, explanation, format_number, proof, verdict
+from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column, Tone, printable, render, toned
 from fairlead.report.workload_table import compact, detailed, flat
+
+SHOWN = 30
+"""Rows that `first_rows` shows before it counts the rest; a wide table shows all."""
 
 COMPACT_ABOVE = 10
 """Workloads up to which each gets a table of its own."""
@@ -38,6 +43,16 @@ class Look:
     def limit(self) -> int | None:
         """Characters to which lines are cut; wide tables are never cut."""
         return None if self.wide else self.width
+
+
+def first_rows(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], look: Look, noun: str) -> list[str]:
+    """Return a table, the first rows only unless all are asked for; the rest is counted by a noun."""
+    if not rows:
+        return []
+    shown = rows if look.wide else rows[:SHOWN]
+    lines = render(columns, shown, headers=look.headers, colour=look.colour, width=look.limit)
+    rest = len(rows) - len(shown)
+    return [*lines, f"... and {counted(rest, f'more {noun}')} (-o wide shows all)"] if rest else lines
 
 
 def tables(outcome: Outcome, look: Look | None = None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from fairlead.models.source import Source
+from fairlead.models.outcome_document import holds, json_number, source_text
 from fairlead.models.why.answer import ClusterWhy, Gain, Shift, Step, Why
 from fairlead.models.why.text import gain_sentence, sentence
 
@@ -80,7 +80,7 @@ def _step(name: str, step: Step | None, cluster: str) -> Document | None:
         "proven": step.proven,
         "shifts": [_shift(shift) for shift in step.shifts],
         "reason": step.reason or None,
-        "source": _source(step.source),
+        "source": source_text(step.source),
     }
 
 
@@ -103,7 +103,7 @@ def _gain(gain: Gain) -> Document:
         "level": gain.level,
         **_numbers(before=gain.before, after=gain.after, gain=gain.gain),
         "proven": gain.proven,
-        "source": _source(gain.source),
+        "source": source_text(gain.source),
     }
 
 
@@ -114,13 +114,7 @@ def _numbers(**values: int | Fraction | None) -> Document:
         if value is None:
             document[name] = None
             continue
-        shown = int(value) if value.denominator == 1 else float(value)
-        document[name] = shown
-        if Fraction(shown) != value:
+        document[name] = json_number(value)
+        if not holds(value):
             document[f"exact{name.capitalize()}"] = str(value)
     return document
-
-
-def _source(source: Source | None) -> str | None:
-    """Return ``file:line``; None where there is no source."""
-    return str(source) if source else None

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, Relaxed, relax, sample_of
+from fairlead.solver.batch.relaxation import Floats, Model, Prices, Relaxed, relax
+from fairlead.solver.batch.rows import sample_of
 from fairlead.solver.deadline import Deadline
 
 KEEP = 0.8
@@ -101,27 +102,69 @@ class _Ascent:
     def run(self, start: Prices, turns: int, first: float, best: Climbed | None) -> Climbed:
         """Start at prices with steps of a size; return the best prices, perhaps those that were known."""
         model = self.model
-        worth = _worth(model)
-        at = _joined(start) * worth
-        mean, squares = np.zeros_like(worth), np.zeros_like(worth)
+        steps = Steps.towards(model, start, turns, first)
         rows = None if best is None else best.rows
         for turn in range(1, turns + 1):
-            prices = _split(at / worth, model)
+            prices = steps.prices
             found = relax(model, prices, rows, COARSE)
             rows = found.rows
             if best is None or found.value > best.value:
                 best = Climbed(prices, rows, found.value)
             if self.deadline.remaining() <= 0:
                 break
-            excess = _excess(model, found) / worth
-            mean = KEEP * mean + (1 - KEEP) * excess
-            squares = KEEP_SQUARES * squares + (1 - KEEP_SQUARES) * excess * excess
-            size = first * 0.5 ** (HALVINGS * turn / turns)
-            steady = mean / (1 - KEEP**turn) / (np.sqrt(squares / (1 - KEEP_SQUARES**turn)) + 1e-3)
-            at = np.maximum(0.0, at + size * steady)
+            steps.take(_excess(model, found), turn)
         if best is None:
             raise ValueError("no turn was asked for")
         return best
+
+
+@dataclass(slots=True, eq=False)
+class Steps:
+    """Prices on their way up.
+
+    Parameters
+    ----------
+    model
+        What is shared.
+    turns, first
+        How many steps there are, and how large the first one is.
+    worth
+        The size of every coupling row and pin; see `_worth`.
+    at
+        What each of them is worth at the moment.
+    mean, squares
+        What was asked for too much in the last turns, and its squares.
+    """
+
+    model: Model
+    turns: int
+    first: float
+    worth: Floats
+    at: Floats
+    mean: Floats
+    squares: Floats
+
+    @classmethod
+    def towards(cls, model: Model, start: Prices, turns: int, first: float) -> "Steps":
+        """Start at prices."""
+        worth = _worth(model)
+        at = np.concatenate([start.capacity, start.pins]) * worth
+        return cls(model, turns, first, worth, at, np.zeros_like(worth), np.zeros_like(worth))
+
+    @property
+    def prices(self) -> Prices:
+        """The prices at the moment."""
+        values, count = self.at / self.worth, len(self.model.batch.coupling.limit)
+        return Prices(values[:count], values[count:])
+
+    def take(self, excess: Floats, turn: int) -> None:
+        """Raise the prices of what was asked for too much, and lower the others; turns are counted from 1."""
+        excess = excess / self.worth
+        self.mean = KEEP * self.mean + (1 - KEEP) * excess
+        self.squares = KEEP_SQUARES * self.squares + (1 - KEEP_SQUARES) * excess * excess
+        size = self.first * 0.5 ** (HALVINGS * turn / self.turns)
+        steady = self.mean / (1 - KEEP**turn) / (np.sqrt(self.squares / (1 - KEEP_SQUARES**turn)) + 1e-3)
+        self.at = np.maximum(0.0, self.at + size * steady)
 
 
 def _worth(model: Model) -> Floats:
@@ -137,14 +180,3 @@ def _excess(model: Model, found: Relaxed) -> Floats:
     """Return by how much every coupling row is exceeded."""
     over = found.usage - model.batch.coupling.limit
     return np.concatenate([over, found.pinned - np.array(model.pins, dtype=np.float64)])
-
-
-def _joined(prices: Prices) -> Floats:
-    """Return all prices in one row."""
-    return np.concatenate([prices.capacity, prices.pins])
-
-
-def _split(values: Floats, model: Model) -> Prices:
-    """Return prices from one row."""
-    count = len(model.batch.coupling.limit)
-    return Prices(values[:count], values[count:])

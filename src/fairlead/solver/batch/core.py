@@ -228,14 +228,13 @@ def sift(
         if promised - max(gained, 0.0) <= how.close * abs(best.value):
             if solved.inside:
                 break
-            radius, most = radius * 4.0, min(2 * most, how.most)
-            widest = min(REACH, widest * 4.0)
+            farther = 4.0
         elif gained < WORTHWHILE * promised:
             radius *= 0.4
+            continue
         else:
             farther = 3.0 if gained > KEPT * promised else 1.5
-            radius, most = radius * farther, min(2 * most, how.most)
-            widest = min(REACH, widest * farther)
+        radius, widest, most = radius * farther, min(REACH, widest * farther), min(2 * most, how.most)
     return best
 
 

@@ -36,17 +36,15 @@ class Guide:
     model
         The level with a little of those after it, and the levels before it pinned.
     frozen
-        The same with the workloads of higher priority frozen where they stand, and nothing pinned for them.
+        The same with the workloads of higher priority frozen where they stand, and nothing pinned for them;
+        None where there is no time to search with them.
     latest
         When a first placement is due, where none is known.
-    freezes
-        Whether there is time to search with frozen workloads as well.
     """
 
     model: Model
-    frozen: Model
+    frozen: Model | None
     latest: Deadline
-    freezes: bool
 
 
 def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
@@ -82,9 +80,7 @@ def _joined(first: Any, second: Any, rows: NDArray[np.bool_], factor: float) -> 
     return replace(first, **values)
 
 
-def frozen_at(
-    batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole | None
-) -> tuple[Batch, list[Pin]]:
+def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole) -> tuple[Batch, list[Pin]]:
     """Freeze the workloads of higher priority where they stand.
 
     Parameters
@@ -96,7 +92,7 @@ def frozen_at(
     pinned
         What is pinned before it.
     best
-        Where they stand; None where no placement is known, and nothing is frozen.
+        Where they stand.
 
     Returns
     -------
@@ -105,7 +101,7 @@ def frozen_at(
     """
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     rows: NDArray[np.bool_] = priorities > cost.level.priority
-    if best is None or not rows.any():
+    if not rows.any():
         return batch, list(pinned)
     lower, upper = np.where(rows[:, None], best, batch.lower), np.where(rows[:, None], best, batch.upper)
     same = cost.level.base

@@ -9,7 +9,8 @@ from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.ascent import climb
 from fairlead.solver.batch.blend import Blend, run
 from fairlead.solver.batch.exchange import Exchange
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, relax, sample_of
+from fairlead.solver.batch.relaxation import Floats, Model, Prices, relax
+from fairlead.solver.batch.rows import sample_of
 from fairlead.solver.deadline import Deadline
 
 # Rows of the samples on which prices are found first, and how often those are divided.

@@ -17,15 +17,13 @@ from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.ascent import Steps
 from fairlead.solver.batch.bound import WholePrices, lower_bound, whole_costs, whole_prices
-from fairlead.solver.batch.curve import Curve
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, place_prices, relax
+from fairlead.solver.batch.rows import rows_of
 from fairlead.solver.deadline import Deadline
 
-KEEP = 0.8
-KEEP_SQUARES = 0.95
 FIRST_STEP = 0.1
-HALVINGS = 10
 COARSE = 2.0**-16
 TURNS = 150
 MOST_PROBES = 6
@@ -84,26 +82,6 @@ class Priced:
     value: float
 
 
-def rows_of(model: Model, rows: Whole) -> Model:
-    """Return some rows of a model; all that is shared is still there."""
-    batch, curve = model.batch, model.curve
-    part = replace(
-        batch,
-        keys=tuple(batch.keys[row] for row in rows.tolist()),
-        lower=batch.lower[rows],
-        upper=batch.upper[rows],
-        totals=batch.totals[rows],
-        needs=batch.needs[rows],
-    )
-    cut = Curve(
-        tuple(at[rows] for at in curve.starts),
-        tuple(tuple(piece[rows] for piece in level) for level in curve.slopes),
-        tuple(None if each is None else each[rows] for each in curve.growth),
-        tuple(each[rows] for each in curve.base),
-    )
-    return replace(model, batch=part, curve=cut)
-
-
 @dataclass(slots=True, eq=False)
 class Dual:
     """What all rows cost at least, by prices."""
@@ -152,28 +130,16 @@ class Dual:
 
     def _run(self, start: Prices, turns: int, first: float, best: Priced | None) -> Priced:
         """Make some turns of the ascent."""
-        limits = np.maximum(self.model.batch.coupling.limit, 1).astype(np.float64)
-        pins = np.array(self.model.pins, dtype=np.float64)
-        worth = np.concatenate(
-            [limits, np.maximum(np.abs(pins), max(1.0, float(self.model.batch.totals.sum())))]
-        )
-        at = np.concatenate([start.capacity, start.pins]) * worth
-        mean, squares = np.zeros_like(worth), np.zeros_like(worth)
+        steps = Steps.towards(self.model, start, turns, first)
         near = best
         for turn in range(1, turns + 1):
-            prices = Prices((at / worth)[: len(limits)], (at / worth)[len(limits) :])
-            found, excess = self._at(prices, near)
+            found, excess = self._at(steps.prices, near)
             near = found
             if best is None or found.value > best.value:
                 best = found
             if self.deadline.remaining() <= 0:
                 break
-            excess = excess / worth
-            mean = KEEP * mean + (1 - KEEP) * excess
-            squares = KEEP_SQUARES * squares + (1 - KEEP_SQUARES) * excess * excess
-            size = first * 0.5 ** (HALVINGS * turn / turns)
-            steady = mean / (1 - KEEP**turn) / (np.sqrt(squares / (1 - KEEP_SQUARES**turn)) + 1e-3)
-            at = np.maximum(0.0, at + size * steady)
+            steps.take(excess, turn)
         if best is None:
             raise InternalError("no turn of an ascent was asked for")
         return best

@@ -8,7 +8,7 @@ import numpy as np
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.ascent import climb
-from fairlead.solver.batch.bound import lower_bound, ranges
+from fairlead.solver.batch.bound import ranges
 from fairlead.solver.batch.core import Sifting, sift
 from fairlead.solver.batch.exchange import MANY_ROWS, Exchange
 from fairlead.solver.batch.guide import Guide
@@ -37,12 +37,12 @@ SHARE_OF_CLIMBING = 0.4
 SHARE_OF_PROGRAMS = 0.5
 # How far from the price of a row exchanges look, in units of the level, in turn.
 REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
+# The same after a placement by a guide was rounded.
+REACHES_AFTER_ROUNDING = REACHES[:2]
 # How far they look while limits are still broken.
 FAR_REACHES = (1.0, 2.5, 8.0)
 # What a round of exchanges has to win, in units of the level, for another one.
 WORTHWHILE = 0.05
-# How many of them exchanges use after a placement by a guide was rounded.
-LEADING_REACHES = 2
 # What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
 CHARGES = (3.0, 12.0, 48.0)
 # The whole batch is given to CP-SAT where at most so many pieces are left open.
@@ -112,10 +112,11 @@ def minimise(
     """
     known = _nothing_known(model, start, deadline, workers, seed)
     known.tell = tell
+    alone = relax(known.model, known.prices)
     guided = None
     try:
-        known.lift(lower_bound(known.model, known.prices, known.rows))
-        known.offer(relax(known.model, known.prices).replicas)
+        known.raise_bound(known.prices, alone.rows)
+        known.offer(alone.replicas)
         if not known.closed and guide is None:
             _search(known, near[0] if near else None)
         elif not known.closed and guide is not None:
@@ -131,11 +132,11 @@ def minimise(
 
 
 def _nothing_known(model: Model, start: Whole | None, deadline: Deadline, workers: int, seed: int) -> Known:
-    """Return a level of which nothing but a placement is known, perhaps."""
+    """Return a level of which nothing but a placement is known, perhaps; the rows have no prices yet."""
     model = replace(model, threads=max(1, workers))
-    free = Prices.none(model)
     cost = None if start is None else model.steps(start)
-    return Known(model, deadline, workers, seed, start, cost, -(2**62), free, relax(model, free).rows)
+    rows = np.zeros(len(model.batch.keys))
+    return Known(model, deadline, workers, seed, start, cost, -(2**62), Prices.none(model), rows)
 
 
 def _search(known: Known, near: Prices | None) -> None:
@@ -171,7 +172,7 @@ def _search_guided(known: Known, guided: Known, guide: Guide, near: Sequence[Pri
 
 def _first_by_guide(known: Known, guided: Known, guide: Guide, near: Sequence[Prices]) -> Prices:
     """Find a placement by a guide, where there is time with what is settled frozen; return prices."""
-    if guided.best is not None and not guide.freezes:
+    if guide.frozen is None:
         guided.offer(_priced(guided, _best_of(guided.model, near), BY_GUIDE))
         return guided.prices
     due = guide.latest if guided.best is None else known.deadline.part(SHARE_OF_FROZEN)
@@ -180,7 +181,7 @@ def _first_by_guide(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     start = _priced(first, _best_of(guide.frozen, near), BY_GUIDE)
     first.offer(start)
     if not first.over:
-        _lead_back(first, start)
+        _round_and_exchange(first, start)
     joined = (Prices(np.maximum(each.capacity, first.prices.capacity), each.pins) for each in near)
     return _best_of(known.model, (*near, *joined, first.prices)) or first.prices
 
@@ -192,13 +193,13 @@ def _best_of(model: Model, near: Sequence[Prices]) -> Prices | None:
     return max(same, key=lambda each: relax(model, each).value, default=None)
 
 
-def _lead_back(known: Known, start: Whole) -> None:
-    """Lead a placement back to what is allowed, and a little beyond that."""
+def _round_and_exchange(known: Known, start: Whole) -> None:
+    """Round the linear program until few limits are broken, and lead that back to what is allowed."""
     firm = rounded_firmly(known.model, known.prices, known.rows, known.deadline)
     now = start if firm is None else firm
     exchange = Exchange.start(known.model, known.prices, known.rows, now, CHARGES[1])
     known.offer(exchange.replicas)
-    for reach in REACHES[:LEADING_REACHES]:
+    for reach in REACHES_AFTER_ROUNDING:
         if known.over:
             return
         exchange.improve(reach * known.model.unit, known.deadline)

@@ -8,8 +8,8 @@ whole numbers it is exact.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,6 +72,11 @@ class Model:
         """Return what a placement costs on the level, or on one of the pinned ones after it."""
         return total_of(self.shapes[number].value(replicas).sum(axis=1))
 
+    def beyond(self, replicas: Whole) -> tuple[Whole, list[int]]:
+        """Return by how much a placement breaks capacity, by coupling row, and the pins."""
+        capacity: Whole = np.maximum(self.batch.usage(replicas) - self.batch.coupling.limit, 0)
+        return capacity, [max(0, self.steps(replicas, each) - pin) for each, pin in enumerate(self.pins, 1)]
+
     def keeps(self, replicas: Whole) -> bool:
         """Tell whether a placement keeps capacity and pins."""
         if bool(np.any(self.batch.usage(replicas) > self.batch.coupling.limit)):
@@ -90,49 +95,6 @@ def model_of(batch: Batch, level: LevelCost, pinned: Sequence[tuple[LevelCost, i
         max(1, level.grain),
         tuple(float(cost.scale) for cost, _ in pinned),
         tuple(pin for _, pin in pinned),
-    )
-
-
-def sample_of(model: Model, stride: int) -> Model:
-    """Return every so manieth row of a model, with as small a part of what is shared.
-
-    Prices of capacity are per unit and those of pins per step, so that they mean the same in both.
-    """
-    batch, curve = model.batch, model.curve
-    rows = slice(stride // 2, None, stride)
-    part = len(batch.totals[rows]) / len(batch.totals)
-    # What the sampled rows ask for, as a part of what all ask for, is told by resource.
-    asked = batch.needs.T.astype(np.float64) @ batch.totals
-    sampled = batch.needs[rows].T.astype(np.float64) @ batch.totals[rows]
-    parts = (sampled / np.maximum(asked, 1.0))[batch.coupling.resource]
-    coupling = replace(batch.coupling, limit=(batch.coupling.limit * parts).astype(np.int64))
-    return replace(
-        model,
-        batch=replace(
-            batch,
-            keys=batch.keys[rows],
-            lower=batch.lower[rows],
-            upper=batch.upper[rows],
-            totals=batch.totals[rows],
-            needs=batch.needs[rows],
-            coupling=coupling,
-        ),
-        curve=Curve(
-            tuple(at[rows] for at in curve.starts),
-            tuple(tuple(piece[rows] for piece in level) for level in curve.slopes),
-            tuple(None if each is None else each[rows] for each in curve.growth),
-            tuple(each[rows] for each in curve.base),
-        ),
-        shapes=tuple(_rows_of(shape, rows) for shape in model.shapes),
-        pins=tuple(int(pin * part) for pin in model.pins),
-    )
-
-
-def _rows_of(shape: Any, rows: slice) -> Any:
-    """Return some rows of a shape."""
-    values = {each.name: getattr(shape, each.name) for each in fields(shape)}
-    return replace(
-        shape, **{name: value[rows] for name, value in values.items() if isinstance(value, np.ndarray)}
     )
 
 

@@ -72,8 +72,7 @@ def rounded_firmly(model: Model, prices: Prices, rows: Floats, deadline: Deadlin
             break
         basis = solved.basis
         found = rounded(model, solved.replicas)
-        beyond = np.maximum(model.batch.usage(found) - model.batch.coupling.limit, 0)
-        over = [max(0, model.steps(found, number) - pin) for number, pin in enumerate(model.pins, 1)]
+        beyond, over = model.beyond(found)
         broken = float((beyond / np.maximum(1, model.batch.coupling.limit)).sum())
         broken += sum(each / max(1, abs(pin)) for each, pin in zip(over, model.pins, strict=True))
         if broken < least:

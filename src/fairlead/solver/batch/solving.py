@@ -160,13 +160,13 @@ class _Search:
         if (not after and self.guided is None) or len(self.batch.keys) > MANY_ROWS:
             return None
         by = guide_of(self.batch, cost, after)
-        frozen, pins = frozen_at(self.batch, cost, self.pins, self.best)
-        return Guide(
-            model_of(self.batch, by, self.pins),
-            model_of(frozen, by, pins),
-            self.deadline.part(SHARE_OF_TIME),
-            self.deadline.remaining() > WORTH_FREEZING * (time.monotonic() - self.started),
-        )
+        model = model_of(self.batch, by, self.pins)
+        frozen: Model | None = model
+        if self.best is not None:
+            there_is_time = self.deadline.remaining() > WORTH_FREEZING * (time.monotonic() - self.started)
+            batch, pins = frozen_at(self.batch, cost, self.pins, self.best)
+            frozen = model_of(batch, by, pins) if there_is_time else None
+        return Guide(model, frozen, self.deadline.part(SHARE_OF_TIME))
 
     def _narrow(self, model: Model, found: Minimised) -> None:
         """Leave out what no placement holds that is as good on a level."""
@@ -177,13 +177,11 @@ class _Search:
 
     def _until(self, number: int, followed: int) -> Deadline:
         """Return when a level is to be done; those of one kind share their time evenly."""
-        others = len(self.costs) - number - 1 - followed
-        share = SHARE_OF_TIME if others > 0 else 1.0
-        return (
-            self.deadline
-            if share == 1.0 and not followed
-            else self.deadline.part(share * FIRST_MORE / (followed + 1))
-        )
+        after = len(self.costs) - number - 1
+        if after <= 0:
+            return self.deadline
+        share = SHARE_OF_TIME if after > followed else 1.0
+        return self.deadline.part(share * FIRST_MORE / (followed + 1))
 
     def _teller(self, cost: LevelCost) -> Tell | None:
         """Return what reports on a level; None where nobody listens."""

@@ -65,14 +65,14 @@ def vary(known: Known, done: Callable[[], bool] = lambda: False) -> None:
     if known.best is None or len(known.model.batch.keys) < 2:
         return
     varying = _Varying(known, np.random.default_rng(known.seed))
-    varying.look_back(0, known.model.steps(known.best))
+    varying.look_back(0)
     failures, turn = 0, 0
     while not known.over and not done() and failures < PATIENCE:
         before = known.cost
         varying.turn(turn, failures)
         failures = 0 if known.cost != before else failures + 1
         turn += 1
-        varying.look_back(turn, known.cost or 0)
+        varying.look_back(turn)
 
 
 def lead_back(known: Known, start: Whole, deadline: Deadline) -> None:
@@ -120,10 +120,10 @@ def _exchanged(known: Known, start: Whole, deadline: Deadline) -> Whole:
 def charged(model: Model, replicas: Whole, charges: Charges) -> float:
     """Return what a placement costs with what is charged for broken limits."""
     coupling = model.batch.coupling
-    over = np.maximum(model.batch.usage(replicas) - coupling.limit, 0)
-    total = float((charges.charge[coupling.column, coupling.resource] * over).sum())
-    for number, (pin, charge) in enumerate(zip(model.pins, charges.pin_charge.tolist(), strict=True), 1):
-        total += charge * max(0, model.steps(replicas, number) - pin)
+    beyond, over = model.beyond(replicas)
+    total = float((charges.charge[coupling.column, coupling.resource] * beyond).sum())
+    for each, charge in zip(over, charges.pin_charge.tolist(), strict=True):
+        total += charge * each
     return total + float(model.steps(replicas))
 
 
@@ -136,32 +136,36 @@ class _Varying:
     windows: dict[float, tuple[Whole, Whole]] = field(default_factory=dict)
     most_places: int = FAST[0]
     work: float = FAST[1]
-    costs: list[int] = field(default_factory=list)
+    cost: int | None = None
 
-    def look_back(self, turn: int, cost: int) -> None:
+    def look_back(self, turn: int) -> None:
         """Be thorough from when little was won for some rounds."""
-        if turn % ROUNDS_OF_MUCH == 0:
-            if self.costs and self.costs[-1] - cost <= MUCH * abs(cost):
-                self.most_places, self.work = THOROUGH
-            self.costs.append(cost)
+        cost = self.known.cost
+        if cost is None or turn % ROUNDS_OF_MUCH:
+            return
+        if self.cost is not None and self.cost - cost <= MUCH * abs(cost):
+            self.most_places, self.work = THOROUGH
+        self.cost = cost
 
     def turn(self, turn: int, failures: int) -> None:
         """Make one change of one kind or another."""
-        batch = self.known.model.batch
+        batch, best = self.known.model.batch, self.known.best
+        if best is None:
+            return
         if failures % SHAKE_AFTER == SHAKE_AFTER - 1:
-            self._shake()
+            self._shake(best)
         elif turn % 3 == 2 and batch.lower.size <= LARGEST_FOR_ROWS:
-            self._divide_rows(turn)
+            self._divide_rows(best, turn)
         elif len(batch.clusters) > 1:
-            self._divide_columns(turn)
+            self._divide_columns(best, turn)
 
-    def _divide_columns(self, turn: int) -> None:
+    def _divide_columns(self, best: Whole, turn: int) -> None:
         """Divide groups of clusters anew among the rows."""
-        if self.known.best is not None:
-            for group, found in self.divided(self.known.best, turn, None):
-                together = self.known.best.copy()
-                together[:, group] = found[:, group]
-                self.known.offer(together)
+        for group, found in self.divided(best, turn, None):
+            together = best.copy()
+            together[:, group] = found[:, group]
+            if self.known.offer(together):
+                best = together
 
     def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
         """Divide groups of clusters anew, side by side; return what was found for each."""
@@ -207,9 +211,8 @@ class _Varying:
 
         In some turns farther ones of fewer rows, as the lot decides: what counts little is always near.
         """
-        fitting = next(
-            (at for at in range(len(REACHES)) if self._fits(now, group, REACHES[at])), len(REACHES) - 1
-        )
+        last = len(REACHES) - 1
+        fitting = next((at for at, reach in enumerate(REACHES) if self._fits(now, group, reach)), last)
         reach = REACHES[max(0, fitting - FARTHER[turn % len(FARTHER)])]
         lower, upper = self._within(now, group, reach)
         places = (upper > lower).sum(axis=1)
@@ -242,11 +245,9 @@ class _Varying:
             )
         return self.windows[reach]
 
-    def _divide_rows(self, turn: int) -> None:
+    def _divide_rows(self, best: Whole, turn: int) -> None:
         """Divide some rows anew over all clusters."""
-        known, best = self.known, self.known.best
-        if best is None:
-            return
+        known = self.known
         count = min(len(known.model.batch.keys), ROWS_OF_PART)
         chosen = np.sort(self.chance.choice(len(known.model.batch.keys), count, replace=False))
         work = Work(known.deadline, 1, turn, self.work)
@@ -254,12 +255,10 @@ class _Varying:
         if found.replicas is not None:
             known.offer(found.replicas)
 
-    def _shake(self) -> None:
+    def _shake(self, best: Whole) -> None:
         """Move some replicas by lot, and exchange from there."""
         known = self.known
-        if known.best is None:
-            return
-        exchange = Exchange.start(known.model, known.prices, known.rows, known.best, SHAKEN_CHARGE)
+        exchange = Exchange.start(known.model, known.prices, known.rows, best, SHAKEN_CHARGE)
         exchange.shake(
             self.chance, SHAKEN_REACH * known.model.unit, int(self.chance.integers(2, MOST_SHAKEN))
         )
