@@ -14,7 +14,7 @@ from fairlead.solver.batch.ascent import climb
 from fairlead.solver.batch.bound import lower_bound
 from fairlead.solver.batch.core import Sifting, region_of, segments_of, sift, solve_core
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.guide import SHARE, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.guide import SHARE, Guided, after_guide, followers, frozen_at, guide_of
 from fairlead.solver.batch.known import GRACE, Known
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
 from fairlead.solver.batch.rounding import rounded, rounded_firmly
@@ -186,7 +186,8 @@ def test_prices_after_a_guide_have_a_pin_more() -> None:
     guide = model_of(batch, guide_of(batch, costs[0], followers(costs, 0)))
     known = known_of(guide)
     after = model_of(batch, costs[1], [(costs[0], 0)])
-    tried = after_guide(known.prices, guide, after)
+    found = Guided(known.prices, (), costs[0], SHARE * guide.unit)
+    tried = after_guide(found, (costs[0],), after)
     assert all(len(prices.pins) == 1 for prices in tried)
     assert tried[0].pins[0] == pytest.approx(after.unit / guide.unit / SHARE)
     assert np.allclose(tried[0].capacity, known.prices.capacity * after.unit / guide.unit / SHARE)

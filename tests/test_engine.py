@@ -3,7 +3,7 @@
 from ortools.sat.python import cp_model
 
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.engine import Effort, Verdict, run
+from fairlead.solver.engine import SETTINGS, Effort, Verdict, run
 
 
 def knapsack() -> tuple[cp_model.CpModel, list[cp_model.IntVar]]:
@@ -38,3 +38,30 @@ def test_a_finished_run_proves_its_bound() -> None:
     assert finding.bound == sum(
         factor * value for (_, factor), value in zip(cost, finding.values, strict=True)
     )
+
+
+def test_what_presolve_calls_infeasible_is() -> None:
+    """Two of three and one of three, priced just as dear as they are in the end: that has a solution.
+
+    With its default settings CP-SAT 9.15 says INFEASIBLE, from coefficients of 2**31 on. The numbers around
+    are the smallest found that make presolve look at the rows together.
+    """
+    model = cp_model.CpModel()
+    first, second = ([model.new_bool_var("") for _ in range(3)] for _ in range(2))
+    many = [model.new_int_var(0, 17, "") for _ in range(3)]
+    few = [model.new_int_var(0, 6, "") for _ in range(3)]
+    alone = model.new_int_var(0, 7, "")
+    model.add(sum(first) == 2)
+    model.add(sum(second) == 1)
+    model.add(sum(many) == 16)
+    model.add(sum(few) == 5)
+    model.add(4 * many[0] + 2 * few[0] <= 41)
+    model.add(4 * first[0] + second[0] + 4 * many[1] <= 24)
+    model.add(4 * first[1] + second[1] + 2 * few[1] <= 6)
+    model.add(2 * alone + 4 * many[2] + 2 * few[2] <= 24)
+    dear, cheap = 2**31 + 3, 2**31 + 1
+    model.add(dear * sum(first) + cheap * sum(second) <= 2 * dear + cheap)
+    solver = cp_model.CpSolver()
+    for name, value in SETTINGS.items():
+        setattr(solver.parameters, name, value)
+    assert solver.solve(model) == cp_model.OPTIMAL

@@ -16,6 +16,7 @@ from fairlead.models.rules import (
     Total,
 )
 from fairlead.models.workload import Workload
+from fairlead.solver.batch.arrays import MANY, applies
 from fairlead.solver.boxes import boxes_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.exact import allocate
@@ -46,10 +47,18 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
         placement = Placement({key: placed for key, placed in alone.items() if placed is not None})
         if not check(bare, placement):
             return True
+    status = _status(bare, deadline, seed)
+    return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
+
+
+def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
+    """Look for a placement of a problem without preferences, by prices where there are many workloads."""
+    from fairlead.solver.batch.solving import solve_batch
     from fairlead.solver.lexicographic import minimise_levels
 
-    status = minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status
-    return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
+    if len(bare.workloads) >= MANY and applies(bare):
+        return solve_batch(bare, deadline, 1, seed).status
+    return minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status
 
 
 def without_preferences(workload: Workload) -> Workload:

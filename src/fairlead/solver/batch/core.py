@@ -18,8 +18,9 @@ from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.relaxation import CUTS, Floats, Model, Prices, chunks, relax, windows
 from fairlead.solver.deadline import Deadline
 
-# Programs of at most so many pieces are solved whole.
+# Programs of at most so many pieces are solved whole: where a place has several, and where it has one.
 WHOLE_PROGRAM = 8000
+WHOLE_STRAIGHT = 80_000
 # Pieces come into the core whose cost is so near to the price of their row, in units of the level.
 REACH = 0.1
 # Fewer come in where that were more pieces than this, at first and in the end.
@@ -205,9 +206,10 @@ def sift(
     """
     how = how or Sifting()
     grows = any(each is not None for each in model.curve.growth)
-    small = not grows and model.batch.lower.size * model.curve.pieces <= WHOLE_PROGRAM
+    most_whole = WHOLE_STRAIGHT if model.curve.pieces == 1 else WHOLE_PROGRAM
+    small = not grows and model.batch.lower.size * model.curve.pieces <= most_whole
     widest, radius = REACH, FIRST_REGION if small else REACH / 2
-    most = min(FIRST_SEGMENTS, how.most)
+    most = most_whole if small else min(FIRST_SEGMENTS, how.most)
     best = Sifted(prices, rows, relax(model, prices, rows).value, None)
     basis = None
     for _ in range(how.turns):
@@ -234,7 +236,11 @@ def sift(
             continue
         else:
             farther = 3.0 if gained > KEPT * promised else 1.5
-        radius, widest, most = radius * farther, min(REACH, widest * farther), min(2 * most, how.most)
+        radius, widest, most = (
+            radius * farther,
+            min(REACH, widest * farther),
+            max(most, min(2 * most, how.most)),
+        )
     return best
 
 

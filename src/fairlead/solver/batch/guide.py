@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.batch.arrays import Batch, Whole
-from fairlead.solver.batch.costs import LevelCost, Shape
-from fairlead.solver.batch.relaxation import Model, Prices
+from fairlead.solver.batch.costs import Bent, LevelCost, Linear, Shape, Summed, total_of
+from fairlead.solver.batch.relaxation import Model, Prices, model_of
 from fairlead.solver.deadline import Deadline
 
 # What one unit of a level of lower priority counts, in units of the level.
 SHARE = 2.0**-7
+# What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
+SHARE_OF_DEVIATION = 2.0**-6
+LESS_URGENT = 0.5
 # Which parts of a guide's prices are tried for the level after it.
 PARTS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
@@ -40,11 +43,18 @@ class Guide:
         None where there is no time to search with them.
     latest
         When a first placement is due, where none is known.
+    counted
+        Steps that one unit of the next level counts.
+    straight
+        The guide without the deviation, where the level and those like it are straight: its program is quick,
+        and its prices are a start for those of the guide; None for other levels.
     """
 
     model: Model
     frozen: Model | None
     latest: Deadline
+    counted: float
+    straight: Model | None = None
 
 
 def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
@@ -65,6 +75,57 @@ def guide_of(batch: Batch, cost: LevelCost, after: Sequence[LevelCost]) -> Level
         rows: NDArray[np.bool_] = priorities == each.level.priority
         shape = _joined(shape, each.shape, rows, SHARE * cost.scale / each.scale)
     return replace(cost, shape=shape, grain=0)
+
+
+def straight_guide(
+    batch: Batch,
+    pins: Sequence[Pin],
+    cost: LevelCost,
+    after: Sequence[LevelCost],
+    deviations: Sequence[LevelCost],
+    latest: Deadline,
+) -> Guide:
+    """Return by what placements of a straight level are searched that has deviations after it.
+
+    Levels that come before the deviation do not mind where replicas stand, and what is found for them is no
+    good start for the deviation where that is in a few heaps. So the deviation counts as well, though little.
+
+    Parameters
+    ----------
+    batch, pins
+        The batch, and what is pinned.
+    cost, after
+        The level, whose costs are straight, and those of lower priority that measure the same.
+    deviations
+        The deviation of every priority, the most urgent first.
+    latest
+        When the search by the guide is to end.
+    """
+    straight = guide_of(batch, cost, after)
+    share = SHARE_OF_DEVIATION * (SHARE if after else 1.0)
+    whole = _with_deviation(batch, straight, share, deviations)
+    counted = SHARE * cost.scale if after else whole.scale
+    return Guide(model_of(batch, whole, pins), None, latest, counted, model_of(batch, straight, pins))
+
+
+def _with_deviation(
+    batch: Batch, guide: LevelCost, share: float, deviations: Sequence[LevelCost]
+) -> LevelCost:
+    """Return a straight guide with a share of the deviations; its unit is that of the first of them."""
+    if not isinstance(guide.shape, Linear):
+        raise TypeError("only straight levels are guided by the deviation")
+    priorities = np.array([workload.priority for workload in batch.problem.workloads])
+    shape: Shape | None = None
+    for number, each in enumerate(deviations):
+        factor = share * LESS_URGENT**number * guide.scale / each.scale
+        rows: NDArray[np.bool_] = (priorities == each.level.priority) | (shape is None)
+        shape = _joined(each.shape if shape is None else shape, each.shape, rows, factor)
+    if shape is None:
+        return guide
+    slope = guide.shape.slope
+    zero = np.zeros_like(slope)
+    straight = Bent(zero, zero, slope, slope, slope)
+    return replace(guide, shape=Summed(shape, straight), scale=max(1, int(share * guide.scale)))
 
 
 def _joined(first: Any, second: Any, rows: NDArray[np.bool_], factor: float) -> Any:
@@ -113,7 +174,29 @@ def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole)
     return replace(batch, lower=lower, upper=upper), left
 
 
-def after_guide(found: Prices, guide: Model, model: Model) -> list[Prices]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Guided:
+    """What the search by a guide leaves to the level after it.
+
+    Parameters
+    ----------
+    prices
+        Prices of the guide.
+    pinned
+        The levels that were pinned there.
+    level
+        The level that was guided.
+    counted
+        Steps that one unit of the next level counted in the guide.
+    """
+
+    prices: Prices
+    pinned: tuple[LevelCost, ...]
+    level: LevelCost
+    counted: float
+
+
+def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> list[Prices]:
     """Return prices of which some are about right for the level after one that was guided.
 
     What counted little is all that counts now, and what was the level is a pin, dear as it was before; less
@@ -122,14 +205,22 @@ def after_guide(found: Prices, guide: Model, model: Model) -> list[Prices]:
     Parameters
     ----------
     found
-        Prices of the guide.
-    guide
-        The level that was guided.
+        What was found by the guide.
+    pinned
+        The levels that are pinned now.
     model
-        The level after it: one pin more than the guide.
+        The level after it.
     """
-    tried = []
-    for part in PARTS:
-        factor = part * model.unit / guide.unit / SHARE
-        tried.append(Prices(found.capacity * factor, np.append(found.pins * factor, factor)))
-    return tried
+    dear = dict(zip(found.pinned, found.prices.pins.tolist(), strict=True)) | {found.level: 1.0}
+    pins = np.array([dear.get(each, 0.0) for each in pinned])
+    factors = (part * model.unit / found.counted for part in PARTS)
+    return [Prices(found.prices.capacity * factor, pins * factor) for factor in factors]
+
+
+def can_break(batch: Batch, pinned: Pin) -> bool:
+    """Tell whether some division of the rows within their boxes may cost more than a pin allows."""
+    cost, pin = pinned
+    # Costs are convex: at one end of a box they are highest.
+    return (
+        total_of(np.maximum(cost.shape.value(batch.lower), cost.shape.value(batch.upper)).sum(axis=1)) > pin
+    )

@@ -39,13 +39,18 @@ def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadl
         return False
     # Where no price costs anything there is no way up: a resource that all clusters run out of is one.
     start = max(starts, key=lambda prices: relax(model, prices).value)
+    found = relax(model, start)
+    if found.value > 0:
+        return _above_nothing(model, start, found.rows, found.value)
     climbed = climb(model, TURNS, deadline, start)
-    if climbed.value <= 0:
-        return False
-    prices = climbed.prices
-    factor = LARGE / climbed.value
+    return climbed.value > 0 and _above_nothing(model, climbed.prices, climbed.rows, climbed.value)
+
+
+def _above_nothing(model: Model, prices: Prices, rows: Floats, value: float) -> bool:
+    """Tell whether the exact bound at prices is above 0 as well."""
+    factor = LARGE / value
     larger = Prices(prices.capacity * factor, prices.pins * factor)
-    return lower_bound(model, larger, climbed.rows * factor) > 0
+    return lower_bound(model, larger, rows * factor) > 0
 
 
 def _one_resource_each(model: Model) -> Iterator[Floats]:

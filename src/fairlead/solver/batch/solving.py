@@ -8,10 +8,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from fairlead.encoders.registry import encode
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import Level
+from fairlead.models.levels import DEVIATION, Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -19,22 +18,31 @@ from fairlead.models.progress import Progress
 from fairlead.models.rules import Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
-from fairlead.models.score import score
-from fairlead.solver.attainment import LexicographicResult, Note, attained_level
+from fairlead.solver.attainment import LexicographicResult, Note
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
 from fairlead.solver.batch.bound import ranges
 from fairlead.solver.batch.budgets import budgets_of
-from fairlead.solver.batch.costs import LevelCost, costs_of, nothing
+from fairlead.solver.batch.concluding import concluded
+from fairlead.solver.batch.costs import LevelCost, Linear, costs_of, nothing
 from fairlead.solver.batch.exchange import MANY_ROWS
-from fairlead.solver.batch.guide import Guide, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.guide import (
+    SHARE,
+    Guide,
+    Guided,
+    Pin,
+    after_guide,
+    can_break,
+    followers,
+    frozen_at,
+    guide_of,
+    straight_guide,
+)
 from fairlead.solver.batch.known import Tell
 from fairlead.solver.batch.minimising import Minimised, minimise
 from fairlead.solver.batch.refuting import refuted
 from fairlead.solver.batch.relaxation import Model, Prices, model_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.engine import Effort
-from fairlead.solver.ties import Settled, settle
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
@@ -44,8 +52,8 @@ WORTH_FREEZING = 3.0
 FIRST_MORE = 1.25
 # The same for a proof that there is no placement.
 REFUTING_SHARE = 0.1
-# Ties are settled in batches of at most so many places.
-MOST_SETTLED = 2000
+# The time left, as a part of what all levels took, that is worth another look at those that are not proven.
+WORTH_ANOTHER_LOOK = 0.1
 # Where time is over the reference dispenser is still asked for so many workloads at most.
 MOST_GREEDY = 2000
 
@@ -96,13 +104,37 @@ def solve_batch(
     batch = batch_of(part)
     if not batch.feasible or _over_quota(part):
         return LexicographicResult(Status.INFEASIBLE, None)
-    search = _Search(batch, costs_of(batch), deadline, workers, seed, progress, near)
-    search.pins.extend(budgets_of(batch))
-    if floor is not None and not check(part, floor):
-        search.best = batch.matrix(floor)
-    if search.best is None and refuted(batch, search.pins, deadline.part(REFUTING_SHARE)):
+    pins = tuple(budgets_of(batch))
+    best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
+    if best is None and refuted(batch, pins, deadline.part(REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
-    return search.result(search.run())
+    search = _Search(batch, costs_of(batch), deadline, workers, seed, progress, near)
+    status, best = search.run(_Stage(batch, pins, best))
+    if status is Status.INFEASIBLE or best is None:
+        return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
+    return concluded(part, batch.placement(best), search.notes, deadline, seed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """Where a search stands before a level.
+
+    Parameters
+    ----------
+    batch
+        The batch, without what no placement holds that is as good on the levels before.
+    pins
+        What is pinned.
+    best
+        The best placement; None where none is known.
+    guided
+        What was learned by the guide of the level before; None where there was none.
+    """
+
+    batch: Batch
+    pins: tuple[Pin, ...]
+    best: Whole | None
+    guided: Guided | None = None
 
 
 @dataclass(slots=True)
@@ -116,64 +148,122 @@ class _Search:
     seed: int
     progress: Report | None
     near: Mapping[Level, Worth]
-    best: Whole | None = None
-    pins: list[tuple[LevelCost, int]] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    guided: tuple[Prices, Model] | None = None
+    bounds: list[int] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
-    def run(self) -> Status:
+    def run(self, first: _Stage) -> tuple[Status, Whole | None]:
         """Minimise every level in turn; INFEASIBLE is proven, all else is told by the notes."""
         if not self.costs:
-            found = self._minimise(nothing(self.batch), 0)
-            self.best = found.replicas
-            return Status.INFEASIBLE if found.infeasible else Status.FEASIBLE
-        for number, cost in enumerate(self.costs):
-            found = self._minimise(cost, number)
-            if found.infeasible:
-                return self._refuted()
-            if found.replicas is None and number == 0 and self._may_be_greedy(found):
-                found = self._greedy(found)
-            self._take(cost, found)
-            if self.best is None or found.interrupted:
-                return Status.UNKNOWN
-        return Status.FEASIBLE
+            found = self._minimise(first, nothing(self.batch), 0)
+            return Status.INFEASIBLE if found.infeasible else Status.FEASIBLE, found.replicas
+        stages = [first]
+        found = self._minimise(first, self.costs[0], 0)
+        if found.infeasible:
+            return self._refuted(first), None
+        if found.replicas is None and self._may_be_greedy(found):
+            found = self._greedy(found)
+        if found.replicas is None:
+            return Status.UNKNOWN, None
+        found = self._go_on(stages, 0, found)
+        if not found.interrupted:
+            self._look_again(stages)
+        return Status.FEASIBLE, stages[-1].best
 
-    def _minimise(self, cost: LevelCost, number: int) -> Minimised:
-        """Minimise a level in its share of the time."""
-        after = followers(self.costs, number)
-        model = model_of(self.batch, cost, self.pins)
-        guide = self._guide(cost, after)
-        near = _prices(model, self.near.get(cost.level))
-        tried = [] if near is None else [near]
-        if self.guided is not None:
-            tried = after_guide(*self.guided, model)
-        until = self._until(number, len(after))
-        found = minimise(model, self.best, until, self.workers, self.seed, self._teller(cost), tried, guide)
-        self.guided = None if guide is None or found.guided is None else (found.guided, guide.model)
-        if found.replicas is not None and number < len(self.costs) - 1:
-            self._narrow(model, found)
+    def _look_again(self, stages: list[_Stage]) -> None:
+        """Spend what time is left on levels that are not proven, the first ones first."""
+        number = 0
+        while number < len(self.costs) and self._worth_another_look():
+            if self.notes[number].proven:
+                number += 1
+                continue
+            self.seed += 1
+            before = replace(stages[number], best=stages[-1].best, guided=None)
+            found = self._minimise(before, self.costs[number], number)
+            # What was proven of it before still holds: nothing else is pinned.
+            found = replace(found, bound=max(found.bound, self.bounds[number]))
+            if found.replicas is before.best:
+                self.notes[number], self.bounds[number] = self._note(number, found), found.bound
+                number += 1
+            else:
+                del stages[number + 1 :], self.notes[number:], self.bounds[number:]
+                found = self._go_on(stages, number, found)
+            if found.interrupted:
+                return
+
+    def _go_on(self, stages: list[_Stage], number: int, found: Minimised) -> Minimised:
+        """Minimise the levels after one of which something is found; return what was found for the last."""
+        stages.append(self._after(stages[-1], number, found))
+        for later in range(number + 1, len(self.costs)):
+            if found.interrupted:
+                break
+            found = self._minimise(stages[-1], self.costs[later], later)
+            stages.append(self._after(stages[-1], later, found))
         return found
 
-    def _guide(self, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
-        """Return by what placements are searched where several priorities are measured alike."""
-        if (not after and self.guided is None) or len(self.batch.keys) > MANY_ROWS:
-            return None
-        by = guide_of(self.batch, cost, after)
-        model = model_of(self.batch, by, self.pins)
-        frozen: Model | None = model
-        if self.best is not None:
-            there_is_time = self.deadline.remaining() > WORTH_FREEZING * (time.monotonic() - self.started)
-            batch, pins = frozen_at(self.batch, cost, self.pins, self.best)
-            frozen = model_of(batch, by, pins) if there_is_time else None
-        return Guide(model, frozen, self.deadline.part(SHARE_OF_TIME))
+    def _worth_another_look(self) -> bool:
+        """Tell whether enough time is left."""
+        return self.deadline.remaining() > WORTH_ANOTHER_LOOK * (time.monotonic() - self.started)
 
-    def _narrow(self, model: Model, found: Minimised) -> None:
-        """Leave out what no placement holds that is as good on a level."""
-        if found.prices is not None and found.rows is not None and found.replicas is not None:
-            cost = model.steps(found.replicas)
-            lower, upper = ranges(model, found.prices, found.rows, cost)
-            self.batch = replace(self.batch, lower=lower, upper=upper)
+    def _minimise(self, stage: _Stage, cost: LevelCost, number: int) -> Minimised:
+        """Minimise a level in its share of the time."""
+        after = followers(self.costs, number)
+        model = model_of(stage.batch, cost, stage.pins)
+        guide = self._guide(stage, cost, after)
+        near = _prices(model, self.near.get(cost.level))
+        tried = [] if near is None else [near]
+        if stage.guided is not None:
+            tried = after_guide(stage.guided, [each for each, _ in stage.pins], model)
+        until = self._until(number, len(after))
+        return minimise(model, stage.best, until, self.workers, self.seed, self._teller(cost), tried, guide)
+
+    def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
+        """Return by what placements are searched where the level alone does not say where replicas stand."""
+        if len(stage.batch.keys) > MANY_ROWS:
+            return None
+        deviations = [each for each in self.costs if each.level.base == DEVIATION]
+        latest = self.deadline.part(SHARE_OF_TIME)
+        if isinstance(cost.shape, Linear) and deviations:
+            return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)
+        if not after and stage.guided is None:
+            return None
+        by = guide_of(stage.batch, cost, after)
+        model = model_of(stage.batch, by, stage.pins)
+        frozen: Model | None = model
+        if stage.best is not None:
+            there_is_time = self.deadline.remaining() > WORTH_FREEZING * (time.monotonic() - self.started)
+            batch, pins = frozen_at(stage.batch, cost, stage.pins, stage.best)
+            frozen = model_of(batch, by, pins) if there_is_time else None
+        return Guide(model, frozen, latest, SHARE * cost.scale)
+
+    def _after(self, stage: _Stage, number: int, found: Minimised) -> _Stage:
+        """Note how far a level got and pin it; leave out what no placement holds that is as good."""
+        cost = self.costs[number]
+        if found.replicas is None:
+            raise InternalError("a level has lost the placement of the levels before")
+        self.notes.append(self._note(number, found))
+        self.bounds.append(found.bound)
+        steps = cost.steps(found.replicas)
+        batch = stage.batch
+        if found.prices is not None and found.rows is not None and number < len(self.costs) - 1:
+            lower, upper = ranges(model_of(batch, cost, stage.pins), found.prices, found.rows, steps)
+            batch = replace(batch, lower=lower, upper=upper)
+        pins = tuple(pin for pin in (*stage.pins, (cost, steps)) if can_break(batch, pin))
+        guided = None
+        if found.guided is not None:
+            guided = Guided(found.guided, tuple(each for each, _ in stage.pins), cost, found.counted)
+        return _Stage(batch, pins, found.replicas, guided)
+
+    def _note(self, number: int, found: Minimised) -> Note:
+        """Return how far a level got."""
+        cost = self.costs[number]
+        if found.replicas is None:
+            raise InternalError("there is no placement to tell the gap of")
+        steps, bound = cost.steps(found.replicas), cost.bound(found.bound)
+        proven = found.bound >= steps or (
+            cost.grain > 0 and bound >= Fraction(steps, cost.scale) + cost.constant
+        )
+        return Note(bound, proven, cost.grain > 0)
 
     def _until(self, number: int, followed: int) -> Deadline:
         """Return when a level is to be done; those of one kind share their time evenly."""
@@ -197,9 +287,9 @@ class _Search:
 
         return tell
 
-    def _refuted(self) -> Status:
+    def _refuted(self, stage: _Stage) -> Status:
         """Return that there is no placement, unless one is known."""
-        if self.best is not None:
+        if stage.best is not None:
             raise InternalError("a batch is called infeasible of which a placement is known")
         return Status.INFEASIBLE
 
@@ -214,56 +304,9 @@ class _Search:
             return found
         return replace(found, replicas=self.batch.matrix(placement))
 
-    def _take(self, cost: LevelCost, found: Minimised) -> None:
-        """Keep what was found for a level and pin it."""
-        self.best = found.replicas
-        if self.best is not None:
-            steps = cost.steps(self.best)
-            bound = cost.bound(found.bound)
-            proven = found.bound >= steps or (
-                cost.grain > 0 and bound >= Fraction(steps, cost.scale) + cost.constant
-            )
-            self.notes.append(Note(bound, proven, cost.grain > 0))
-            self.pins.append((cost, steps))
-
-    def result(self, status: Status) -> LexicographicResult:
-        """Return what was found."""
-        if status is Status.INFEASIBLE or self.best is None:
-            return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
-        problem = self.batch.problem
-        placement = self.batch.placement(self.best)
-        broken = check(problem, placement)
-        if broken:
-            raise InternalError(f"the placement of a batch breaks a rule: {broken[0]}")
-        attained = tuple(
-            attained_level(level, self.notes[number] if number < len(self.notes) else Note())
-            for number, level in enumerate(score(problem, placement))
-        )
-        if not all(level.proven for level in attained):
-            return LexicographicResult(Status.FEASIBLE, placement, attained)
-        if self.batch.lower.size > MOST_SETTLED:
-            return LexicographicResult(Status.OPTIMAL, placement, attained)
-        tied = self._settled(placement)
-        if tuple(level.value for level in score(problem, tied.placement)) != tuple(
-            level.value for level in attained
-        ):
-            raise InternalError("settling ties has changed a level")
-        return LexicographicResult(Status.OPTIMAL, tied.placement, attained, tied.certain)
-
     def _in_time(self) -> bool:
         """Tell whether there is time left."""
         return self.deadline.remaining() > 0
-
-    def _settled(self, placement: Placement) -> Settled:
-        """Return, of all placements that are as good on every level, the one that comes first."""
-        encoding = encode(self.batch.problem, centres=placement, in_time=self._in_time)
-        if encoding is None:
-            return Settled(placement, certain=False)
-        for level, cost in encoding.levels.items():
-            if not cost.exact:
-                return Settled(placement, certain=False)
-            encoding.pin(level, cost.steps(placement))
-        return settle(encoding, placement, Effort(self.deadline, 1, self.seed))
 
 
 def _over_quota(part: Problem) -> bool:

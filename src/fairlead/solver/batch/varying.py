@@ -52,7 +52,7 @@ ROWS_UNITS = 6
 LARGEST_FOR_ROWS = 20_000
 
 
-def vary(known: Known, done: Callable[[], bool] = lambda: False) -> None:
+def vary(known: Known, done: Callable[[], bool] = lambda: False, near: Known | None = None) -> None:
     """Change the best placement here and there, and keep what is better.
 
     Parameters
@@ -61,10 +61,12 @@ def vary(known: Known, done: Callable[[], bool] = lambda: False) -> None:
         The level; it ends where time is over or nothing better was found for long.
     done
         Whether it ends before that.
+    near
+        At whose prices places count as near; None for those of the level.
     """
     if known.best is None or len(known.model.batch.keys) < 2:
         return
-    varying = _Varying(known, np.random.default_rng(known.seed))
+    varying = _Varying(known, np.random.default_rng(known.seed), near or known)
     varying.look_back(0)
     failures, turn = 0, 0
     while not known.over and not done() and failures < PATIENCE:
@@ -88,7 +90,7 @@ def lead_back(known: Known, start: Whole, deadline: Deadline) -> None:
         When to stop.
     """
     model = known.model
-    varying = _Varying(known, np.random.default_rng(known.seed))
+    varying = _Varying(known, np.random.default_rng(known.seed), known)
     now, failures, turn = _exchanged(known, start, deadline), 0, 0
     while failures < PATIENCE and deadline.remaining() > 0:
         charges = Charges.of(model, known.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
@@ -133,6 +135,7 @@ class _Varying:
 
     known: Known
     chance: np.random.Generator
+    near: Known
     windows: dict[float, tuple[Whole, Whole]] = field(default_factory=dict)
     most_places: int = FAST[0]
     work: float = FAST[1]
@@ -195,11 +198,14 @@ class _Varying:
         columns = len(model.batch.clusters)
         left = (coupling.limit - model.batch.usage(now)).astype(np.float64)
         if charges is None:
-            worth = self.known.prices.capacity * np.maximum(left, 0.0) / model.unit
+            worth = self.near.prices.capacity * np.maximum(left, 0.0) / self.near.model.unit
             unused = np.bincount(coupling.column, worth, columns)
             weight = unused + LEAST_WEIGHT * max(float(unused.mean()), 1e-9)
         else:
             weight = 1.0 + columns * (np.bincount(coupling.column, left < 0, columns) > 0.0)
+        # Clusters without limits take what others have no room for: one group has them nearly always.
+        unlimited = np.bincount(coupling.column, minlength=columns) == 0
+        weight = np.where(unlimited, columns * float(weight.sum()), weight)
         order = self.chance.choice(columns, columns, replace=False, p=weight / weight.sum())
         for number in range(SIDE_BY_SIDE):
             group = order[number * size : (number + 1) * size]
@@ -238,10 +244,10 @@ class _Varying:
     def _reached(self, reach: float) -> tuple[Whole, Whole]:
         """Return the fewest and the most replicas of all places within reach of the rows' prices."""
         if reach not in self.windows:
-            model = self.known.model
+            model = self.near.model
             everything = np.arange(len(model.batch.keys))
             self.windows[reach] = within(
-                model, self.known.prices, everything, self.known.rows, reach * model.unit
+                model, self.near.prices, everything, self.near.rows, reach * model.unit
             )
         return self.windows[reach]
 

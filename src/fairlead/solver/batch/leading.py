@@ -1,0 +1,83 @@
+"""From a placement that breaks limits to one that keeps them: exchanges, moves to free room, CP-SAT."""
+
+from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.exchange import Exchange
+from fairlead.solver.batch.known import Known
+from fairlead.solver.batch.rounding import rounded_firmly
+from fairlead.solver.batch.varying import lead_back
+
+# How far from the price of a row exchanges look, in units of the level, in turn.
+REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
+# The same after a placement by a guide was rounded.
+REACHES_AFTER_ROUNDING = REACHES[:2]
+# How far they look while limits are still broken.
+FAR_REACHES = (1.0, 2.5, 8.0)
+# What a round of exchanges has to win, in units of the level, for another one.
+WORTHWHILE = 0.05
+# What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
+CHARGES = (3.0, 12.0, 48.0)
+# A placement is far from the bound by more than this part of what it costs.
+FAR = 0.05
+# What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
+RELIEVING_CHARGE = 200.0
+RELIEVING_REACHES = (8.0, 128.0, 1024.0)
+# Of the time that is left, what may be used to lead a rounded program back to what is allowed.
+SHARE_OF_LEADING = 0.5
+
+
+def exchange_all(known: Known, start: Whole) -> None:
+    """Exchange replicas until little is won any more; charge more for broken limits until none is."""
+    replicas = start
+    for charge in CHARGES:
+        exchange = Exchange.start(known.model, known.prices, known.rows, replicas, charge)
+        for reach in (*REACHES, *FAR_REACHES):
+            if known.closed or known.due.remaining() <= 0:
+                return
+            if exchange.valid and reach in FAR_REACHES:
+                break
+            _improve(known, exchange, reach)
+        if exchange.valid:
+            return
+        replicas = exchange.replicas
+
+
+def _improve(known: Known, exchange: Exchange, reach: float) -> None:
+    """Make exchanges of one reach for as long as they win much and there is time."""
+    while True:
+        gained = exchange.improve(reach * known.model.unit, known.due)
+        known.offer(exchange.replicas)
+        if known.closed or known.due.remaining() <= 0 or gained <= WORTHWHILE * known.model.unit:
+            return
+
+
+def is_far(known: Known) -> bool:
+    """Tell whether the placement is far from the bound, so that rounding the program may well be better."""
+    return not known.over and (known.cost is None or known.cost - known.bound > FAR * abs(known.cost))
+
+
+def lead(known: Known, start: Whole) -> None:
+    """Lead a rounded program back to what is allowed, at most for a part of the time."""
+    if known.offer(start):
+        return
+    exchange = Exchange.start(known.model, known.prices, known.rows, start, RELIEVING_CHARGE)
+    for reach in RELIEVING_REACHES:
+        gained = 1.0
+        while gained > 0 and not exchange.valid and not known.over:
+            gained = exchange.sweep(reach * known.model.unit)
+    if not known.offer(exchange.replicas):
+        lead_back(known, exchange.replicas, known.deadline.part(SHARE_OF_LEADING))
+
+
+def round_and_exchange(known: Known, start: Whole) -> None:
+    """Round the linear program until few limits are broken, and lead that back to what is allowed."""
+    firm = rounded_firmly(known.model, known.prices, known.rows, known.deadline)
+    now = start if firm is None else firm
+    exchange = Exchange.start(known.model, known.prices, known.rows, now, CHARGES[1])
+    known.offer(exchange.replicas)
+    for reach in REACHES_AFTER_ROUNDING:
+        if known.over:
+            return
+        exchange.improve(reach * known.model.unit, known.deadline)
+        known.offer(exchange.replicas)
+    if known.best is None and not known.over:
+        lead_back(known, exchange.replicas, known.deadline)
