@@ -6,7 +6,7 @@ pieces may come into it that were out of it; a few turns reach the optimum of th
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -213,6 +213,8 @@ def sift(
     best = Sifted(prices, rows, relax(model, prices, rows).value, None)
     basis = None
     for _ in range(how.turns):
+        if deadline.remaining() <= 0:
+            break
         # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
         reach = np.inf if small else model.unit * (3 * radius if grows else widest)
         segments, part = not_too_many(model, best.prices, best.rows, reach, most)
@@ -229,6 +231,7 @@ def sift(
         # What the program of the core still promises tells whether there is anything left to win.
         if promised - max(gained, 0.0) <= how.close * abs(best.value):
             if solved.inside:
+                best = replace(best, replicas=solved.replicas)
                 break
             farther = 4.0
         elif gained < WORTHWHILE * promised:

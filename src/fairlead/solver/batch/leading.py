@@ -5,6 +5,7 @@ from fairlead.solver.batch.exchange import Exchange
 from fairlead.solver.batch.known import Known
 from fairlead.solver.batch.rounding import rounded_firmly
 from fairlead.solver.batch.varying import lead_back
+from fairlead.solver.deadline import Deadline
 
 # How far from the price of a row exchanges look, in units of the level, in turn.
 REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
@@ -16,6 +17,8 @@ FAR_REACHES = (1.0, 2.5, 8.0)
 WORTHWHILE = 0.05
 # What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
 CHARGES = (3.0, 12.0, 48.0)
+# Of the time that is left, what exchanges may use where a placement is known.
+SHARE_OF_EXCHANGES = 0.4
 # A placement is far from the bound by more than this part of what it costs.
 FAR = 0.05
 # What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
@@ -28,25 +31,27 @@ SHARE_OF_LEADING = 0.5
 def exchange_all(known: Known, start: Whole) -> None:
     """Exchange replicas until little is won any more; charge more for broken limits until none is."""
     replicas = start
+    # Where a placement is known changes to it may be worth more than long exchanges from another start.
+    due = known.due if known.best is None else known.deadline.part(SHARE_OF_EXCHANGES)
     for charge in CHARGES:
         exchange = Exchange.start(known.model, known.prices, known.rows, replicas, charge)
         for reach in (*REACHES, *FAR_REACHES):
-            if known.closed or known.due.remaining() <= 0:
+            if known.closed or due.remaining() <= 0:
                 return
             if exchange.valid and reach in FAR_REACHES:
                 break
-            _improve(known, exchange, reach)
+            _improve(known, exchange, reach, due)
         if exchange.valid:
             return
         replicas = exchange.replicas
 
 
-def _improve(known: Known, exchange: Exchange, reach: float) -> None:
+def _improve(known: Known, exchange: Exchange, reach: float, due: Deadline) -> None:
     """Make exchanges of one reach for as long as they win much and there is time."""
     while True:
-        gained = exchange.improve(reach * known.model.unit, known.due)
+        gained = exchange.improve(reach * known.model.unit, due)
         known.offer(exchange.replicas)
-        if known.closed or known.due.remaining() <= 0 or gained <= WORTHWHILE * known.model.unit:
+        if known.closed or due.remaining() <= 0 or gained <= WORTHWHILE * known.model.unit:
             return
 
 

@@ -1,7 +1,7 @@
 """Many workloads on shared capacity of which some are no boxes: prices for all, and parts by CP-SAT."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -9,25 +9,27 @@ import numpy as np
 
 from fairlead.models.check import check, violations_of
 from fairlead.models.errors import InternalError
+from fairlead.models.levels import DEVIATION, NAMES
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
-from fairlead.models.rules import Capacity
+from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained_level
 from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain
-from fairlead.solver.batch.odd_ones import OneByOne
+from fairlead.solver.batch.odd_ones import OneByOne, in_tiers, without_tiers
 from fairlead.solver.batch.solving import Report, solve_batch
 from fairlead.solver.batch.standing import divided, joined, left_by, narrower, problem_of
 from fairlead.solver.batch.views import Bounds
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
 
-# Of the time that is left: for workloads one by one, for all together, for prices.
+# Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
 FIRST_SHARE = 0.2
 DIVIDE_SHARE = 0.7
+OVER_TIERS_SHARE = 0.4
 REFINE_SHARE = 0.7
 BOUND_SHARE = 0.3
 # Parts that are placed anew: workloads of either kind, and seconds.
@@ -110,6 +112,7 @@ class _Mixed:
     rank: Rank = ()
     notes: list[Note] = field(default_factory=list)
     noted: Rank = ()
+    leading: list[int | Fraction] = field(default_factory=list)
     refuted: bool = False
     started: float = field(default_factory=time.monotonic)
     bounds: Bounds = field(init=False)
@@ -121,7 +124,10 @@ class _Mixed:
 
     def run(self) -> None:
         """Find prices, a placement with groups chosen by them, and better placements."""
-        self._divide(self._chosen_by_price(), self.deadline.part(DIVIDE_SHARE))
+        chosen = self._chosen_by_price()
+        self._divide(chosen, self.deadline.part(DIVIDE_SHARE))
+        if self.best is None and self._tiered:
+            self._divide_over_tiers(chosen)
         if self.best is None and self.deadline.remaining():
             alone = OneByOne(self.part, self.deadline, self.seed).place(self.odd)
             self._divide(alone, self.deadline)
@@ -170,7 +176,9 @@ class _Mixed:
         """Evaluate the bounds of all levels for the best placement."""
         if self.noted == self.rank and self.notes:
             return
-        self.notes = self.bounds.notes(dict(zip(levels_of(self.part), self.rank, strict=True)), self.deadline)
+        notes = self.bounds.notes(dict(zip(levels_of(self.part), self.rank, strict=True)), self.deadline)
+        known = zip(notes, self.leading, self.rank, strict=False)
+        self.notes = [*(_higher(*each) for each in known), *notes[len(self.leading) :]]
         self.noted = self.rank
         self._told()
 
@@ -185,7 +193,29 @@ class _Mixed:
         self.noted = ()
         self._note()
 
-    def _divide(self, placed: Placement, deadline: Deadline) -> bool:
+    @property
+    def _tiered(self) -> frozenset[str]:
+        """Keys of the workloads that are boxes but for their overflow tiers."""
+        return frozenset(each.key for each in self.odd if is_plain(without_tiers(each)))
+
+    def _divide_over_tiers(self, placed: Placement) -> None:
+        """Decide what overflow tiers hold by the ratio of all clusters, then divide all with that."""
+        found = self._divide(placed, self.deadline.part(OVER_TIERS_SHARE), self._tiered)
+        if self.best is not None:
+            self._divide(self.best, self.deadline.part(DIVIDE_SHARE))
+        if not self._tiered.issuperset(each.key for each in self.odd):
+            return
+        # Nothing but the deviation is measured otherwise, so what is proven before it holds here as well.
+        for level in found.attained:
+            if level.bound is None or level.name.startswith(NAMES[DEVIATION.key]):
+                return
+            self.leading.append(level.bound)
+            if not level.proven:
+                return
+
+    def _divide(
+        self, placed: Placement, deadline: Deadline, over_tiers: Collection[str] = frozenset()
+    ) -> LexicographicResult:
         """Divide all workloads, those with rules beyond boxes about as they are placed."""
         boxes: list[Workload] = []
         odd = {each.key for each in self.odd}
@@ -193,14 +223,18 @@ class _Mixed:
             held = placed.of(workload.key)
             if workload.key not in odd:
                 boxes.append(workload)
+            elif workload.key in over_tiers:
+                boxes.append(without_tiers(workload))
             elif any(violations_of(workload, held)):
-                return False
+                return LexicographicResult(Status.UNKNOWN, None)
             else:
                 boxes.extend(narrower(workload, self.part, held))
         problem = problem_of(self.part, boxes, self.part.limits)
         floor = None if self.best is None else divided(self.best, boxes)
         result = solve_batch(problem, deadline, self.workers, self.seed, None, floor, self.bounds.worth())
-        return result.placement is not None and self.offer(joined(result.placement))
+        if result.placement is not None:
+            self.offer(joined(result.placement))
+        return result
 
     def _chosen_by_price(self) -> Placement:
         """Return the workloads with rules beyond boxes as they stand best at prices; the rest one by one."""
@@ -213,6 +247,11 @@ class _Mixed:
                 for key, found in priced.items()
                 if key in odd and not any(violations_of(self.part.workload(key), found))
             }
+        for workload in self.odd:
+            if workload.key not in placed and any(rule.tiers for rule in workload.rules_of(Weights)):
+                # What tiers hold is kept from here on; where in them is decided together with all others.
+                placed[workload.key] = in_tiers(workload, self.part)
+        placed = {key: found for key, found in placed.items() if found}
         rest = [each for each in self.odd if each.key not in placed]
         one_by_one = OneByOne(self.part, self.deadline.part(FIRST_SHARE), self.seed)
         others = one_by_one.place(rest, left_by(self.part, Placement(placed), ()))
@@ -282,3 +321,10 @@ class _Mixed:
         )
         proven = all(level.proven for level in attained)
         return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, attained)
+
+
+def _higher(note: Note, bound: int | Fraction, value: int | Fraction) -> Note:
+    """Return how far a level got that is known to be no lower than a bound."""
+    if note.bound is not None and note.bound >= bound:
+        return note
+    return Note(bound, bound >= value, note.exact)

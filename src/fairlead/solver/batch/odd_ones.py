@@ -7,7 +7,7 @@ import numpy as np
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Aggregated, Candidates, Spread
+from fairlead.models.rules import Aggregated, Candidates, Spread, Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.standing import problem_of
@@ -59,6 +59,19 @@ class OneByOne:
         until = self.deadline.part(SHARE_OF_TIME, LONGEST_RUN)
         result = minimise_levels(alone, None, until, 1, self.seed)
         return {} if result.placement is None else result.placement.of(workload.key)
+
+
+def without_tiers(workload: Workload) -> Workload:
+    """Return a workload whose weights are those of all its clusters together, whatever tiers hold."""
+    rules = (replace(rule, tiers=()) if isinstance(rule, Weights) else rule for rule in workload.rules)
+    return replace(workload, rules=tuple(rules))
+
+
+def in_tiers(workload: Workload, part: Problem) -> Mapping[str, int]:
+    """Place a workload with overflow tiers as if it were alone; nothing where that is not simple."""
+    if not has_box(workload):
+        return {}
+    return allocate(workload, part, box_of(workload, part, part.limits)) or {}
 
 
 def _on_fewest(

@@ -7,17 +7,20 @@ the level itself, among places that the guide's prices call near.
 
 from collections.abc import Sequence
 
-from fairlead.solver.batch.core import Sifting, sift
+from fairlead.solver.batch.core import Sifted, Sifting, sift
 from fairlead.solver.batch.guide import Guide
 from fairlead.solver.batch.known import Known
 from fairlead.solver.batch.leading import exchange_all, is_far, lead
-from fairlead.solver.batch.pricing import BY_GUIDE, best_of, priced
+from fairlead.solver.batch.pricing import BY_GUIDE, best_of, nothing_known, priced
 from fairlead.solver.batch.proving import divide_whole, prove
-from fairlead.solver.batch.relaxation import Prices, relax
+from fairlead.solver.batch.relaxation import Model, Prices, relax
+from fairlead.solver.batch.rounding import rounded
 from fairlead.solver.batch.varying import vary
 
 # Of the time that is left, what changes by a guide may use before the level itself is looked at again.
 SHARE_OF_GUIDE = 0.4
+# The same of the way to a first placement, where none is known.
+SHARE_OF_ANY = 0.5
 
 
 def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Prices]) -> None:
@@ -39,6 +42,8 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
         return
     straight = guide.straight or known.model
     sifted = sift(straight, known.prices, relax(straight, known.prices).rows, known.deadline)
+    if known.best is None and sifted.replicas is not None:
+        _lead_any(known, guided, straight, sifted)
     start = priced(guided, best_of(guided.model, (*near, sifted.prices)), BY_GUIDE, climbing=not near)
     if not guided.offer(start) and is_far(guided):
         lead(guided, start)
@@ -48,4 +53,25 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     prove(known)
     guided.deadline = known.deadline.part(SHARE_OF_GUIDE)
     vary(guided, lambda: known.closed)
-    vary(known, near=guided)
+    _vary_from_guided(known, guided)
+
+
+def _vary_from_guided(known: Known, guided: Known) -> None:
+    """Change the placement of the guide until the level is as low as can be, and take it if it is as low."""
+    itself = nothing_known(known.model, guided.best, known.deadline, known.workers, known.seed)
+    itself.bound, itself.hear = known.bound, known.offer
+    vary(itself, near=guided)
+    if itself.cost is not None and known.cost is not None and itself.cost <= known.cost:
+        known.best, known.cost = itself.best, itself.cost
+
+
+def _lead_any(known: Known, guided: Known, straight: Model, sifted: Sifted) -> None:
+    """Lead the linear program of a straight guide to any placement at all; heaps are better than none."""
+    if sifted.replicas is None:
+        return
+    first = nothing_known(straight, None, known.deadline.part(SHARE_OF_ANY), known.workers, known.seed)
+    first.raise_bound(sifted.prices, sifted.rows)
+    lead(first, rounded(straight, sifted.replicas))
+    if first.best is not None:
+        known.offer(first.best)
+        guided.offer(first.best)
