@@ -32,8 +32,9 @@ def mixed(
 ) -> Problem:
     """Make a batch in which some workloads have rules that tie their clusters together.
 
-    Those stand in two to three regions (spread), fill one tier after the other (tiers), or stand on as few
-    clusters as possible (aggregated), as the lot decides.
+    Those stand in two to three regions (spread), fill one tier after the other (tiers; with overflow the
+    first two fifths of all clusters come first for every workload), or stand on as few clusters as possible
+    (aggregated), as the lot decides.
 
     Parameters
     ----------
@@ -70,6 +71,11 @@ def _tied(workload: Workload, problem: Problem, kind: str, chance: random.Random
         names = chance.sample(candidates.names, len(candidates.names))
         half = (len(names) + 1) // 2
         tiers = tuple(frozenset(part) for part in (names[:half], names[half:]) if part)
+        rules = (Tiers(tiers), replace(weights, tiers=tiers))
+    elif kind == "overflow":
+        preferred = {cluster.name for cluster in problem.clusters[: 2 * len(problem.clusters) // 5]}
+        names = frozenset(candidates.names)
+        tiers = tuple(part for part in (names & preferred, names - preferred) if part)
         rules = (Tiers(tiers), replace(weights, tiers=tiers))
     else:
         rooms = {name: room(workload, problem.cluster_by_name[name]) or 0 for name in candidates.names}

@@ -137,6 +137,14 @@ def _others() -> list[Case]:
             partial(mixed, 1_000, 50, share=1, kinds=("tiers",)),
             30,
             (OURS, "reference"),
+            (mixed_bar,),
+        ),
+        Case(
+            "overflow-1000x50",
+            "the same where all prefer the same 20 clusters, which cannot hold them",
+            partial(mixed, 1_000, 50, share=1, kinds=("overflow",)),
+            30,
+            (OURS, "reference"),
         ),
         Case(
             "priorities-1000x50-l1",

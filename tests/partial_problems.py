@@ -6,11 +6,11 @@ from itertools import product
 
 from brute_force import Best
 from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.largest import largest
 from fairlead.models.outcome import Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, Moves, SharedRule, Total, WorkloadRule
-from fairlead.models.rules.duplicated import largest_copy
 from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
@@ -39,9 +39,7 @@ def _alone(problem: Problem, workload: Workload) -> Iterator[dict[str, int]]:
     """Yield every division of one workload that keeps its own rules that never give way."""
     alone = replace(problem, workloads=(workload,), rules=())
     names = [cluster.name for cluster in problem.clusters]
-    copies = workload.rule(Duplicated)
-    most = workload.replicas if copies is None else largest_copy(copies, workload)
-    for numbers in product(range(most + 1), repeat=len(names)):
+    for numbers in product(range(largest(workload) + 1), repeat=len(names)):
         placed = dict(zip(names, numbers, strict=True))
         if not refused(alone, Placement({workload.key: placed})):
             yield placed

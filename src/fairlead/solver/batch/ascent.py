@@ -5,7 +5,9 @@ J. Ba, 2015, used here for a concave function without noise); the sizes fall to 
 turns that is known before. Turns are counted, not timed, so that the same batch gets the same prices.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -24,6 +26,18 @@ MOST_PROBES = 8
 # Where there are more rows than twice as many, prices are found on about so many of them first.
 SAMPLE = 2000
 FURTHER = 0.02
+
+
+class HasValue(Protocol):
+    """What is known of a bound."""
+
+    @property
+    def value(self) -> float:
+        """The bound, in steps, as a float."""
+        ...
+
+
+T = TypeVar("T", bound=HasValue)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,10 +83,35 @@ def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = N
     best = _Ascent(model, deadline).run(start or Prices.none(model), 1, 0.0, None)
     if not len(_worth(model)):
         return best
+
+    def run(known: Climbed, many: int, step: float) -> Climbed:
+        return _Ascent(model, deadline).run(known.prices, many, step, known)
+
+    return with_probed_step(best, first, turns, deadline, run)
+
+
+def with_probed_step(
+    best: T, first: float, turns: int, deadline: Deadline, run: Callable[[T, int, float], T]
+) -> T:
+    """Raise a bound with a first step of about the right size, which a few short runs find.
+
+    Parameters
+    ----------
+    best
+        What is known.
+    first
+        A first step that may be too large or too small.
+    turns
+        Turns of the last run.
+    deadline
+        When to stop before that.
+    run
+        Makes some turns with a first step, from the best known; returns the best, perhaps the same.
+    """
     rising = False
     for _ in range(MOST_PROBES):
         before = best.value
-        best = _Ascent(model, deadline).run(best.prices, turns // 5, first, best)
+        best = run(best, turns // 5, first)
         if deadline.remaining() <= 0:
             break
         if best.value > before:
@@ -84,7 +123,8 @@ def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = N
             break
         else:
             first /= 4
-    return _Ascent(model, deadline).run(best.prices, turns, first, best)
+    # Where no step wins anything nothing that is shared keeps the rows from what is best for each alone.
+    return run(best, turns, first) if rising else best
 
 
 def _first_step(model: Model) -> float:

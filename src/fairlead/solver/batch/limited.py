@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.ascent import Steps
+from fairlead.solver.batch.ascent import Steps, with_probed_step
 from fairlead.solver.batch.bound import WholePrices, lower_bound, whole_costs, whole_prices
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, place_prices, relax
 from fairlead.solver.batch.rows import rows_of
@@ -27,8 +27,6 @@ FIRST_STEP = 0.1
 COARSE = 2.0**-16
 TURNS = 150
 MOST_PROBES = 6
-FURTHER = 0.02
-NOTHING = 1e-9
 LITTLE = 1e-5
 SMALLER = 0.3
 # How often the interval of a replica's price is halved: from nothing, and from one that was close.
@@ -105,16 +103,11 @@ class Dual:
         if not len(model.batch.coupling.limit) and not model.pins:
             return best
         first = FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
-        for _ in range(MOST_PROBES):
-            before = best.value
-            best = self._run(best.prices, TURNS // 5, first, best)
-            if best.value - before <= NOTHING * max(abs(best.value), self.model.unit):
-                # Nothing that is shared keeps the rows from what is best for each alone.
-                return best
-            if best.value - before <= FURTHER * abs(best.value) or self.deadline.remaining() <= 0:
-                break
-            first *= 3
-        return self._run(best.prices, TURNS, first, best)
+
+        def run(known: Priced, many: int, step: float) -> Priced:
+            return self._run(known.prices, many, step, known)
+
+        return with_probed_step(best, first, TURNS, self.deadline, run)
 
     def refine(self, best: Priced) -> Priced:
         """Raise the bound further, with smaller steps, from prices that are about right."""

@@ -271,7 +271,7 @@ class _Search:
         if after <= 0:
             return self.deadline
         share = SHARE_OF_TIME if after > followed else 1.0
-        return self.deadline.part(share * FIRST_MORE / (followed + 1))
+        return self.deadline.part(share * (FIRST_MORE / (followed + 1) if followed else 1.0))
 
     def _teller(self, cost: LevelCost) -> Tell | None:
         """Return what reports on a level; None where nobody listens."""
