@@ -74,8 +74,8 @@ def _tied(workload: Workload, problem: Problem, kind: str, chance: random.Random
         rules = (Tiers(tiers), replace(weights, tiers=tiers))
     elif kind == "overflow":
         preferred = {cluster.name for cluster in problem.clusters[: 2 * len(problem.clusters) // 5]}
-        names = frozenset(candidates.names)
-        tiers = tuple(part for part in (names & preferred, names - preferred) if part)
+        every = frozenset(candidates.names)
+        tiers = tuple(part for part in (every & preferred, every - preferred) if part)
         rules = (Tiers(tiers), replace(weights, tiers=tiers))
     else:
         rooms = {name: room(workload, problem.cluster_by_name[name]) or 0 for name in candidates.names}

@@ -16,6 +16,7 @@ from fairlead.solver.batch.core import Sifting, region_of, segments_of, sift, so
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.guide import SHARE, Guided, after_guide, followers, frozen_at, guide_of
 from fairlead.solver.batch.known import GRACE, Known
+from fairlead.solver.batch.neighbourhood import Window, Work, divide_anew
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
 from fairlead.solver.batch.rounding import rounded, rounded_firmly
 from fairlead.solver.batch.solving import solve_batch
@@ -191,6 +192,22 @@ def test_prices_after_a_guide_have_a_pin_more() -> None:
     assert all(len(prices.pins) == 1 for prices in tried)
     assert tried[0].pins[0] == pytest.approx(after.unit / guide.unit / SHARE)
     assert np.allclose(tried[0].capacity, known.prices.capacity * after.unit / guide.unit / SHARE)
+
+
+def test_charges_of_any_size_fit_the_model() -> None:
+    """Prices times charges can pass 64 bits; they are cut until the sum fits, and limits are still dear."""
+    model = model_for(Deviation.WEBSTER, workloads=20)
+    known = known_of(model)
+    everywhere = relax(model, Prices.none(model)).replicas
+    charges = Charges.of(model, known.prices, 1e12)
+    assert float(charges.charge.max()) > 2.0**62
+    rows = np.arange(len(model.batch.keys))
+    window = Window(rows, model.batch.lower, model.batch.upper)
+    work = Work(Deadline.after(5.0), 1, 0, 1.0)
+    found = divide_anew(model, everywhere, window, work, exact=False, charges=charges).replicas
+    assert found is not None
+    broken, before = (int(model.beyond(each)[0].sum()) for each in (found, everywhere))
+    assert broken < before
 
 
 @pytest.mark.parametrize("deviation", DIVIDED)

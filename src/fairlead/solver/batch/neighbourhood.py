@@ -1,5 +1,6 @@
 """Parts of a batch as models of CP-SAT: some workloads are divided anew, all others stay as they are."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,12 +17,14 @@ from fairlead.solver.interrupt import interruptible
 
 # Costs of a part are given to the solver with so many bits less where it need not be exact.
 COARSE_BITS = 14
+# What a part costs at most, with charges, stays below 2 to this power.
+SUM_BITS = 60
 # More pieces than this make no model.
 MOST_PIECES = 60_000
 
 
-Charged = tuple[cp_model.IntVar, float]
-"""By how much a limit is broken, and what one unit of that is charged."""
+Charged = tuple[cp_model.IntVar, float, int]
+"""By how much a limit is broken, what one unit of that is charged, and how many units that can be."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,10 +154,12 @@ def divide_anew(
     program, variables, beyond = _program(model, pieces, base, window, hint, charges)
     if program is None:
         return Found(None, None, complete=True)
+    if charges is not None:
+        bits = max(bits, _bits_too_many(pieces, beyond))
     slopes = (pieces.slopes[0] >> bits).tolist()
-    dear = [max(1, int(charge)) >> bits for _, charge in beyond]
+    dear = [max(1, int(charge) >> bits) for _, charge, _ in beyond]
     program.minimize(
-        cp_model.LinearExpr.weighted_sum([*variables, *(over for over, _ in beyond)], [*slopes, *dear])
+        cp_model.LinearExpr.weighted_sum([*variables, *(over for over, _, _ in beyond)], [*slopes, *dear])
     )
     solver = _solver(work)
     status = interruptible(lambda: solver.solve(program), solver.stop_search, work.deadline)
@@ -172,6 +177,13 @@ def divide_anew(
         start[window.rows] = window.lower
         bound = model.steps(start) + int(solver.response_proto.inner_objective_lower_bound)
     return Found(base, bound, status == cp_model.OPTIMAL)
+
+
+def _bits_too_many(pieces: Pieces, beyond: Sequence[Charged]) -> int:
+    """Return by how many bits costs and charges have to be cut for their sum to stay in 64 bits."""
+    most = float(np.abs(pieces.slopes[0].astype(np.float64)) @ pieces.units)
+    most += sum(charge * units for _, charge, units in beyond)
+    return max(0, math.ceil(math.log2(max(1.0, most))) - SUM_BITS)
 
 
 def _solver(work: Work) -> cp_model.CpSolver:
@@ -267,4 +279,4 @@ def _limit(
     elif most > amount:
         over = program.new_int_var(0, most - amount, "")
         program.add(used <= amount + over)
-        beyond.append((over, charge))
+        beyond.append((over, charge, most - amount))
