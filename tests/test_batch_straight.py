@@ -10,6 +10,7 @@ import pytest
 from batch_problems import middling
 from fairlead.models.check import check
 from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.batch import solving
@@ -175,3 +176,25 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
     assert first.bound > 0
     assert result.placement is not None
     assert not check(problem, result.placement)
+
+
+def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A level may be met by another placement than the floor, worse on the next; the answer never is."""
+    problem = middling(5, Deviation.L1, 20, 5, priorities=THREE)
+    best = solving.solve_batch(problem, Deadline.after(10.0), 1)
+    floor = best.placement
+    assert floor is not None
+    assert best.status is Status.OPTIMAL
+    other = solving.solve_batch(replace(problem, deviation=Deviation.WEBSTER), Deadline.after(10.0), 1)
+    worse = other.placement
+    assert worse is not None
+
+    def poorly(model: Model, *_: object) -> Minimised:
+        """Find the worse placement whatever is known, and no bound."""
+        return Minimised(model.batch.matrix(worse), -(2**62))
+
+    monkeypatch.setattr("fairlead.solver.batch.solving.minimise", poorly)
+    result = solving.solve_batch(problem, Deadline.after(1.0), 1, floor=floor)
+    assert result.placement == floor
+    assert result.status is Status.FEASIBLE
+    assert not result.attained[0].proven

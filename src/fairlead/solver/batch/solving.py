@@ -109,10 +109,11 @@ def solve_batch(
     if best is None and refuted(batch, pins, deadline.part(REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
     search = _Search(batch, costs_of(batch), deadline, workers, seed, progress, near)
-    status, best = search.run(_Stage(batch, pins, best))
-    if status is Status.INFEASIBLE or best is None:
+    status, found = search.run(_Stage(batch, pins, best))
+    if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
-    return concluded(part, batch.placement(best), search.notes, deadline, seed)
+    found, notes = search.not_worse(found, best)
+    return concluded(part, batch.placement(found), notes, deadline, seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,6 +171,19 @@ class _Search:
             self._look_again(stages)
         return Status.FEASIBLE, stages[-1].best
 
+    def not_worse(self, found: Whole, floor: Whole | None) -> tuple[Whole, list[Note]]:
+        """Return what was found or a floor that is better, and what is known of its levels."""
+        if floor is None:
+            return found, self.notes
+        for number, cost in enumerate(self.costs):
+            reached, before = cost.steps(found), cost.steps(floor)
+            if reached < before:
+                break
+            if before < reached:
+                # Up to here nothing else is pinned; what was proven after it is not about the floor.
+                return floor, [replace(each, proven=False) for each in self.notes[: number + 1]]
+        return found, self.notes
+
     def _look_again(self, stages: list[_Stage]) -> None:
         """Spend what time is left on levels that are not proven, the first ones first."""
         number = 0
@@ -182,7 +196,8 @@ class _Search:
             found = self._minimise(before, self.costs[number], number)
             # What was proven of it before still holds: nothing else is pinned.
             found = replace(found, bound=max(found.bound, self.bounds[number]))
-            if found.replicas is before.best:
+            if not self._lowers(number, before, found):
+                found = replace(found, replicas=before.best)
                 self.notes[number], self.bounds[number] = self._note(number, found), found.bound
                 number += 1
             else:
@@ -190,6 +205,13 @@ class _Search:
                 found = self._go_on(stages, number, found)
             if found.interrupted:
                 return
+
+    def _lowers(self, number: int, before: _Stage, found: Minimised) -> bool:
+        """Tell whether a level got lower than it was."""
+        cost = self.costs[number]
+        if before.best is None or found.replicas is None:
+            return found.replicas is not None
+        return cost.steps(found.replicas) < cost.steps(before.best)
 
     def _go_on(self, stages: list[_Stage], number: int, found: Minimised) -> Minimised:
         """Minimise the levels after one of which something is found; return what was found for the last."""

@@ -57,12 +57,14 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
 
 
 def _vary_from_guided(known: Known, guided: Known) -> None:
-    """Change the placement of the guide until the level is as low as can be, and take it if it is as low."""
+    """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
     itself = nothing_known(known.model, guided.best, known.deadline, known.workers, known.seed)
     itself.bound, itself.hear = known.bound, known.offer
     vary(itself, near=guided)
-    if itself.cost is not None and known.cost is not None and itself.cost <= known.cost:
-        known.best, known.cost = itself.best, itself.cost
+    if itself.best is None or known.best is None or itself.cost != known.cost:
+        return
+    if guided.model.steps(itself.best) < guided.model.steps(known.best):
+        known.best = itself.best
 
 
 def _lead_any(known: Known, guided: Known, straight: Model, sifted: Sifted) -> None:
