@@ -67,15 +67,14 @@ def _tied(workload: Workload, problem: Problem, kind: str, chance: random.Random
     if kind == "spread":
         regions = _regions(candidates.names, problem)
         rules = (Spread("region", regions, min(2, len(regions)), 3), weights)
-    elif kind == "tiers":
-        names = chance.sample(candidates.names, len(candidates.names))
-        half = (len(names) + 1) // 2
-        tiers = tuple(frozenset(part) for part in (names[:half], names[half:]) if part)
-        rules = (Tiers(tiers), replace(weights, tiers=tiers))
-    elif kind == "overflow":
-        preferred = {cluster.name for cluster in problem.clusters[: 2 * len(problem.clusters) // 5]}
+    elif kind in ("tiers", "overflow"):
+        if kind == "tiers":
+            half = (len(candidates.names) + 1) // 2
+            preferred = chance.sample(candidates.names, len(candidates.names))[:half]
+        else:
+            preferred = [cluster.name for cluster in problem.clusters[: 2 * len(problem.clusters) // 5]]
         every = frozenset(candidates.names)
-        tiers = tuple(part for part in (every & preferred, every - preferred) if part)
+        tiers = tuple(part for part in (every.intersection(preferred), every.difference(preferred)) if part)
         rules = (Tiers(tiers), replace(weights, tiers=tiers))
     else:
         rooms = {name: room(workload, problem.cluster_by_name[name]) or 0 for name in candidates.names}

@@ -149,12 +149,11 @@ class _Search:
     seed: int
     progress: Report | None
     near: Mapping[Level, Worth]
-    notes: list[Note] = field(default_factory=list)
-    bounds: list[int] = field(default_factory=list)
+    found: list[Minimised] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
     def run(self, first: _Stage) -> tuple[Status, Whole | None]:
-        """Minimise every level in turn; INFEASIBLE is proven, all else is told by the notes."""
+        """Minimise every level in turn; INFEASIBLE is proven, all else is told by `notes`."""
         if not self.costs:
             found = self._minimise(first, nothing(self.batch), 0)
             return Status.INFEASIBLE if found.infeasible else Status.FEASIBLE, found.replicas
@@ -188,30 +187,28 @@ class _Search:
         """Spend what time is left on levels that are not proven, the first ones first."""
         number = 0
         while number < len(self.costs) and self._worth_another_look():
-            if self.notes[number].proven:
+            if self._note(number).proven:
                 number += 1
                 continue
             self.seed += 1
             before = replace(stages[number], best=stages[-1].best, guided=None)
             found = self._minimise(before, self.costs[number], number)
             # What was proven of it before still holds: nothing else is pinned.
-            found = replace(found, bound=max(found.bound, self.bounds[number]))
-            if not self._lowers(number, before, found):
-                found = replace(found, replicas=before.best)
-                self.notes[number], self.bounds[number] = self._note(number, found), found.bound
-                number += 1
-            else:
-                del stages[number + 1 :], self.notes[number:], self.bounds[number:]
+            found = replace(found, bound=max(found.bound, self.found[number].bound))
+            if self._steps(number, found.replicas) < self._steps(number, before.best):
+                del stages[number + 1 :], self.found[number:]
                 found = self._go_on(stages, number, found)
+            else:
+                self.found[number] = replace(found, replicas=before.best)
+                number += 1
             if found.interrupted:
                 return
 
-    def _lowers(self, number: int, before: _Stage, found: Minimised) -> bool:
-        """Tell whether a level got lower than it was."""
-        cost = self.costs[number]
-        if before.best is None or found.replicas is None:
-            return found.replicas is not None
-        return cost.steps(found.replicas) < cost.steps(before.best)
+    def _steps(self, number: int, replicas: Whole | None) -> int:
+        """Return what a placement that has to be there costs on a level."""
+        if replicas is None:
+            raise InternalError("a level has lost the placement of the levels before")
+        return self.costs[number].steps(replicas)
 
     def _go_on(self, stages: list[_Stage], number: int, found: Minimised) -> Minimised:
         """Minimise the levels after one of which something is found; return what was found for the last."""
@@ -260,12 +257,8 @@ class _Search:
 
     def _after(self, stage: _Stage, number: int, found: Minimised) -> _Stage:
         """Note how far a level got and pin it; leave out what no placement holds that is as good."""
-        cost = self.costs[number]
-        if found.replicas is None:
-            raise InternalError("a level has lost the placement of the levels before")
-        self.notes.append(self._note(number, found))
-        self.bounds.append(found.bound)
-        steps = cost.steps(found.replicas)
+        cost, steps = self.costs[number], self._steps(number, found.replicas)
+        self.found.append(found)
         batch = stage.batch
         if found.prices is not None and found.rows is not None and number < len(self.costs) - 1:
             lower, upper = ranges(model_of(batch, cost, stage.pins), found.prices, found.rows, steps)
@@ -276,12 +269,15 @@ class _Search:
             guided = Guided(found.guided, tuple(each for each, _ in stage.pins), cost, found.counted)
         return _Stage(batch, pins, found.replicas, guided)
 
-    def _note(self, number: int, found: Minimised) -> Note:
+    @property
+    def notes(self) -> list[Note]:
+        """How far the levels got."""
+        return [self._note(number) for number in range(len(self.found))]
+
+    def _note(self, number: int) -> Note:
         """Return how far a level got."""
-        cost = self.costs[number]
-        if found.replicas is None:
-            raise InternalError("there is no placement to tell the gap of")
-        steps, bound = cost.steps(found.replicas), cost.bound(found.bound)
+        cost, found = self.costs[number], self.found[number]
+        steps, bound = self._steps(number, found.replicas), cost.bound(found.bound)
         proven = found.bound >= steps or (
             cost.grain > 0 and bound >= Fraction(steps, cost.scale) + cost.constant
         )

@@ -42,7 +42,7 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
         return
     straight = guide.straight or known.model
     sifted = sift(straight, known.prices, relax(straight, known.prices).rows, known.deadline)
-    if known.best is None and sifted.replicas is not None:
+    if known.best is None:
         _lead_any(known, guided, straight, sifted)
     start = priced(guided, best_of(guided.model, (*near, sifted.prices)), BY_GUIDE, climbing=not near)
     if not guided.offer(start) and is_far(guided):
