@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from dataclasses import replace
 from fractions import Fraction
 
 from ortools.linear_solver.python import model_builder
@@ -10,11 +11,14 @@ from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    Aggregated,
     Bounds,
     Candidates,
     Capacity,
+    Duplicated,
     Moves,
     Price,
+    Spread,
     Tiers,
     Total,
     Weights,
@@ -161,6 +165,38 @@ def middling(
     members = tuple(
         Cluster(name, free={**each, CPU: each[CPU] // 50 * 50})
         for name, each in zip(names, free, strict=True)
+    )
+    return Problem(members, tuple(made), (Capacity(),), deviation=deviation)
+
+
+def fleet(seed: int, deviation: Deviation = Deviation.L1, workloads: int = 24, clusters: int = 8) -> Problem:
+    """Return a batch of which every third workload has regions, tiers, full copies or few clusters."""
+    rng = random.Random(f"mixed {seed}")
+    names = tuple(f"member{number}" for number in range(clusters))
+    regions = {f"region{n}": frozenset(names[n::4]) for n in range(4)}
+    made = []
+    for number in range(workloads):
+        weights = Weights({name: rng.randint(1, 9) for name in names})
+        rules: tuple[WorkloadRule, ...] = (Candidates(names), Total(), weights)
+        replicas = rng.randint(2, 20)
+        match number % 12:
+            case 0:
+                rules = (*rules, Spread("region", regions, 2, 2))
+            case 3:
+                tiers = (frozenset(names[:3]), frozenset(names[3:]))
+                rules = (Candidates(names), Total(), Tiers(tiers), replace(weights, tiers=tiers))
+            case 6:
+                rules = (*rules, Aggregated())
+            case 9:
+                rules, replicas = (Candidates(names), Duplicated()), 1
+        requests = {CPU: rng.choice([100, 250, 500])}
+        made.append(Workload(f"w{number:02d}", f"w{number:02d}", replicas, requests=requests, rules=rules))
+    copies = [clusters if each.rule(Duplicated) else 1 for each in made]
+    asked = sum(each.requests[CPU] * each.replicas * count for each, count in zip(made, copies, strict=True))
+    shares = [rng.uniform(0.6, 1.4) for _ in names]
+    members = tuple(
+        Cluster(name, free={CPU: int(asked / 0.85 * share / sum(shares))})
+        for name, share in zip(names, shares, strict=True)
     )
     return Problem(members, tuple(made), (Capacity(),), deviation=deviation)
 

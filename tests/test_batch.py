@@ -31,6 +31,7 @@ from fairlead.solver.batch.rounding import rounded
 from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
+from fairlead.solver.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 
@@ -39,7 +40,7 @@ def solved(
     problem: Problem, workers: int = 1, seconds: float = 60.0, floor: Placement | None = None
 ) -> LexicographicResult:
     """Solve a batch and check what comes out."""
-    result = solve_batch(problem, Deadline.after(seconds), workers, floor=floor)
+    result = solve_batch(problem, Search(Deadline.after(seconds), workers), floor=floor)
     if result.placement is not None:
         assert not check(problem, result.placement)
         assert tuple(each.value for each in result.attained) == tuple(
@@ -206,7 +207,7 @@ def test_never_worse_than_the_floor() -> None:
     problem = middling(1, Deviation.L1, load=0.6)
     floor = reference.place(problem)
     assert not check(problem, floor)
-    hurried = solve_batch(problem, Deadline.after(0.0), floor=floor)
+    hurried = solve_batch(problem, Search(Deadline.after(0.0)), floor=floor)
     assert hurried.status is Status.FEASIBLE
     assert hurried.attained[0].value <= score(problem, floor)[0].value
     assert solved(problem, seconds=2.0, floor=floor).attained[0].value <= score(problem, floor)[0].value
@@ -243,7 +244,7 @@ def test_progress_is_told() -> None:
     """Values fall, bounds rise, and the last report is what comes out."""
     told: list[Progress] = []
     problem = middling(2, Deviation.L1)
-    result = solve_batch(problem, Deadline.after(2.0), progress=told.append)
+    result = solve_batch(problem, Search(Deadline.after(2.0), progress=told.append))
     assert told
     values = [each.value for each in told if each.value is not None]
     assert values == sorted(values, reverse=True)

@@ -16,14 +16,17 @@ from fairlead.solver.batch.core import Sifting, region_of, segments_of, sift, so
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.guide import SHARE, Guided, after_guide, followers, frozen_at, guide_of
 from fairlead.solver.batch.known import GRACE, Known
-from fairlead.solver.batch.neighbourhood import Window, Work, divide_anew
+from fairlead.solver.batch.neighbourhood import Window, close_all, open_up
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
 from fairlead.solver.batch.rounding import rounded, rounded_firmly
 from fairlead.solver.batch.solving import solve_batch
+from fairlead.solver.batch.subproblem import Work
 from fairlead.solver.batch.tally import Charges
 from fairlead.solver.batch.varying import charged, lead_back, vary
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
+from fairlead.solver.machines import ThisProcess
+from fairlead.solver.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)
@@ -35,7 +38,7 @@ def known_of(model: Model, best: Whole | None = None, workers: int = 1) -> Known
     sifted = sift(model, climbed.prices, climbed.rows, Deadline())
     cost = None if best is None else model.steps(best)
     bound = lower_bound(model, sifted.prices, sifted.rows)
-    return Known(model, Deadline(), workers, 0, best, cost, bound, sifted.prices, sifted.rows)
+    return Known(model, Search(Deadline(), workers), best, cost, bound, sifted.prices, sifted.rows)
 
 
 def model_for(deviation: Deviation, seed: int = 5, workloads: int = 60) -> Model:
@@ -204,7 +207,8 @@ def test_charges_of_any_size_fit_the_model() -> None:
     rows = np.arange(len(model.batch.keys))
     window = Window(rows, model.batch.lower, model.batch.upper)
     work = Work(Deadline.after(5.0), 1, 0, 1.0)
-    found = divide_anew(model, everywhere, window, work, exact=False, charges=charges).replicas
+    opened = open_up(model, everywhere, window, work, exact=False, charges=charges)
+    found = close_all([opened], ThisProcess())[0]
     assert found is not None
     broken, before = (int(model.beyond(each)[0].sum()) for each in (found, everywhere))
     assert broken < before
@@ -214,7 +218,7 @@ def test_charges_of_any_size_fit_the_model() -> None:
 def test_priorities_come_close_to_the_linear_programs(deviation: Deviation) -> None:
     """The most urgent level ends within a percent of its linear program, with a valid placement."""
     problem = middling(4, deviation, workloads=36, priorities=THREE)
-    result = solve_batch(problem, Deadline.after(20.0), 2)
+    result = solve_batch(problem, Search(Deadline.after(20.0), 2))
     assert result.status in (Status.OPTIMAL, Status.FEASIBLE)
     assert result.placement is not None
     assert not check(problem, result.placement)
@@ -228,7 +232,7 @@ def test_a_first_placement_may_be_a_little_late() -> None:
     """Where nothing is known a search has half as long again as it took; no more once there is something."""
     model = model_for(Deviation.L1, workloads=10)
     free = Prices.none(model)
-    known = Known(model, Deadline(2.0), 1, 0, None, None, 0, free, relax(model, free).rows)
+    known = Known(model, Search(Deadline(2.0), 1), None, None, 0, free, relax(model, free).rows)
     known = replace(known, started=1.0)
     # The clock of the machine is far beyond both moments.
     assert known.due.at == pytest.approx(2.0 + GRACE)

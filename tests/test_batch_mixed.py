@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batch_problems import random_batch
+from batch_problems import fleet, random_batch
 from brute_force import brute_force
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
@@ -17,21 +17,17 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.rules import (
-    Aggregated,
     Bounds,
     Candidates,
     Capacity,
-    Duplicated,
     MoveBudget,
     MovePrice,
     Moves,
     Price,
     Quota,
-    Spread,
     Tiers,
     Total,
     Weights,
-    WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
@@ -45,6 +41,7 @@ from fairlead.solver.batch.partly import applies_partly, solve_partly
 from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.partial_floor import place_greedily
+from fairlead.solver.search import Search
 from partial_problems import best_partial
 from random_problems import random_problem
 
@@ -53,7 +50,7 @@ DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 
 def solved(problem: Problem, floor: Placement | None = None, seconds: float = 20.0) -> LexicographicResult:
     """Solve a mixed batch and check what comes out."""
-    result = solve_mixed(problem, Deadline.after(seconds), floor=floor)
+    result = solve_mixed(problem, Search(Deadline.after(seconds)), floor=floor)
     if result.placement is not None:
         assert not check(problem, result.placement)
         values = tuple(each.value for each in score(problem, result.placement))
@@ -119,38 +116,6 @@ def test_small_ones_are_proven_by_search() -> None:
         assert best is None or tuple(level.value for level in result.attained) == best.values
 
 
-def fleet(seed: int, deviation: Deviation = Deviation.L1, workloads: int = 24, clusters: int = 8) -> Problem:
-    """Return a batch of which every third workload has regions, tiers, full copies or few clusters."""
-    rng = random.Random(f"mixed {seed}")
-    names = tuple(f"member{number}" for number in range(clusters))
-    regions = {f"region{n}": frozenset(names[n::4]) for n in range(4)}
-    made = []
-    for number in range(workloads):
-        weights = Weights({name: rng.randint(1, 9) for name in names})
-        rules: tuple[WorkloadRule, ...] = (Candidates(names), Total(), weights)
-        replicas = rng.randint(2, 20)
-        match number % 12:
-            case 0:
-                rules = (*rules, Spread("region", regions, 2, 2))
-            case 3:
-                tiers = (frozenset(names[:3]), frozenset(names[3:]))
-                rules = (Candidates(names), Total(), Tiers(tiers), replace(weights, tiers=tiers))
-            case 6:
-                rules = (*rules, Aggregated())
-            case 9:
-                rules, replicas = (Candidates(names), Duplicated()), 1
-        requests = {CPU: rng.choice([100, 250, 500])}
-        made.append(Workload(f"w{number:02d}", f"w{number:02d}", replicas, requests=requests, rules=rules))
-    copies = [clusters if each.rule(Duplicated) else 1 for each in made]
-    asked = sum(each.requests[CPU] * each.replicas * count for each, count in zip(made, copies, strict=True))
-    shares = [rng.uniform(0.6, 1.4) for _ in names]
-    members = tuple(
-        Cluster(name, free={CPU: int(asked / 0.85 * share / sum(shares))})
-        for name, share in zip(names, shares, strict=True)
-    )
-    return Problem(members, tuple(made), (Capacity(),), deviation=deviation)
-
-
 @pytest.mark.parametrize("deviation", DIVIDED)
 def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound and placement of a fleet meet within 3 % by prices and a few parts alone."""
@@ -159,7 +124,7 @@ def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPa
     problem = fleet(1, deviation)
     assert not applies(problem)
     told: list[Progress] = []
-    result = solve_mixed(problem, Deadline.after(4.0), progress=told.append)
+    result = solve_mixed(problem, Search(Deadline.after(4.0), progress=told.append))
     assert result.placement is not None
     assert not check(problem, result.placement)
     assert told
@@ -173,11 +138,11 @@ def test_never_worse_than_the_floor() -> None:
     problem = fleet(2)
     floor = solved(problem, seconds=1.0).placement
     assert floor is not None
-    hurried = solve_mixed(problem, Deadline.after(0.0), floor=floor)
+    hurried = solve_mixed(problem, Search(Deadline.after(0.0)), floor=floor)
     assert hurried.placement is not None
     assert [each.value for each in hurried.attained] <= [each.value for each in score(problem, floor)]
     broken = Placement({problem.workloads[0].key: {"member0": 10_000}})
-    assert solve_mixed(problem, Deadline.after(0.0), floor=broken).placement != broken
+    assert solve_mixed(problem, Search(Deadline.after(0.0)), floor=broken).placement != broken
 
 
 def test_tiers_left_no_choice_are_measured() -> None:
@@ -252,7 +217,7 @@ def test_budgets_quotas_and_prices_of_moves_at_length(deviation: Deviation) -> N
 def agrees(problem: Problem) -> bool:
     """Compare a batch with brute force; tell whether it has a placement."""
     best = brute_force(problem)
-    result = solve_batch(problem, Deadline.after(30.0))
+    result = solve_batch(problem, Search(Deadline.after(30.0)))
     if best is None:
         assert result.status is Status.INFEASIBLE
         return False
@@ -269,7 +234,7 @@ def test_a_budget_keeps_what_runs() -> None:
     rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}), Moves(frozenset({"a", "b"})))
     made = tuple(Workload(name, name, 4, current={"a": 4}, rules=rules) for name in ("one", "two"))
     problem = Problem(members, made, (Capacity(), MoveBudget("all", 1)), deviation=Deviation.L1)
-    result = solve_batch(problem, Deadline.after(10.0))
+    result = solve_batch(problem, Search(Deadline.after(10.0)))
     # Each is 4 away from 2 : 2; one move makes that 2 for one of them.
     assert [level.value for level in result.attained] == [6, 1]
 
@@ -293,7 +258,7 @@ def test_the_more_urgent_gets_its_ratio() -> None:
     low = Workload("a-low", "a-low", 2, requests={CPU: 100}, rules=rules)
     high = replace(low, key="b-high", name="b-high", priority=3)
     problem = Problem(members, (low, high), (Capacity(),), deviation=Deviation.L1)
-    result = solve_batch(problem, Deadline.after(10.0))
+    result = solve_batch(problem, Search(Deadline.after(10.0)))
     assert [level.value for level in result.attained] == [0, 2]
 
 
@@ -313,7 +278,7 @@ def test_sums_beyond_64_bits_are_left_alone() -> None:
     assert not applies_mixed(asking(2**21 + 1))
     largest = asking(2**21)
     assert applies(largest)
-    result = solve_batch(largest, Deadline.after(20.0))
+    result = solve_batch(largest, Search(Deadline.after(20.0)))
     assert result.placement is not None
     # Half of 2^21 replicas of 2^40 bytes each, twice, is just what a has.
     assert [level.value for level in result.attained] == [0]
@@ -334,7 +299,7 @@ def agrees_partly(problem: Problem) -> bool:
     """Compare a partial batch with brute force; tell whether anything stays unplaced."""
     assert applies_partly(problem)
     best = best_partial(problem)
-    result = solve_partly(problem, Deadline.after(30.0), floor=place_greedily(problem))
+    result = solve_partly(problem, Search(Deadline.after(30.0)), floor=place_greedily(problem))
     assert result.status is Status.OPTIMAL
     assert tuple(level.value for level in result.attained) == best.values
     assert [level.name for level in result.attained] == [each.name for each in score(problem, best.placement)]
@@ -376,7 +341,7 @@ def test_prices_refute_an_overload() -> None:
     asked = sum(each.requests[CPU] * each.replicas for each in made)
     members = tuple(Cluster(name, free={CPU: int(asked / 1.01) // 40}) for name in names)
     problem = Problem(members, made, (Capacity(),), deviation=Deviation.L1)
-    assert solve_batch(problem, Deadline.after(20.0)).status is Status.INFEASIBLE
+    assert solve_batch(problem, Search(Deadline.after(20.0))).status is Status.INFEASIBLE
 
 
 def test_priorities_of_mixed_batches_are_sound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
+from fairlead.solver.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)
@@ -51,7 +52,7 @@ def test_few_stay_unplaced_and_the_rest_stands_near_its_quotas(deviation: Deviat
     A placement that only minimises what stays unplaced ends with heaps: ten times the deviation and more.
     """
     problem = scarce(1, deviation, 120, 12)
-    result = solve_partly(problem, Deadline.after(8.0), 2)
+    result = solve_partly(problem, Search(Deadline.after(8.0), 2))
     unplaced, deviations = result.attained[:3], result.attained[3:]
     assert [level.value for level in unplaced[:2]] == [0, 0]
     assert unplaced[2].bound is not None
@@ -76,7 +77,7 @@ def test_the_program_of_a_straight_level_is_solved_whole() -> None:
     straight = model_of(batch, guide_of(batch, costs[0], costs[1:3]))
     free = Prices.none(straight)
     found = sift(straight, free, relax(straight, free).rows, Deadline(), Sifting(turns=1))
-    result = solve_partly(problem, Deadline.after(8.0), 2)
+    result = solve_partly(problem, Search(Deadline.after(8.0), 2))
     most, more, few = (level.value for level in result.attained[:3])
     reached = float(most + SHARE * (more + few))
     assert few > 0
@@ -132,7 +133,8 @@ def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
     prices = Prices(
         np.full(len(batch.coupling.limit), model.unit) / np.maximum(1, batch.coupling.limit), free.pins
     )
-    known = Known(model, Deadline.after(5.0), 1, 0, None, None, -(2**62), prices, relax(model, prices).rows)
+    search = Search(Deadline.after(5.0), 1)
+    known = Known(model, search, None, None, -(2**62), prices, relax(model, prices).rows)
     lead(known, everywhere.replicas)
     assert known.best is not None
     assert model.keeps(known.best)
@@ -153,7 +155,8 @@ def test_whether_a_batch_has_a_placement_is_told_by_prices(monkeypatch: pytest.M
 def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
     """A level that was left with a gap is searched again; what was proven of it before still holds."""
     problem = middling(5, Deviation.L1, 20, 5, priorities=THREE)
-    other = solving.solve_batch(replace(problem, deviation=Deviation.WEBSTER), Deadline.after(10.0), 1)
+    by_webster = replace(problem, deviation=Deviation.WEBSTER)
+    other = solving.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
     valid = other.placement
     assert valid is not None
     bounds: list[int] = []
@@ -167,7 +170,7 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
         return replace(found, bound=-(2**62)) if len(bounds) == 4 else found
 
     monkeypatch.setattr("fairlead.solver.batch.solving.minimise", poorly)
-    result = solving.solve_batch(problem, Deadline.after(12.0), 1)
+    result = solving.solve_batch(problem, Search(Deadline.after(12.0), 1))
     first = result.attained[0]
     # Three levels, then the first of them again.
     assert len(bounds) > 3
@@ -181,11 +184,12 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
 def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A level may be met by another placement than the floor, worse on the next; the answer never is."""
     problem = middling(5, Deviation.L1, 20, 5, priorities=THREE)
-    best = solving.solve_batch(problem, Deadline.after(10.0), 1)
+    best = solving.solve_batch(problem, Search(Deadline.after(10.0), 1))
     floor = best.placement
     assert floor is not None
     assert best.status is Status.OPTIMAL
-    other = solving.solve_batch(replace(problem, deviation=Deviation.WEBSTER), Deadline.after(10.0), 1)
+    by_webster = replace(problem, deviation=Deviation.WEBSTER)
+    other = solving.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
     worse = other.placement
     assert worse is not None
 
@@ -194,7 +198,7 @@ def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pyte
         return Minimised(model.batch.matrix(worse), -(2**62))
 
     monkeypatch.setattr("fairlead.solver.batch.solving.minimise", poorly)
-    result = solving.solve_batch(problem, Deadline.after(1.0), 1, floor=floor)
+    result = solving.solve_batch(problem, Search(Deadline.after(1.0), 1), floor=floor)
     assert result.placement == floor
     assert result.status is Status.FEASIBLE
     assert not result.attained[0].proven

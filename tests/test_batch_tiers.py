@@ -15,6 +15,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
 from fairlead.solver.batch.odd_ones import in_tiers, without_tiers
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 
@@ -45,7 +46,7 @@ def test_where_the_first_tiers_hold_all_the_gap_is_small(deviation: Deviation) -
     """
     problem = tiered(1, deviation, 6, 0.5)
     assert applies_mixed(problem)
-    result = solve_mixed(problem, Deadline.after(6.0), 2)
+    result = solve_mixed(problem, Search(Deadline.after(6.0), 2))
     beyond, away = result.attained[0], result.attained[-1]
     assert result.placement is not None
     assert not check(problem, result.placement)
@@ -58,7 +59,7 @@ def test_where_the_first_tiers_hold_all_the_gap_is_small(deviation: Deviation) -
 def test_where_the_first_tiers_are_full_as_few_as_possible_overflow(deviation: Deviation) -> None:
     """Half of the clusters hold half of what is asked for: the rest overflows, about as little as proven."""
     problem = tiered(2, deviation, 4, 0.85)
-    result = solve_mixed(problem, Deadline.after(6.0), 2)
+    result = solve_mixed(problem, Search(Deadline.after(6.0), 2))
     beyond = result.attained[0]
     assert result.placement is not None
     assert not check(problem, result.placement)

@@ -65,7 +65,7 @@ def test_exceptions_are_one_picklable_tree() -> None:
     """Every exception has one parent and survives the way between processes."""
     mistake = Mistake(Source("a.yaml", 3), "spec.replicas", "-1", "must be at least 0")
     error = ManifestError([mistake])
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(error))
     assert again.mistakes == (mistake,)
     tree = (fairlead.ManifestError, fairlead.UsageError, fairlead.UnsupportedError, fairlead.InternalError)
     assert all(issubclass(each, FairleadError) for each in tree)

@@ -1,13 +1,30 @@
 """Where independent work runs: the same results everywhere, none lost with its worker."""
 
+import multiprocessing
 import os
+import pickle
 import signal
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from fairlead.models.errors import UsageError
-from fairlead.solver.machines import LocalProcesses, RayCluster, ThisProcess, machines_of
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import hearing_interrupts
+from fairlead.solver.machines import LocalProcesses, RayCluster, ThisProcess, cores, machines_of
+
+UNGUARDED = """
+import math
+from fairlead.solver.machines import LocalProcesses
+
+print("from the top")
+with LocalProcesses(2) as processes:
+    print(processes.run(math.sqrt, [1, 4]))
+"""
 
 
 def square(number: int) -> int:
@@ -38,10 +55,78 @@ def test_a_lost_process_loses_no_result(tmp_path: Path) -> None:
         assert processes.run(square, [1, 2]) == [1, 4]  # a new pool takes over
 
 
+def hear_ctrl_c(_task: int) -> tuple[bool, bool]:
+    """Tell whether Ctrl-C is heard here, usually and in a long task."""
+    with hearing_interrupts():
+        heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return signal.getsignal(signal.SIGINT) is signal.default_int_handler, heard
+
+
+def kinds_in_a_daemon(answers: "multiprocessing.Queue[list[str]]") -> None:
+    """Say what would run tasks here."""
+    with machines_of("local", 2) as machines:
+        answers.put([type(machines).__name__, *map(str, machines.run(square, [5, 3]))])
+
+
+def test_threads_of_this_process_run_tasks_side_by_side() -> None:
+    """Two tasks that wait for each other both get on; one after the other the first would wait in vain."""
+    meeting = threading.Barrier(2, timeout=30.0)
+    with ThisProcess(2) as here:
+        assert sorted(here.run(lambda _task: meeting.wait(), [1, 2])) == [0, 1]
+        assert here.run(square, [5, 3, 4]) == [25, 9, 16]
+
+
+def test_processes_can_be_started_before_they_are_needed() -> None:
+    """What was prepared answers as if it had not been."""
+    with ThisProcess() as here, LocalProcesses(2) as others:
+        for machines in (here, others):
+            machines.prepare(square)
+            assert machines.run(square, [5, 3]) == [25, 9]
+
+
+def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
+    """It runs once, not once more in every process."""
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()) == (0, ["from the top", "[1.0, 2.0]"]), done.stderr
+
+
+def test_processes_leave_ctrl_c_to_the_one_that_asked_them() -> None:
+    """The terminal sends it to all of them; only long tasks hear it."""
+    with LocalProcesses(2) as processes:
+        assert processes.run(hear_ctrl_c, [1, 2]) == [(False, True)] * 2
+
+
+def test_in_a_daemon_threads_do_the_work() -> None:
+    """Daemons of multiprocessing are not allowed to have processes of their own."""
+    fresh = multiprocessing.get_context("spawn")
+    answers = fresh.Queue()
+    daemon = fresh.Process(target=kinds_in_a_daemon, args=(answers,), daemon=True)
+    daemon.start()
+    assert answers.get(timeout=60) == ["ThisProcess", "25", "9"]
+    daemon.join(timeout=60)
+
+
+def test_a_deadline_is_sent_as_the_seconds_that_are_left() -> None:
+    """Clocks of other machines start elsewhere; no limit stays none, and what is over stays over."""
+    assert pickle.loads(pickle.dumps(Deadline())).remaining() == float("inf")
+    assert pickle.loads(pickle.dumps(Deadline.after(0.0))).remaining() == 0.0
+    sent = pickle.dumps(Deadline.after(60.0))
+    time.sleep(0.01)
+    assert 59.0 < pickle.loads(sent).remaining() <= 60.0
+
+
+def test_cores_are_counted() -> None:
+    """At least one, and no more than the machine has."""
+    assert 1 <= cores() <= (os.cpu_count() or 1)
+
+
 def test_machines_are_chosen_by_name() -> None:
     """One slot needs no second process; an unknown name is told the known ones."""
     assert isinstance(machines_of("local", 1), ThisProcess)
     assert isinstance(machines_of("local", 2), LocalProcesses)
+    assert isinstance(machines_of("local", 2, threads=True), ThisProcess)
     with pytest.raises(UsageError, match="no engine 'cloud'; known: local, ray"):
         machines_of("cloud", 1)
     with pytest.raises(UsageError, match="belongs to engine 'ray'"):

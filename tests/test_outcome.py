@@ -35,7 +35,7 @@ def place(workload: Workload, status: Status = Status.OPTIMAL, **replicas: int) 
 
 def pickled(value: T) -> T:
     """Return a value after a round trip through pickle."""
-    copy: T = pickle.loads(pickle.dumps(value))  # noqa: S301 - our own bytes
+    copy: T = pickle.loads(pickle.dumps(value))
     return copy
 
 

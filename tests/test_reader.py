@@ -740,7 +740,7 @@ def test_parsed_lists_are_flattened() -> None:
 def test_documents_can_be_sent_to_other_processes() -> None:
     """Lines survive pickling."""
     document = one(LINES)
-    again = pickle.loads(pickle.dumps(document))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(document))
     assert again == document
     assert again.source(("spec", "merged", "cpu")).line == 15
 

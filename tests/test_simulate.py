@@ -245,7 +245,7 @@ def test_settings_reach_both_answers() -> None:
 def test_simulations_are_values() -> None:
     """They survive the way between processes and have a rendering for notebooks."""
     simulation = fairlead.simulate(web(), Drain("member1"), sweep="region")
-    again = pickle.loads(pickle.dumps(simulation))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(simulation))
     assert str(again) == str(simulation)
     assert again.effects == simulation.effects
     html = simulation._repr_html_()

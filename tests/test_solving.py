@@ -188,7 +188,7 @@ def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
 def test_outcome_is_picklable() -> None:
     """An outcome survives the way to another process."""
     outcome = fairlead.solve(load(*clusters(2), deployment(), policy(placement=static())))
-    again = pickle.loads(pickle.dumps(outcome))  # noqa: S301
+    again = pickle.loads(pickle.dumps(outcome))
     assert again.placement == outcome.placement
     assert again.problem == outcome.problem
 

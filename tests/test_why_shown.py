@@ -184,7 +184,7 @@ def test_document() -> None:
 def test_answers_are_values() -> None:
     """An explanation survives the way between processes."""
     why = explained()
-    again = pickle.loads(pickle.dumps(why))  # noqa: S301 - our own bytes
+    again = pickle.loads(pickle.dumps(why))
     assert (again.clusters, again.gains) == (why.clusters, why.gains)
 
 

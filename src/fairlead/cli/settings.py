@@ -54,7 +54,7 @@ _OPTIONS = (
         type=click.Choice(["local", "ray"]),
         default="local",
         show_default=True,
-        help="Where independent parts are searched: this machine, or a Ray cluster (RAY_ADDRESS).",
+        help="Where parts and neighbourhoods are searched: this machine, or a Ray cluster (RAY_ADDRESS).",
     ),
     click.option(
         "--partitions",

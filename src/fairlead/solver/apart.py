@@ -1,21 +1,21 @@
 """Independent parts side by side: on several processes or machines where that is worth it."""
 
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import applies
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import hearing_interrupts
 from fairlead.solver.machines import ENGINES, Machines, machines_of
 from fairlead.solver.partitioning.partitioned import solve_partitioned
 from fairlead.solver.parts import Answer, solve_by_formula, solve_part
 from fairlead.solver.search import Search
 
 WORTH_A_PROCESS = 5_000
-"""Places (workloads times clusters) that are worth the second which a new process needs to start."""
+"""Places (workloads times clusters) that are worth the second which new processes need to start."""
 
 FOR_SHARES = 0.8
 """Share of the time for a part in shares; where one of them fails the rest is for the whole."""
@@ -105,12 +105,9 @@ def solve_parts(
 
 
 def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, where: Where) -> Machines:
-    """Return where parts are searched: here, unless there are several that are worth a process."""
+    """Return where parts and neighbourhoods are searched: here, unless they are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
-    slots = min(max(len(left), where.partitions or 1), search.workers or os.cpu_count() or 1)
-    if where.engine == "local" and places < WORTH_A_PROCESS:
-        slots = 1
-    return machines_of(where.engine, slots, where.address)
+    return machines_of(where.engine, search.threads, where.address, threads=places < WORTH_A_PROCESS)
 
 
 def _is_split(part: Problem, where: Where) -> bool:
@@ -130,8 +127,9 @@ def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) 
 def searched(
     left: Sequence[int], parts: Sequence[Problem], alone: Alone, search: Search, machines: Machines
 ) -> dict[int, Answer]:
-    """Search parts in the order of their numbers."""
-    if machines.slots == 1 and not machines.remote:
+    """Search parts in the order of their numbers: side by side elsewhere, or here with the help of all."""
+    if len(left) <= 1 or not machines.remote:
+        search = replace(search, machines=machines)
         found = {}
         for remaining, number in zip(range(len(left), 0, -1), left, strict=True):
             found[number] = solve_part(parts[number], alone, search.part(1 / remaining, quietly=False))
@@ -142,7 +140,7 @@ def searched(
             parts[number],
             {each.key: alone[each.key] for each in parts[number].workloads if each.key in alone},
             None if seconds == float("inf") else seconds,
-            max(1, (search.workers or os.cpu_count() or 1) // machines.slots),
+            max(1, search.threads // min(machines.slots, len(left))),
             search.seed,
             search.formula,
         )
@@ -158,5 +156,6 @@ def searched(
 def search_elsewhere(task: Task) -> tuple[LexicographicResult, str]:
     """Search one part; return what was found and who found it. Runs in another process."""
     search = Search(Deadline.after(task.seconds), task.workers, task.seed, None, task.formula)
-    answer = solve_part(task.part, task.alone, search)
+    with hearing_interrupts():
+        answer = solve_part(task.part, task.alone, search)
     return LexicographicResult(answer.status, answer.placement, answer.attained), answer.origin

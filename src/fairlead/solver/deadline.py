@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 
@@ -24,6 +25,8 @@ class Stop:
 @dataclass(frozen=True, slots=True)
 class Deadline:
     """A point in time of the monotonic clock.
+
+    Clocks of other machines differ, so a deadline that is sent there arrives as the seconds that were left.
 
     Parameters
     ----------
@@ -53,3 +56,7 @@ class Deadline:
     def later(self, seconds: float) -> "Deadline":
         """Return a later deadline, so many seconds after this one; the wish to end early counts as before."""
         return Deadline(self.at + seconds, self.stop)
+
+    def __reduce__(self) -> tuple[Callable[[float | None], "Deadline"], tuple[float | None]]:
+        seconds = self.remaining()
+        return Deadline.after, (None if math.isinf(seconds) else seconds,)

@@ -21,6 +21,7 @@ from fairlead.solver.boxes import boxes_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.exact import allocate
 from fairlead.solver.quota_conflict import quota_conflicts
+from fairlead.solver.search import Search
 
 BINDING = (Bounds, Candidates, Duplicated, GroupTotal, Spread, Survival, Total)
 
@@ -57,7 +58,7 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
     from fairlead.solver.lexicographic import minimise_levels
 
     if len(bare.workloads) >= MANY and applies(bare):
-        return solve_batch(bare, deadline, 1, seed).status
+        return solve_batch(bare, Search(deadline, 1, seed)).status
     return minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status
 
 

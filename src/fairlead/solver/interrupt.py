@@ -45,6 +45,28 @@ def listening(deadline: Deadline) -> Iterator[None]:
         signal.signal(signal.SIGINT, usual)
 
 
+def deaf_to_interrupts() -> None:
+    """Ignore Ctrl-C in a process that works for another: the terminal sends it to both.
+
+    The work of such a process is short, or listens by `hearing_interrupts`.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@contextmanager
+def hearing_interrupts() -> Iterator[None]:
+    """Raise KeyboardInterrupt at Ctrl-C in a process that ignores it, for the time of a long task."""
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    if not ignored or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        deaf_to_interrupts()
+
+
 def interruptible(call: Callable[[], Result], end: Callable[[], None], deadline: Deadline) -> Result:
     """Return what a long call returns; ask it to end where the answer is wanted at once.
 

@@ -1,6 +1,5 @@
 """Levels one after the other by CP-SAT: minimise, pin, go on with the next; then settle ties."""
 
-import os
 import time
 from collections.abc import Callable
 
@@ -14,6 +13,7 @@ from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
+from fairlead.solver.machines import cores
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 
@@ -37,14 +37,14 @@ def minimise_levels(
     deadline
         When the answer is due; None means no limit.
     workers
-        Threads of CP-SAT; None means one for every core.
+        Threads of CP-SAT; None means one for every core that this process may use.
     seed
         Random seed of CP-SAT.
     progress
         Called after every level.
     """
     started = time.monotonic()
-    search = LevelSearch(problem, deadline or Deadline(), workers or os.cpu_count() or 1, seed)
+    search = LevelSearch(problem, deadline or Deadline(), workers or cores(), seed)
     if hint is not None and not refused(problem, hint):
         search.best = hint
     if not search.open():

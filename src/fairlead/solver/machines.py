@@ -1,13 +1,14 @@
 """Where independent work runs: in this process, in processes of this machine, or on a Ray cluster.
 
 Only whole, independent tasks are handed out (parts of a problem, neighbourhoods of a placement). Every task
-is a pure function of its argument, so that a task whose worker is lost is simply done again.
+is a pure function of its argument, so that a task whose worker is lost is simply done again, and the answers
+are the same wherever it runs.
 """
 
 import logging
 import multiprocessing
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from fairlead.models.errors import InternalError, UsageError
+from fairlead.solver.interrupt import deaf_to_interrupts
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -24,6 +26,13 @@ ENGINES = ("local", "ray")
 
 RETRIES = 3
 """How often a task is started again whose worker was lost."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use: no more than its container has."""
+    from loky import cpu_count
+
+    return int(cpu_count())
 
 
 class Machines(Protocol):
@@ -43,6 +52,10 @@ class Machines(Protocol):
         """Return the results in the order of the tasks; function and tasks have to be picklable."""
         ...
 
+    def prepare(self, function: Callable[..., object]) -> None:
+        """Begin to start what will run a function, and return at once."""
+        ...
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -50,15 +63,8 @@ class Machines(Protocol):
     ) -> None: ...
 
 
-class ThisProcess:
-    """Runs one task after the other, right here."""
-
-    slots = 1
-    remote = False
-
-    def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
-        """Return the results in the order of the tasks."""
-        return [function(task) for task in tasks]
+class _Held:
+    """A context manager that frees nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -66,11 +72,41 @@ class ThisProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        return
+        self._close(at_once=kind is not None)
+
+    def _close(self, *, at_once: bool) -> None:
+        """Free what is held; do not wait for anything where that has to be at once."""
+
+    def prepare(self, function: Callable[..., object]) -> None:
+        """Begin to start what will run a function: nothing has to be started."""
 
 
-class LocalProcesses:
+class ThisProcess(_Held):
+    """Runs tasks right here: one after the other, or in threads.
+
+    Parameters
+    ----------
+    slots
+        Threads at once. They are worth it for tasks that spend their time in compiled code, such as CP-SAT.
+    """
+
+    remote = False
+
+    def __init__(self, slots: int = 1) -> None:
+        self.slots = slots
+
+    def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+        """Return the results in the order of the tasks."""
+        if min(self.slots, len(tasks)) <= 1:
+            return [function(task) for task in tasks]
+        with ThreadPoolExecutor(min(self.slots, len(tasks))) as pool:
+            return list(pool.map(function, tasks))
+
+
+class LocalProcesses(_Held):
     """Runs tasks in processes of this machine, which start when they are first needed.
+
+    They do not import the program that asked for them, so that it needs no `if __name__ == "__main__"`.
 
     Parameters
     ----------
@@ -82,7 +118,7 @@ class LocalProcesses:
 
     def __init__(self, slots: int) -> None:
         self.slots = slots
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool: Any = None  # loky has no types
 
     def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """Return the results in the order of the tasks.
@@ -103,20 +139,15 @@ class LocalProcesses:
             results |= self._try(function, {number: tasks[number] for number in missing})
             if len(results) == len(tasks):
                 return [results[number] for number in range(len(tasks))]
-            self._close()
+            self._close(at_once=True)
         raise InternalError(f"a process was lost {1 + RETRIES} times at the same work")
 
     def _try(self, function: Callable[[Task], Result], tasks: Mapping[int, Task]) -> dict[int, Result]:
         """Return the results of those tasks whose processes were not lost."""
-        if self._pool is None:
-            # A forked copy of a process in which OR-Tools has started threads may hang; one that is forked
-            # from a clean process does not, and starts sooner than a new interpreter.
-            known = multiprocessing.get_all_start_methods()
-            fresh = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
-            self._pool = ProcessPoolExecutor(self.slots, mp_context=fresh)
         results: dict[int, Result] = {}
         try:
-            pending = {number: self._pool.submit(function, task) for number, task in tasks.items()}
+            pool = self._started()
+            pending = {number: pool.submit(function, task) for number, task in tasks.items()}
         except BrokenProcessPool:
             return results
         for number, future in pending.items():
@@ -124,22 +155,28 @@ class LocalProcesses:
                 results[number] = future.result()
         return results
 
-    def __enter__(self) -> Self:
-        return self
+    def prepare(self, function: Callable[..., object]) -> None:
+        """Begin to start the processes, and to import what a function needs there."""
+        with suppress(BrokenProcessPool):
+            for _ in range(self.slots):
+                self._started().submit(_get_to_know, function)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._close()
+    def _started(self) -> Any:
+        """Return the processes."""
+        if self._pool is None:
+            from loky import ProcessPoolExecutor
 
-    def _close(self) -> None:
-        """End the processes; tasks that have not begun are dropped."""
+            self._pool = ProcessPoolExecutor(self.slots, initializer=deaf_to_interrupts)
+        return self._pool
+
+    def _close(self, *, at_once: bool) -> None:
+        """Let the processes end, at once whatever they do."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool.shutdown(wait=at_once, kill_workers=at_once)
             self._pool = None
 
 
-class RayCluster:
+class RayCluster(_Held):
     """Runs tasks on a Ray cluster; Ray starts a task again whose worker was lost.
 
     Parameters
@@ -171,24 +208,28 @@ class RayCluster:
             except (ConnectionError, ValueError) as error:
                 raise UsageError(f"no Ray cluster at {address!r}: {error}") from error
         self.slots = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        self._known: dict[Callable[..., object], Any] = {}
 
     def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """Return the results in the order of the tasks."""
-        remote = self._ray.remote(num_cpus=1, max_retries=RETRIES)(function)
+        if function not in self._known:
+            # Ray sends a function to its workers once for every time it is wrapped.
+            self._known[function] = self._ray.remote(num_cpus=1, max_retries=RETRIES)(function)
+        remote = self._known[function]
         results: list[Result] = self._ray.get([remote.remote(task) for task in tasks])
         return results
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def _close(self, *, at_once: bool) -> None:  # noqa: ARG002 - tasks of Ray end with the cluster
+        """Leave the cluster, and end it where it was started here."""
         if self._started:
             self._ray.shutdown()
 
 
-def machines_of(engine: str, slots: int, address: str | None = None) -> Machines:
+def _get_to_know(_function: Callable[..., object]) -> None:
+    """Do nothing: to receive a function takes importing its module."""
+
+
+def machines_of(engine: str, slots: int, address: str | None = None, *, threads: bool = False) -> Machines:
     """Return where work runs.
 
     Parameters
@@ -196,9 +237,11 @@ def machines_of(engine: str, slots: int, address: str | None = None) -> Machines
     engine
         ``local`` or ``ray``.
     slots
-        Processes of this machine at most; one means this process. Ray decides for itself.
+        Threads or processes of this machine at most. Ray decides for itself.
     address
         Address of a Ray cluster; see `RayCluster`.
+    threads
+        Whether threads of this process will do.
 
     Raises
     ------
@@ -211,4 +254,7 @@ def machines_of(engine: str, slots: int, address: str | None = None) -> Machines
         raise UsageError(f"no engine {engine!r}; known: {', '.join(ENGINES)}")
     if address is not None:
         raise UsageError("an address belongs to engine 'ray'")
-    return LocalProcesses(slots) if slots > 1 else ThisProcess()
+    # Processes that belong to a service as its daemons are not allowed to have any of their own.
+    if threads or slots == 1 or multiprocessing.current_process().daemon:
+        return ThisProcess(slots)
+    return LocalProcesses(slots)

@@ -4,7 +4,6 @@ A part of a problem that has a placement is solved as ever: nothing gives way th
 is solved with what its rules ask at least giving way, as little as possible, level by level.
 """
 
-import os
 from dataclasses import dataclass, replace
 
 from fairlead.models.check import check, shared_violations
@@ -72,8 +71,7 @@ def place_partially(part: Problem, search: Search) -> Partial:
 
     floor = place_greedily(part)
     if search.formula and len(part.workloads) >= MANY and applies_partly(part):
-        workers = search.workers or os.cpu_count() or 1
-        many = solve_partly(part, search.deadline, workers, search.seed, search.progress, floor)
+        many = solve_partly(part, search, floor)
         if many.placement is not None:
             return Partial(many, "prices", floor)
     result = minimise_levels(part, floor, search.deadline, search.workers, search.seed, search.progress)

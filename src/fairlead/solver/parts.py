@@ -1,6 +1,5 @@
 """One independent part of a problem: by formula where its workloads do not compete, else by a search."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -117,11 +116,7 @@ def _solve_many(part: Problem, floor: Placement | None, search: Search) -> Lexic
     plain = applies(part)
     if not plain and not applies_mixed(part):
         return None
-    workers = search.workers or os.cpu_count() or 1
-    if plain:
-        result = solve_batch(part, search.deadline, workers, search.seed, search.progress, floor)
-    else:
-        result = solve_mixed(part, search.deadline, workers, search.seed, search.progress, floor)
+    result = solve_batch(part, search, floor) if plain else solve_mixed(part, search, floor)
     if floor is not None:
         _compare_with_floor(part, floor, result)
     return result

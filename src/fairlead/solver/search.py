@@ -1,35 +1,53 @@
 """How a search is to be run: until when, with how many threads, and who is told."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fairlead.models.progress import Progress
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.machines import Machines, ThisProcess, cores
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How CP-SAT is to be run.
+    """How answers are to be searched.
 
     Parameters
     ----------
     deadline
         When the answer is due.
     workers
-        Threads; None means one for every core.
+        Threads; None means one for every core that this process may use.
     seed
         Random seed.
     progress
         Called when the placement or a bound gets better; None where nobody wants to know.
     formula
         False where only CP-SAT may answer.
+    machines
+        Where neighbourhoods of a placement are searched; None means in threads of this process.
     """
 
-    deadline: Deadline
+    deadline: Deadline = field(default_factory=Deadline)
     workers: int | None = None
     seed: int = 0
     progress: Callable[[Progress], None] | None = None
     formula: bool = True
+    machines: Machines | None = None
+
+    @property
+    def threads(self) -> int:
+        """How many threads a search may use."""
+        return self.workers or cores()
+
+    @property
+    def side_by_side(self) -> Machines:
+        """Where small independent searches run side by side."""
+        return self.machines or ThisProcess(self.threads)
+
+    def until(self, deadline: Deadline) -> "Search":
+        """Return a search that ends at another time."""
+        return replace(self, deadline=deadline)
 
     def part(self, share: float, *, quietly: bool = True) -> "Search":
         """Return a search that has a share of the time that is left, and tells nobody unless asked to."""

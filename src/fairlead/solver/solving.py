@@ -68,7 +68,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         Seconds for the whole call; None means no limit. At the limit the best placement found so far is
         returned, with the bound that is proven.
     workers
-        Threads of the CP-SAT solver; None means one for every core.
+        Threads or processes at once; None means one for every core that this process may use.
     seed
         Random seed of the CP-SAT solver.
     deviation
@@ -89,8 +89,8 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         ``auto`` uses the exact allocation wherever it applies and CP-SAT elsewhere; ``exact`` and ``cp-sat``
         force one of them.
     engine
-        Where independent parts of the problem are searched: ``local`` (processes of this machine, where that
-        is worth it) or ``ray`` (a Ray cluster).
+        Where independent parts of the problem and neighbourhoods of a placement are searched: ``local``
+        (processes of this machine, where that is worth it) or ``ray`` (a Ray cluster).
     address
         Address of a running Ray cluster; None takes the one that the environment names (``RAY_ADDRESS``), or
         starts one on this machine.

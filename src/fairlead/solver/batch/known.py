@@ -8,6 +8,7 @@ from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.bound import lower_bound
 from fairlead.solver.batch.relaxation import Floats, Model, Prices
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
 
 Tell = Callable[[int | None, int], None]
 """Hears the cost of the best placement and the bound, in steps, whenever one gets better."""
@@ -25,10 +26,8 @@ class Known:
     ----------
     model
         The level, with the levels before it pinned.
-    deadline
-        When to stop.
-    workers, seed
-        Threads and random seed.
+    search
+        How to search, and until when.
     best, cost
         The best placement and what it costs, in steps; None where none is known.
     bound
@@ -48,9 +47,7 @@ class Known:
     """
 
     model: Model
-    deadline: Deadline
-    workers: int
-    seed: int
+    search: Search
     best: Whole | None
     cost: int | None
     bound: int
@@ -61,6 +58,11 @@ class Known:
     infeasible: bool = False
     interrupted: bool = False
     started: float = field(default_factory=time.monotonic)
+
+    @property
+    def deadline(self) -> Deadline:
+        """When to stop."""
+        return self.search.deadline
 
     def offer(self, replicas: Whole) -> bool:
         """Take a placement if it keeps everything and is better."""

@@ -17,8 +17,6 @@ FAR_REACHES = (1.0, 2.5, 8.0)
 WORTHWHILE = 0.05
 # What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
 CHARGES = (3.0, 12.0, 48.0)
-# Of the time that is left, what exchanges may use where a placement is known.
-SHARE_OF_EXCHANGES = 0.4
 # A placement is far from the bound by more than this part of what it costs.
 FAR = 0.05
 # What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
@@ -28,11 +26,9 @@ RELIEVING_REACHES = (8.0, 128.0, 1024.0)
 SHARE_OF_LEADING = 0.5
 
 
-def exchange_all(known: Known, start: Whole) -> None:
+def exchange_all(known: Known, start: Whole, due: Deadline) -> None:
     """Exchange replicas until little is won any more; charge more for broken limits until none is."""
     replicas = start
-    # Where a placement is known changes to it may be worth more than long exchanges from another start.
-    due = known.due if known.best is None else known.deadline.part(SHARE_OF_EXCHANGES)
     for charge in CHARGES:
         exchange = Exchange.start(known.model, known.prices, known.rows, replicas, charge)
         for reach in (*REACHES, *FAR_REACHES):
@@ -62,15 +58,27 @@ def is_far(known: Known) -> bool:
 
 def lead(known: Known, start: Whole) -> None:
     """Lead a rounded program back to what is allowed, at most for a part of the time."""
+    rest = relieve(known, start)
+    if rest is not None:
+        lead_back(known, rest, known.deadline.part(SHARE_OF_LEADING))
+
+
+def relieve(known: Known, start: Whole) -> Whole | None:
+    """Offer a placement, with replicas moved off overfull clusters if need be; this is quick.
+
+    Returns
+    -------
+    array or None
+        The placement with replicas moved; None where it, or that at the start, was taken as the best one.
+    """
     if known.offer(start):
-        return
+        return None
     exchange = Exchange.start(known.model, known.prices, known.rows, start, RELIEVING_CHARGE)
     for reach in RELIEVING_REACHES:
         gained = 1.0
         while gained > 0 and not exchange.valid and not known.over:
             gained = exchange.sweep(reach * known.model.unit)
-    if not known.offer(exchange.replicas):
-        lead_back(known, exchange.replicas, known.deadline.part(SHARE_OF_LEADING))
+    return None if known.offer(exchange.replicas) else exchange.replicas
 
 
 def round_and_exchange(known: Known, start: Whole) -> None:

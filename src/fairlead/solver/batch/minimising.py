@@ -11,16 +11,18 @@ from fairlead.solver.batch.exchange import MANY_ROWS
 from fairlead.solver.batch.guide import Guide
 from fairlead.solver.batch.known import Known, Tell
 from fairlead.solver.batch.large import Hearer, Large
-from fairlead.solver.batch.leading import exchange_all, round_and_exchange
+from fairlead.solver.batch.leading import exchange_all, relieve, round_and_exchange
 from fairlead.solver.batch.pricing import BY_GUIDE, SHARE_OF_PROGRAMS, best_of, nothing_known, priced
 from fairlead.solver.batch.proving import divide_whole, prove
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, relax
 from fairlead.solver.batch.straight import search_straight
 from fairlead.solver.batch.varying import vary
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
 
 # Where other levels come after that wait for time, so near to the bound of the linear program will do.
 FOR_A_BOUND = Sifting(close=1e-5)
+# Of the time that is left, what exchanges may use where a placement was known.
+SHARE_OF_EXCHANGES = 0.4
 # Of the time that is left, what the search with frozen workloads may use.
 SHARE_OF_FROZEN = 0.5
 
@@ -60,9 +62,7 @@ class Minimised:
 def minimise(
     model: Model,
     start: Whole | None,
-    deadline: Deadline,
-    workers: int,
-    seed: int,
+    search: Search,
     tell: Tell | None = None,
     near: Sequence[Prices] = (),
     guide: Guide | None = None,
@@ -75,10 +75,8 @@ def minimise(
         The level, with the levels before it pinned.
     start
         A placement that keeps everything; None where none is known.
-    deadline
-        When to stop.
-    workers, seed
-        Threads and random seed.
+    search
+        How to search, and until when.
     tell
         Hears of every step forward.
     near
@@ -86,7 +84,7 @@ def minimise(
     guide
         What placements are searched by instead of the level; None for the level itself.
     """
-    known = nothing_known(model, start, deadline, workers, seed)
+    known = nothing_known(model, start, search)
     known.tell = tell
     alone = relax(known.model, known.prices)
     guided = None
@@ -96,11 +94,11 @@ def minimise(
         if not known.closed and guide is None:
             _search(known, near[0] if near else None)
         elif not known.closed and guide is not None:
-            until = deadline if guide.straight is None else guide.latest
-            guided = nothing_known(guide.model, known.best, until, workers, seed)
+            until = search.deadline if guide.straight is None else guide.latest
+            guided = nothing_known(guide.model, known.best, search.until(until))
             guided.hear = known.offer
-            search = _search_guided if guide.straight is None else search_straight
-            search(known, guided, guide, near)
+            by_guide = _search_guided if guide.straight is None else search_straight
+            by_guide(known, guided, guide, near)
     except KeyboardInterrupt:
         known.interrupted = True
     found = Minimised(known.best, known.bound, known.infeasible, known.interrupted)
@@ -115,9 +113,11 @@ def _search(known: Known, near: Prices | None) -> None:
     if len(model.batch.keys) > MANY_ROWS:
         Large(model, known.deadline, Hearer(known.raise_bound, known.offer)).search(near)
         return
-    start = priced(known, near, Sifting())
-    known.offer(start)
-    exchange_all(known, start)
+    # Where a placement was known changes to it may be worth more than long exchanges from another start.
+    share = 1.0 if known.best is None else SHARE_OF_EXCHANGES
+    start = priced(known, near, Sifting(), early=True)
+    relieve(known, start)
+    exchange_all(known, start, known.due.part(share))
     divide_whole(known)
     prove(known)
     vary(known)
@@ -147,7 +147,7 @@ def _first_by_guide(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
         guided.offer(start)
         return guided.prices
     due = guide.latest if guided.best is None else known.deadline.part(SHARE_OF_FROZEN)
-    first = nothing_known(guide.frozen, guided.best, due, known.workers, known.seed)
+    first = nothing_known(guide.frozen, guided.best, known.search.until(due))
     first.hear = guided.offer
     start = priced(first, best_of(guide.frozen, near), BY_GUIDE)
     first.offer(start)

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,11 +20,13 @@ from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained_level
 from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain
 from fairlead.solver.batch.odd_ones import OneByOne, in_tiers, without_tiers
-from fairlead.solver.batch.solving import Report, solve_batch
+from fairlead.solver.batch.placing_anew import place_anew, tasks_of
+from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.batch.standing import divided, joined, left_by, narrower, problem_of
 from fairlead.solver.batch.views import Bounds
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.search import Search
 
 # Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
 FIRST_SHARE = 0.2
@@ -32,12 +34,10 @@ DIVIDE_SHARE = 0.7
 OVER_TIERS_SHARE = 0.4
 REFINE_SHARE = 0.7
 BOUND_SHARE = 0.3
-# Parts that are placed anew: workloads of either kind, and seconds.
-ODD_IN_PART = 4
-PLAIN_IN_PART = 10
+# Seconds that placing parts anew may take at most.
 LONGEST_PART = 3.0
-# Changes in vain after which nothing more is tried.
-PATIENCE = 40
+# Rounds of changes in vain after which nothing more is tried.
+PATIENCE = 20
 # Problems of so few places are searched whole by CP-SAT at the end.
 WHOLE = 600
 
@@ -53,10 +53,7 @@ def applies_mixed(part: Problem) -> bool:
 
 def solve_mixed(
     part: Problem,
-    deadline: Deadline,
-    workers: int = 1,
-    seed: int = 0,
-    progress: Report | None = None,
+    search: Search,
     floor: Placement | None = None,
 ) -> LexicographicResult:
     """Place many workloads that share capacity, level by level; any may have rules beyond boxes.
@@ -65,14 +62,8 @@ def solve_mixed(
     ----------
     part
         The problem; `applies_mixed` must hold.
-    deadline
-        When the answer is due.
-    workers
-        Threads.
-    seed
-        Random seed of what is drawn by lot.
-    progress
-        Called when the placement gets better.
+    search
+        How to search; its progress is told when the placement gets better.
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
 
@@ -86,17 +77,17 @@ def solve_mixed(
     InternalError
         Where the placement breaks a rule: a bug in fairlead.
     """
-    search = _Mixed(part, deadline, workers, seed, progress)
-    if search.bounds.infeasible:
+    mixed = _Mixed(part, search)
+    if mixed.bounds.infeasible:
         return LexicographicResult(Status.INFEASIBLE, None)
     if floor is not None:
-        search.offer(floor)
+        mixed.offer(floor)
     try:
-        search.run()
+        mixed.run()
     except KeyboardInterrupt:
-        if search.best is None:
+        if mixed.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
-    return search.result()
+    return mixed.result()
 
 
 @dataclass(slots=True)
@@ -104,10 +95,7 @@ class _Mixed:
     """What is known while the problem is searched."""
 
     part: Problem
-    deadline: Deadline
-    workers: int
-    seed: int
-    progress: Report | None
+    search: Search
     best: Placement | None = None
     rank: Rank = ()
     notes: list[Note] = field(default_factory=list)
@@ -125,12 +113,12 @@ class _Mixed:
     def run(self) -> None:
         """Find prices, a placement with groups chosen by them, and better placements."""
         chosen = self._chosen_by_price()
-        self._divide(chosen, self.deadline.part(DIVIDE_SHARE))
+        self._divide(chosen, self.search.deadline.part(DIVIDE_SHARE))
         if self.best is None and self._tiered:
             self._divide_over_tiers(chosen)
-        if self.best is None and self.deadline.remaining():
-            alone = OneByOne(self.part, self.deadline, self.seed).place(self.odd)
-            self._divide(alone, self.deadline)
+        if self.best is None and self.search.deadline.remaining():
+            alone = OneByOne(self.part, self.search.deadline, self.search.seed).place(self.odd)
+            self._divide(alone, self.search.deadline)
         if self.best is not None:
             self._note()
             self._refine()
@@ -151,7 +139,7 @@ class _Mixed:
 
     def _told(self) -> None:
         """Tell how far the search is: about the first level that is not proven."""
-        if self.progress is None:
+        if self.search.progress is None:
             return
         levels = levels_of(self.part)
         for number, level in enumerate(levels):
@@ -159,13 +147,13 @@ class _Mixed:
             if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
                 value, bound = Fraction(self.rank[number]), Fraction(note.bound or 0)
                 gap = None if note.bound is None else float((value - bound) / value) if value else 0.0
-                self.progress(Progress(level.name, value, bound, gap, time.monotonic() - self.started))
+                self.search.progress(Progress(level.name, value, bound, gap, time.monotonic() - self.started))
                 return
 
     @property
     def _over(self) -> bool:
         """Whether there is nothing left to do or no time."""
-        return self._closed or self.deadline.remaining() <= 0
+        return self._closed or self.search.deadline.remaining() <= 0
 
     @property
     def _closed(self) -> bool:
@@ -176,7 +164,8 @@ class _Mixed:
         """Evaluate the bounds of all levels for the best placement."""
         if self.noted == self.rank and self.notes:
             return
-        notes = self.bounds.notes(dict(zip(levels_of(self.part), self.rank, strict=True)), self.deadline)
+        values = dict(zip(levels_of(self.part), self.rank, strict=True))
+        notes = self.bounds.notes(values, self.search.deadline)
         known = zip(notes, self.leading, self.rank, strict=False)
         self.notes = [*(_higher(*each) for each in known), *notes[len(self.leading) :]]
         self.noted = self.rank
@@ -189,7 +178,7 @@ class _Mixed:
         open_levels = [
             level for level, note in zip(levels_of(self.part), self.notes, strict=True) if not note.proven
         ]
-        self.bounds.refine(open_levels, self.deadline.part(REFINE_SHARE))
+        self.bounds.refine(open_levels, self.search.deadline.part(REFINE_SHARE))
         self.noted = ()
         self._note()
 
@@ -200,9 +189,9 @@ class _Mixed:
 
     def _divide_over_tiers(self, placed: Placement) -> None:
         """Decide what overflow tiers hold by the ratio of all clusters, then divide all with that."""
-        found = self._divide(placed, self.deadline.part(OVER_TIERS_SHARE), self._tiered)
+        found = self._divide(placed, self.search.deadline.part(OVER_TIERS_SHARE), self._tiered)
         if self.best is not None:
-            self._divide(self.best, self.deadline.part(DIVIDE_SHARE))
+            self._divide(self.best, self.search.deadline.part(DIVIDE_SHARE))
         if not self._tiered.issuperset(each.key for each in self.odd):
             return
         # Nothing but the deviation is measured otherwise, so what is proven before it holds here as well.
@@ -231,7 +220,8 @@ class _Mixed:
                 boxes.extend(narrower(workload, self.part, held))
         problem = problem_of(self.part, boxes, self.part.limits)
         floor = None if self.best is None else divided(self.best, boxes)
-        result = solve_batch(problem, deadline, self.workers, self.seed, None, floor, self.bounds.worth())
+        quietly = replace(self.search, deadline=deadline, progress=None)
+        result = solve_batch(problem, quietly, floor, self.bounds.worth())
         if result.placement is not None:
             self.offer(joined(result.placement))
         return result
@@ -240,7 +230,7 @@ class _Mixed:
         """Return the workloads with rules beyond boxes as they stand best at prices; the rest one by one."""
         placed: dict[str, Mapping[str, int]] = {}
         odd = {each.key for each in self.odd}
-        priced = self.bounds.guess(self.deadline.part(BOUND_SHARE))
+        priced = self.bounds.guess(self.search.deadline.part(BOUND_SHARE))
         if priced is not None:
             placed = {
                 key: found
@@ -253,48 +243,37 @@ class _Mixed:
                 placed[workload.key] = in_tiers(workload, self.part)
         placed = {key: found for key, found in placed.items() if found}
         rest = [each for each in self.odd if each.key not in placed]
-        one_by_one = OneByOne(self.part, self.deadline.part(FIRST_SHARE), self.seed)
+        one_by_one = OneByOne(self.part, self.search.deadline.part(FIRST_SHARE), self.search.seed)
         others = one_by_one.place(rest, left_by(self.part, Placement(placed), ()))
         return Placement({**placed, **others.to_dict()})
 
     def _vary(self) -> None:
         """Place parts anew by CP-SAT, again and again, and keep what is better."""
-        chance = np.random.default_rng(self.seed)
+        chance = np.random.default_rng(self.search.seed)
         vain = 0
         while not self._over and vain < PATIENCE and self.best is not None:
-            vain = 0 if self._place_part(self.best, chance) else vain + 1
+            vain = 0 if self._place_parts(self.best, chance) else vain + 1
 
-    def _place_part(self, best: Placement, chance: np.random.Generator) -> bool:
-        """Place some workloads of either kind anew that stand together on a cluster."""
-        names = [cluster.name for cluster in self.part.clusters]
-        meeting = {names[at] for at in chance.choice(len(names), min(2, len(names)), replace=False).tolist()}
-        odd = {each.key for each in self.odd}
-        near: list[Workload] = []
-        far: list[Workload] = []
-        for workload in self.part.workloads:
-            (near if not meeting.isdisjoint(best.of(workload.key)) else far).append(workload)
-        chosen: list[Workload] = []
-        for kind, most in ((True, ODD_IN_PART), (False, PLAIN_IN_PART)):
-            for pool in (near, far):
-                members = [each for each in pool if (each.key in odd) is kind]
-                missing = most - sum(1 for each in chosen if (each.key in odd) is kind)
-                picked = chance.permutation(len(members))[: max(0, missing)].tolist()
-                chosen += [members[at] for at in picked]
-        keys = frozenset(each.key for each in chosen)
-        problem = problem_of(self.part, chosen, left_by(self.part, best, keys))
-        start = Placement({key: best.of(key) for key in sorted(keys)})
-        until = self.deadline.part(0.5, LONGEST_PART)
-        result = minimise_levels(problem, start, until, self.workers, self.seed)
-        if result.placement is None or result.placement == start:
-            return False
-        return self.offer(Placement({**best.to_dict(), **result.placement.to_dict()}))
+    def _place_parts(self, best: Placement, chance: np.random.Generator) -> bool:
+        """Place a few parts anew, side by side; tell whether that made anything better."""
+        odd = frozenset(each.key for each in self.odd)
+        tasks = tasks_of(self.part, best, odd, self.search.deadline.part(0.5, LONGEST_PART), chance)
+        found = self.search.side_by_side.run(place_anew, tasks)
+        # Each has the room that all others left, so that not all of them need fit together.
+        better = [
+            self.offer(Placement({**(self.best or best).to_dict(), **each.to_dict()}))
+            for each in found
+            if each is not None
+        ]
+        return any(better)
 
     def _search_whole(self) -> None:
         """Give a small problem to CP-SAT as a whole, with all that is known."""
         places = len(self.part.workloads) * len(self.part.clusters)
-        if self._closed or places > WHOLE or self.deadline.remaining() <= 0:
+        if self._closed or places > WHOLE or self.search.deadline.remaining() <= 0:
             return
-        result = minimise_levels(self.part, self.best, self.deadline, self.workers, self.seed)
+        search = self.search
+        result = minimise_levels(self.part, self.best, search.deadline, search.threads, search.seed)
         if result.status is Status.INFEASIBLE:
             if self.best is not None:
                 raise InternalError("a mixed batch is called infeasible of which a placement is known")

@@ -1,19 +1,17 @@
-"""Parts of a batch as models of CP-SAT: some workloads are divided anew, all others stay as they are."""
+"""Neighbourhoods of a placement: some workloads are divided anew, all others stay as they are."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from ortools.sat.python import cp_model
 
-from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.costs import total_of
 from fairlead.solver.batch.relaxation import Model
+from fairlead.solver.batch.subproblem import Limit, Solution, Subproblem, Work, solve_subproblem
 from fairlead.solver.batch.tally import Charges
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.engine import SETTINGS
-from fairlead.solver.interrupt import interruptible
+from fairlead.solver.machines import Machines
 
 # Costs of a part are given to the solver with so many bits less where it need not be exact.
 COARSE_BITS = 14
@@ -23,10 +21,6 @@ SUM_BITS = 60
 MOST_PIECES = 60_000
 
 
-Charged = tuple[cp_model.IntVar, float, int]
-"""By how much a limit is broken, what one unit of that is charged, and how many units that can be."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
     """What is open: some rows, with the fewest and most replicas of every place in them."""
@@ -34,16 +28,6 @@ class Window:
     rows: Whole
     lower: Whole
     upper: Whole
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Work:
-    """How much a run may do: until when, with how many threads, and how many units of counted work."""
-
-    deadline: Deadline
-    workers: int = 1
-    seed: int = 0
-    units: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,7 +97,68 @@ def pieces_of(model: Model, window: Window) -> Pieces:
     return Pieces(row, column, unit, tuple(slopes))
 
 
-def divide_anew(
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A neighbourhood cut out of a batch.
+
+    Parameters
+    ----------
+    task
+        What is left to solve; None where nothing can be done.
+    complete
+        Whether it is known without solving anything that there is nothing in the window.
+    base
+        All rows, the open ones with their fewest replicas.
+    row, column
+        Where the pieces of the task stand.
+    fixed
+        What the base costs, in steps; None where costs are not exact.
+    """
+
+    task: Subproblem | None
+    complete: bool
+    base: Whole
+    row: Whole
+    column: Whole
+    fixed: int | None = None
+
+    def closed(self, solution: Solution | None) -> Found:
+        """Return the solution of the task, if there was one to solve, as replicas of the batch."""
+        if solution is None:
+            return Found(None, None, self.complete)
+        if solution.taken is None:
+            return Found(None, None, solution.complete)
+        replicas = self.base.copy()
+        np.add.at(replicas, (self.row, self.column), solution.taken)
+        bound = None if self.fixed is None else self.fixed + solution.bound
+        return Found(replicas, bound, solution.complete)
+
+
+def close_all(opened: Sequence[Opened], machines: Machines) -> list[Whole | None]:
+    """Solve neighbourhoods side by side; return all rows as each of them divides them, where one does."""
+    tasks = [each.task for each in opened if each.task is not None]
+    solutions = iter(machines.run(solve_subproblem, tasks))
+    return [each.closed(None if each.task is None else next(solutions)).replicas for each in opened]
+
+
+def divide_anew(model: Model, replicas: Whole, window: Window, work: Work, *, exact: bool) -> Found:
+    """Divide some rows anew as well as possible, right here.
+
+    Parameters
+    ----------
+    model, replicas, window, work, exact
+        See `open_up`.
+
+    Raises
+    ------
+    InternalError
+        Where CP-SAT refuses the model.
+    """
+    opened = open_up(model, replicas, window, work, exact=exact)
+    return opened.closed(None if opened.task is None else solve_subproblem(opened.task))
+
+
+def open_up(
     model: Model,
     replicas: Whole,
     window: Window,
@@ -121,8 +166,8 @@ def divide_anew(
     *,
     exact: bool,
     charges: Charges | None = None,
-) -> Found:
-    """Divide some rows anew as well as possible.
+) -> Opened:
+    """Cut what is open out of a batch, to be divided anew as well as possible.
 
     Parameters
     ----------
@@ -138,71 +183,43 @@ def divide_anew(
         Whether costs are given in full, so that bounds count.
     charges
         What breaking limits is charged; None where they are kept.
-
-    Raises
-    ------
-    InternalError
-        Where CP-SAT refuses the model.
     """
     pieces = pieces_of(model, window)
-    if len(pieces.row) > MOST_PIECES or work.deadline.remaining() <= 0:
-        return Found(None, None, complete=False)
     base = replicas.copy()
     base[window.rows] = window.lower
-    hint = _hint(pieces, replicas[window.rows] - window.lower)
+    row, column = window.rows[pieces.row], pieces.column
+    if len(pieces.row) > MOST_PIECES or work.deadline.remaining() <= 0:
+        return Opened(None, False, base, row, column)
+    totals = model.batch.totals[window.rows] - window.lower.sum(axis=1)
+    limits = _limits(model, pieces, base, window, charges)
+    filled = np.bincount(pieces.row, minlength=len(totals)) > 0
+    if limits is None or totals[~filled].any():
+        return Opened(None, True, base, row, column)
     bits = 0 if exact else COARSE_BITS
-    program, variables, beyond = _program(model, pieces, base, window, hint, charges)
-    if program is None:
-        return Found(None, None, complete=True)
     if charges is not None:
-        bits = max(bits, _bits_too_many(pieces, beyond))
-    slopes = (pieces.slopes[0] >> bits).tolist()
-    dear = [max(1, int(charge) >> bits) for _, charge, _ in beyond]
-    program.minimize(
-        cp_model.LinearExpr.weighted_sum([*variables, *(over for over, _, _ in beyond)], [*slopes, *dear])
+        bits = max(bits, _bits_too_many(pieces, limits))
+    task = Subproblem(
+        pieces.units,
+        pieces.slopes[0] >> bits,
+        _hint(pieces, replicas[window.rows] - window.lower),
+        pieces.row,
+        totals,
+        tuple(_with_fewer_bits(limit, bits) for limit in limits),
+        work,
     )
-    solver = _solver(work)
-    status = interruptible(lambda: solver.solve(program), solver.stop_search, work.deadline)
-    if status == cp_model.MODEL_INVALID:
-        raise InternalError(f"CP-SAT refuses the model: {program.validate()}")
-    if status == cp_model.INFEASIBLE:
-        return Found(None, None, complete=True)
-    if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return Found(None, None, complete=False)
-    taken = np.array([solver.value(variable) for variable in variables], dtype=np.int64)
-    np.add.at(base, (window.rows[pieces.row], pieces.column), taken)
-    bound = None
-    if exact:
-        start = replicas.copy()
-        start[window.rows] = window.lower
-        bound = model.steps(start) + int(solver.response_proto.inner_objective_lower_bound)
-    return Found(base, bound, status == cp_model.OPTIMAL)
+    return Opened(task, False, base, row, column, model.steps(base) if exact else None)
 
 
-def _bits_too_many(pieces: Pieces, beyond: Sequence[Charged]) -> int:
+def _with_fewer_bits(limit: Limit, bits: int) -> Limit:
+    """Return a limit whose charge is cut as costs are."""
+    return limit if limit.charge is None else replace(limit, charge=max(1, limit.charge >> bits))
+
+
+def _bits_too_many(pieces: Pieces, limits: Sequence[Limit]) -> int:
     """Return by how many bits costs and charges have to be cut for their sum to stay in 64 bits."""
     most = float(np.abs(pieces.slopes[0].astype(np.float64)) @ pieces.units)
-    most += sum(charge * units for _, charge, units in beyond)
+    most += sum((limit.charge or 0) * float(limit.most - limit.amount) for limit in limits)
     return max(0, math.ceil(math.log2(max(1.0, most))) - SUM_BITS)
-
-
-def _solver(work: Work) -> cp_model.CpSolver:
-    """Return a solver with its parameters set."""
-    solver = cp_model.CpSolver()
-    parameters = solver.parameters
-    for name, value in SETTINGS.items():
-        setattr(parameters, name, value)
-    parameters.num_workers = work.workers
-    # There are few limits that matter, and the linear program of all of them says most.
-    parameters.linearization_level = 2
-    parameters.catch_sigint_signal = False  # see `fairlead.solver.engine`
-    parameters.random_seed = work.seed
-    if work.units is not None:
-        parameters.max_deterministic_time = work.units
-    seconds = work.deadline.remaining()
-    if seconds != float("inf"):
-        parameters.max_time_in_seconds = seconds
-    return solver
 
 
 def _hint(pieces: Pieces, above: Whole) -> Whole:
@@ -219,64 +236,32 @@ def _hint(pieces: Pieces, above: Whole) -> Whole:
     return hint
 
 
-def _program(
-    model: Model, pieces: Pieces, base: Whole, window: Window, hint: Whole, charges: Charges | None
-) -> tuple[cp_model.CpModel | None, Sequence[cp_model.IntVar], Sequence[Charged]]:
-    """Return the model, its variables, one a piece, and by how much limits are broken, with what that costs.
-
-    There is no model where a row, or a limit that has to be kept, cannot be kept.
-    """
+def _limits(
+    model: Model, pieces: Pieces, base: Whole, window: Window, charges: Charges | None
+) -> list[Limit] | None:
+    """Return the limits that the pieces could break; None where one is broken that has to be kept."""
     batch, coupling = model.batch, model.batch.coupling
-    program = cp_model.CpModel()
-    variables = [program.new_int_var(0, units, "") for units in pieces.units.tolist()]
-    for variable, value in zip(variables, hint.tolist(), strict=True):
-        program.add_hint(variable, value)
-    left = batch.totals[window.rows] - window.lower.sum(axis=1)
-    order = np.argsort(pieces.row, kind="stable")
-    ends = np.searchsorted(pieces.row[order], np.arange(len(left) + 1)).tolist()
-    for row, amount in enumerate(left.tolist()):
-        inside = [variables[at] for at in order[ends[row] : ends[row + 1]].tolist()]
-        if not inside and amount:
-            return None, (), ()
-        program.add(cp_model.LinearExpr.sum(inside) == amount)
-    beyond: list[Charged] = []
+    order = np.argsort(pieces.column, kind="stable")
+    ends = np.searchsorted(pieces.column[order], np.arange(len(batch.clusters) + 1))
     room = coupling.limit - batch.usage(base)
-    by_column: dict[int, list[int]] = {}
-    for at, column in enumerate(pieces.column.tolist()):
-        by_column.setdefault(column, []).append(at)
-    for column, resource, amount in zip(
-        coupling.column.tolist(), coupling.resource.tolist(), room.tolist(), strict=True
-    ):
-        places = by_column.get(column, [])
-        if charges is None and amount < 0:
-            return None, (), ()
-        needs = batch.needs[window.rows[pieces.row[places]], resource].tolist() if places else []
-        most = sum(need * int(pieces.units[one]) for need, one in zip(needs, places, strict=True))
-        if places and most > amount:
-            used = cp_model.LinearExpr.weighted_sum([variables[one] for one in places], needs)
-            charge = None if charges is None else float(charges.charge[column, resource])
-            _limit(program, used, amount, most, charge, beyond)
+    limits: list[Limit] = []
+    for column, resource, left in zip(coupling.column, coupling.resource, room.tolist(), strict=True):
+        inside = order[ends[column] : ends[column + 1]]
+        needs = batch.needs[window.rows[pieces.row[inside]], resource]
+        charge = None if charges is None else int(charges.charge[column, resource])
+        limits.append(_limit(pieces, inside, needs, left, charge))
+    everything = np.arange(len(pieces.row))
     for number, pin in enumerate(model.pins, 1):
-        slopes = pieces.slopes[number]
-        used = cp_model.LinearExpr.weighted_sum(variables, slopes.tolist())
-        most = int((np.maximum(slopes, 0) * pieces.units).sum())
-        charge = None if charges is None else float(charges.pin_charge[number - 1])
-        _limit(program, used, pin - model.steps(base, number), most, charge, beyond)
-    return program, variables, beyond
+        left = pin - model.steps(base, number)
+        charge = None if charges is None else int(charges.pin_charge[number - 1])
+        limits.append(_limit(pieces, everything, pieces.slopes[number], left, charge))
+    if any(limit.charge is None and limit.least > limit.amount for limit in limits):
+        return None
+    return [limit for limit in limits if limit.most > max(limit.least, limit.amount)]
 
 
-def _limit(
-    program: cp_model.CpModel,
-    used: cp_model.LinearExprT,
-    amount: int,
-    most: int,
-    charge: float | None,
-    beyond: list[Charged],
-) -> None:
-    """Keep within an amount, or charge for what is beyond it."""
-    if charge is None:
-        program.add(used <= amount)
-    elif most > amount:
-        over = program.new_int_var(0, most - amount, "")
-        program.add(used <= amount + over)
-        beyond.append((over, charge, most - amount))
+def _limit(pieces: Pieces, inside: Whole, needs: Whole, amount: int, charge: int | None) -> Limit:
+    """Return what some pieces use together."""
+    units = pieces.units[inside]
+    least, most = total_of(np.minimum(needs, 0) * units), total_of(np.maximum(needs, 0) * units)
+    return Limit(inside, needs, amount, least, most, charge)

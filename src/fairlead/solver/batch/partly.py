@@ -22,7 +22,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import applies
 from fairlead.solver.batch.solving import Report, solve_batch
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
 
 # Sorts behind all names that clusters can have.
 NOWHERE = "~"
@@ -47,10 +47,7 @@ def _gives_way_by_total(workload: Workload) -> bool:
 
 def solve_partly(
     part: Problem,
-    deadline: Deadline,
-    workers: int = 1,
-    seed: int = 0,
-    progress: Report | None = None,
+    search: Search,
     floor: Placement | None = None,
 ) -> LexicographicResult:
     """Place as much of a batch as there is room for, the most urgent workloads first.
@@ -59,7 +56,7 @@ def solve_partly(
     ----------
     part
         The problem; `applies_partly` must hold.
-    deadline, workers, seed, progress
+    search
         See `solve_batch`.
     floor
         A placement that the answer is not worse than; one that breaks what never gives way is not used.
@@ -76,8 +73,8 @@ def solve_partly(
     """
     whole = _with_nowhere(part)
     start = None if floor is None or refused(part, floor) else _filled(part, floor)
-    tell = None if progress is None else _telling(progress)
-    result = solve_batch(whole, deadline, workers, seed, tell, start)
+    tell = None if search.progress is None else _telling(search.progress)
+    result = solve_batch(whole, replace(search, progress=tell), start)
     if result.placement is None:
         # All replicas nowhere is a placement.
         if result.status is Status.INFEASIBLE:

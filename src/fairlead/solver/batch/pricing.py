@@ -9,9 +9,10 @@ from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.ascent import climb
 from fairlead.solver.batch.core import Sifting, sift
 from fairlead.solver.batch.known import Known
+from fairlead.solver.batch.leading import relieve
 from fairlead.solver.batch.relaxation import Model, Prices, relax
 from fairlead.solver.batch.rounding import rounded
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
 
 # Turns of the ascent: more where they are cheap.
 TURNS = ((400, 40), (20_000, 100), (200_000, 80))
@@ -26,16 +27,32 @@ SHARE_OF_CLIMBING = 0.4
 SHARE_OF_PROGRAMS = 0.5
 
 
-def nothing_known(model: Model, start: Whole | None, deadline: Deadline, workers: int, seed: int) -> Known:
+def nothing_known(model: Model, start: Whole | None, search: Search) -> Known:
     """Return a level of which nothing but a placement is known, perhaps; the rows have no prices yet."""
-    model = replace(model, threads=max(1, workers))
+    model = replace(model, threads=search.threads)
     cost = None if start is None else model.steps(start)
     rows = np.zeros(len(model.batch.keys))
-    return Known(model, deadline, workers, seed, start, cost, -(2**62), Prices.none(model), rows)
+    return Known(model, search, start, cost, -(2**62), Prices.none(model), rows)
 
 
-def priced(known: Known, near: Prices | None, how: Sifting, *, climbing: bool = False) -> Whole:
-    """Find prices and the bound there, by an ascent first; return a placement that may break limits."""
+def priced(
+    known: Known, near: Prices | None, how: Sifting, *, climbing: bool = False, early: bool = False
+) -> Whole:
+    """Find prices and the bound there; return a placement that may break limits.
+
+    Parameters
+    ----------
+    known
+        The level.
+    near
+        Prices to start from; None for those of an ascent.
+    how
+        How linear programs go on from there.
+    climbing
+        Whether there is an ascent from the prices to start from as well.
+    early
+        Whether a rough placement, where none is known, is wanted before the linear programs.
+    """
     model = known.model
     prices = near
     if prices is None or climbing:
@@ -44,6 +61,8 @@ def priced(known: Known, near: Prices | None, how: Sifting, *, climbing: bool = 
         prices = climb(model, turns, known.deadline.part(SHARE_OF_CLIMBING), near).prices
     relaxed = relax(model, prices)
     known.raise_bound(prices, relaxed.rows)
+    if early and known.best is None:
+        relieve(known, relaxed.replicas)
     if len(model.batch.keys) > ROWS_OF_PROGRAM or known.over:
         return relaxed.replicas
     sifted = sift(model, prices, relaxed.rows, known.deadline.part(SHARE_OF_PROGRAMS), how)

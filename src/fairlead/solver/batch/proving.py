@@ -5,7 +5,8 @@ import numpy as np
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch.bound import ranges
 from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.neighbourhood import Window, Work, divide_anew
+from fairlead.solver.batch.neighbourhood import Window, divide_anew
+from fairlead.solver.batch.subproblem import Work
 from fairlead.solver.batch.varying import window_of
 
 # The whole batch is given to CP-SAT where at most so many pieces are left open.
@@ -20,7 +21,7 @@ def divide_whole(known: Known) -> None:
     if known.over or known.best is None or known.best.size > PLACES_OF_WHOLE:
         return
     everything = np.arange(len(known.model.batch.keys))
-    work = Work(known.deadline, 1, known.seed, WORK_OF_WHOLE)
+    work = Work(known.deadline, 1, known.search.seed, WORK_OF_WHOLE)
     found = divide_anew(known.model, known.best, window_of(known, everything, known.best), work, exact=True)
     if found.replicas is not None:
         known.offer(found.replicas)
@@ -39,7 +40,7 @@ def prove(known: Known) -> None:
         return
     everything = np.arange(len(model.batch.keys))
     replicas = model.batch.lower if known.best is None else known.best
-    work = Work(known.deadline, known.workers, known.seed)
+    work = Work(known.deadline, known.search.threads, known.search.seed)
     found = divide_anew(model, replicas, Window(everything, lower, upper), work, exact=True)
     if found.replicas is not None:
         known.offer(found.replicas)

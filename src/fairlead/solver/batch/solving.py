@@ -41,8 +41,10 @@ from fairlead.solver.batch.known import Tell
 from fairlead.solver.batch.minimising import Minimised, minimise
 from fairlead.solver.batch.refuting import refuted
 from fairlead.solver.batch.relaxation import Model, Prices, model_of
+from fairlead.solver.batch.subproblem import solve_subproblem
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
+from fairlead.solver.search import Search
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
@@ -65,10 +67,7 @@ Worth = Mapping[tuple[str, str], float]
 
 def solve_batch(
     part: Problem,
-    deadline: Deadline,
-    workers: int = 1,
-    seed: int = 0,
-    progress: Report | None = None,
+    search: Search,
     floor: Placement | None = None,
     near: Mapping[Level, Worth] = MappingProxyType({}),
 ) -> LexicographicResult:
@@ -78,14 +77,8 @@ def solve_batch(
     ----------
     part
         The problem; `fairlead.solver.batch.arrays.applies` must hold.
-    deadline
-        When the answer is due.
-    workers
-        Threads.
-    seed
-        Random seed of what is drawn by lot.
-    progress
-        Called when the placement or the bound of a level gets better.
+    search
+        How to search; its progress is told when the placement or the bound of a level gets better.
     floor
         A placement that the answer is not worse than; one that breaks a rule is not used.
     near
@@ -101,19 +94,20 @@ def solve_batch(
     InternalError
         Where the placement breaks a rule: a bug in fairlead.
     """
+    search.side_by_side.prepare(solve_subproblem)
     batch = batch_of(part)
     if not batch.feasible or _over_quota(part):
         return LexicographicResult(Status.INFEASIBLE, None)
     pins = tuple(budgets_of(batch))
     best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
-    if best is None and refuted(batch, pins, deadline.part(REFUTING_SHARE)):
+    if best is None and refuted(batch, pins, search.deadline.part(REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
-    search = _Search(batch, costs_of(batch), deadline, workers, seed, progress, near)
-    status, found = search.run(_Stage(batch, pins, best))
+    levels = _Levels(batch, costs_of(batch), search, near, floor is not None)
+    status, found = levels.run(_Stage(batch, pins, best))
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
-    found, notes = search.not_worse(found, best)
-    return concluded(part, batch.placement(found), notes, deadline, seed)
+    found, notes = levels.not_worse(found, best)
+    return concluded(part, batch.placement(found), notes, search.deadline, search.seed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,16 +133,14 @@ class _Stage:
 
 
 @dataclass(slots=True)
-class _Search:
-    """What is known while the levels are minimised."""
+class _Levels:
+    """What is known while the levels are minimised; `asked` tells whether a dispenser had no placement."""
 
     batch: Batch
     costs: tuple[LevelCost, ...]
-    deadline: Deadline
-    workers: int
-    seed: int
-    progress: Report | None
+    search: Search
     near: Mapping[Level, Worth]
+    asked: bool
     found: list[Minimised] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -161,7 +153,7 @@ class _Search:
         found = self._minimise(first, self.costs[0], 0)
         if found.infeasible:
             return self._refuted(first), None
-        if found.replicas is None and self._may_be_greedy(found):
+        if found.replicas is None and not found.interrupted:
             found = self._greedy(found)
         if found.replicas is None:
             return Status.UNKNOWN, None
@@ -186,11 +178,11 @@ class _Search:
     def _look_again(self, stages: list[_Stage]) -> None:
         """Spend what time is left on levels that are not proven, the first ones first."""
         number = 0
-        while number < len(self.costs) and self._worth_another_look():
+        while number < len(self.costs) and self._is_left(WORTH_ANOTHER_LOOK):
             if self._note(number).proven:
                 number += 1
                 continue
-            self.seed += 1
+            self.search = replace(self.search, seed=self.search.seed + 1)
             before = replace(stages[number], best=stages[-1].best, guided=None)
             found = self._minimise(before, self.costs[number], number)
             # What was proven of it before still holds: nothing else is pinned.
@@ -220,9 +212,9 @@ class _Search:
             stages.append(self._after(stages[-1], later, found))
         return found
 
-    def _worth_another_look(self) -> bool:
-        """Tell whether enough time is left."""
-        return self.deadline.remaining() > WORTH_ANOTHER_LOOK * (time.monotonic() - self.started)
+    def _is_left(self, times: float) -> bool:
+        """Tell whether more time is left than a multiple of what was used."""
+        return self.search.deadline.remaining() > times * (time.monotonic() - self.started)
 
     def _minimise(self, stage: _Stage, cost: LevelCost, number: int) -> Minimised:
         """Minimise a level in its share of the time."""
@@ -234,14 +226,14 @@ class _Search:
         if stage.guided is not None:
             tried = after_guide(stage.guided, [each for each, _ in stage.pins], model)
         until = self._until(number, len(after))
-        return minimise(model, stage.best, until, self.workers, self.seed, self._teller(cost), tried, guide)
+        return minimise(model, stage.best, self.search.until(until), self._teller(cost), tried, guide)
 
     def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
         """Return by what placements are searched where the level alone does not say where replicas stand."""
         if len(stage.batch.keys) > MANY_ROWS:
             return None
         deviations = [each for each in self.costs if each.level.base == DEVIATION]
-        latest = self.deadline.part(SHARE_OF_TIME)
+        latest = self.search.deadline.part(SHARE_OF_TIME)
         if isinstance(cost.shape, Linear) and deviations:
             return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)
         if not after and stage.guided is None:
@@ -250,7 +242,7 @@ class _Search:
         model = model_of(stage.batch, by, stage.pins)
         frozen: Model | None = model
         if stage.best is not None:
-            there_is_time = self.deadline.remaining() > WORTH_FREEZING * (time.monotonic() - self.started)
+            there_is_time = self._is_left(WORTH_FREEZING)
             batch, pins = frozen_at(stage.batch, cost, stage.pins, stage.best)
             frozen = model_of(batch, by, pins) if there_is_time else None
         return Guide(model, frozen, latest, SHARE * cost.scale)
@@ -287,13 +279,13 @@ class _Search:
         """Return when a level is to be done; those of one kind share their time evenly."""
         after = len(self.costs) - number - 1
         if after <= 0:
-            return self.deadline
+            return self.search.deadline
         share = SHARE_OF_TIME if after > followed else 1.0
-        return self.deadline.part(share * (FIRST_MORE / (followed + 1) if followed else 1.0))
+        return self.search.deadline.part(share * (FIRST_MORE / (followed + 1) if followed else 1.0))
 
     def _teller(self, cost: LevelCost) -> Tell | None:
         """Return what reports on a level; None where nobody listens."""
-        report = self.progress
+        report = self.search.progress
         if report is None:
             return None
 
@@ -311,20 +303,18 @@ class _Search:
             raise InternalError("a batch is called infeasible of which a placement is known")
         return Status.INFEASIBLE
 
-    def _may_be_greedy(self, found: Minimised) -> bool:
-        """Tell whether the reference dispenser is worth its time, which grows with the workloads."""
-        return not found.interrupted and (self._in_time() or len(self.batch.keys) <= MOST_GREEDY)
-
     def _greedy(self, found: Minimised) -> Minimised:
-        """Fall back on the reference dispenser where exchanges found nothing."""
+        """Fall back on the reference dispenser where exchanges found nothing, if it was not asked before.
+
+        Its time grows with the workloads.
+        """
+        in_time = self.search.deadline.remaining() > 0
+        if self.asked or not (in_time or len(self.batch.keys) <= MOST_GREEDY):
+            return found
         placement = reference.place(self.batch.problem)
         if check(self.batch.problem, placement):
             return found
         return replace(found, replicas=self.batch.matrix(placement))
-
-    def _in_time(self) -> bool:
-        """Tell whether there is time left."""
-        return self.deadline.remaining() > 0
 
 
 def _over_quota(part: Problem) -> bool:

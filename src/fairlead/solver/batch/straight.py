@@ -48,17 +48,17 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     if not guided.offer(start) and is_far(guided):
         lead(guided, start)
     if known.best is None:
-        exchange_all(known, start)
+        exchange_all(known, start, known.due)
     divide_whole(known)
     prove(known)
-    guided.deadline = known.deadline.part(SHARE_OF_GUIDE)
+    guided.search = known.search.part(SHARE_OF_GUIDE)
     vary(guided, lambda: known.closed)
     _vary_from_guided(known, guided)
 
 
 def _vary_from_guided(known: Known, guided: Known) -> None:
     """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
-    itself = nothing_known(known.model, guided.best, known.deadline, known.workers, known.seed)
+    itself = nothing_known(known.model, guided.best, known.search)
     itself.bound, itself.hear = known.bound, known.offer
     vary(itself, near=guided)
     if itself.best is None or known.best is None or itself.cost != known.cost:
@@ -71,7 +71,7 @@ def _lead_any(known: Known, guided: Known, straight: Model, sifted: Sifted) -> N
     """Lead the linear program of a straight guide to any placement at all; heaps are better than none."""
     if sifted.replicas is None:
         return
-    first = nothing_known(straight, None, known.deadline.part(SHARE_OF_ANY), known.workers, known.seed)
+    first = nothing_known(straight, None, known.search.part(SHARE_OF_ANY))
     first.raise_bound(sifted.prices, sifted.rows)
     lead(first, rounded(straight, sifted.replicas))
     if first.best is not None:

@@ -1,7 +1,6 @@
 """Changes to a placement, again and again: some clusters or some workloads are divided anew."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,8 +8,9 @@ import numpy as np
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.exchange import Exchange
 from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.neighbourhood import Window, Work, divide_anew
+from fairlead.solver.batch.neighbourhood import Window, close_all, divide_anew, open_up
 from fairlead.solver.batch.relaxation import Model, within
+from fairlead.solver.batch.subproblem import Work
 from fairlead.solver.batch.tally import Charges
 from fairlead.solver.deadline import Deadline
 
@@ -66,7 +66,7 @@ def vary(known: Known, done: Callable[[], bool] = lambda: False, near: Known | N
     """
     if known.best is None or len(known.model.batch.keys) < 2:
         return
-    varying = _Varying(known, np.random.default_rng(known.seed), near or known)
+    varying = _Varying(known, np.random.default_rng(known.search.seed), near or known)
     varying.look_back(0)
     failures, turn = 0, 0
     while not known.over and not done() and failures < PATIENCE:
@@ -90,7 +90,7 @@ def lead_back(known: Known, start: Whole, deadline: Deadline) -> None:
         When to stop.
     """
     model = known.model
-    varying = _Varying(known, np.random.default_rng(known.seed), known)
+    varying = _Varying(known, np.random.default_rng(known.search.seed), known)
     now, failures, turn = _exchanged(known, start, deadline), 0, 0
     while failures < PATIENCE and deadline.remaining() > 0:
         charges = Charges.of(model, known.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
@@ -174,21 +174,12 @@ class _Varying:
         """Divide groups of clusters anew, side by side; return what was found for each."""
         known = self.known
         groups = list(self._drawn(now, GROUPS[turn % len(GROUPS)], charges))
-        tasks = [
-            (self._window(now, group, turn), turn * SIDE_BY_SIDE + at) for at, group in enumerate(groups)
-        ]
-
-        def divide(task: tuple[Window, int]) -> Whole | None:
-            window, seed = task
-            work = Work(known.deadline, 1, seed, self.work)
-            return divide_anew(known.model, now, window, work, exact=False, charges=charges).replicas
-
-        threads = min(max(1, known.workers), len(tasks))
-        if threads == 1:
-            results = [divide(task) for task in tasks]
-        else:
-            with ThreadPoolExecutor(threads) as pool:
-                results = list(pool.map(divide, tasks))
+        opened = []
+        for at, group in enumerate(groups):
+            work = Work(known.deadline, 1, turn * SIDE_BY_SIDE + at, self.work)
+            window = self._window(now, group, turn)
+            opened.append(open_up(known.model, now, window, work, exact=False, charges=charges))
+        results = close_all(opened, known.search.side_by_side)
         return [(group, found) for group, found in zip(groups, results, strict=True) if found is not None]
 
     def _drawn(self, now: Whole, size: int, charges: Charges | None) -> Iterator[Whole]:

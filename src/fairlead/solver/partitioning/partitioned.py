@@ -6,7 +6,6 @@ gets as much of each cluster as it would use, and what is lost by splitting is t
 The idea of shares is that of POP (partitioned optimisation problems).
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -53,7 +52,7 @@ def solve_partitioned(part: Problem, count: int, search: Search, machines: Machi
     prices = _mean(machines.run(prices_of, [(share, level, limit) for share in shares]))
     used = machines.run(usage_of, [(share, level, prices) for share in shares])
     shares = [resized(part, share, used, number) for number, share in enumerate(shares)]
-    workers = max(1, (search.workers or os.cpu_count() or 1) // machines.slots)
+    workers = max(1, search.threads // min(machines.slots, len(shares)))
     seconds = search.deadline.remaining() * min(1.0, machines.slots / len(shares))
     limit = None if seconds == float("inf") else seconds
     tasks = [ShareTask(share, level, part.limits, prices, limit, workers, search.seed) for share in shares]

@@ -16,7 +16,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import needs
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import hearing_interrupts
 from fairlead.solver.partitioning.splitting import Row, offering
+from fairlead.solver.search import Search
 
 if TYPE_CHECKING:
     from fairlead.solver.batch.arrays import Batch
@@ -169,7 +171,8 @@ def solve_share(task: ShareTask) -> ShareAnswer:
     from fairlead.solver.batch.relaxation import model_of, relax
     from fairlead.solver.batch.solving import solve_batch
 
-    result = solve_batch(task.part, Deadline.after(task.seconds), task.workers, task.seed)
+    with hearing_interrupts():
+        result = solve_batch(task.part, Search(Deadline.after(task.seconds), task.workers, task.seed))
     # In the whole a workload may use what other shares got here, so its bound has to allow for that.
     wide = offering(task.part, task.part.workloads, task.limits)
     batch = batch_of(wide)
