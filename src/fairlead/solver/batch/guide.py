@@ -22,6 +22,8 @@ SHARE = 2.0**-7
 # What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
 SHARE_OF_DEVIATION = 2.0**-6
 LESS_URGENT = 0.5
+# The same where the level alone should decide, and the deviation of what is equal.
+STRICT_SHARE = 2.0**-12
 # Which parts of a guide's prices are tried for the level after it.
 PARTS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
@@ -48,6 +50,9 @@ class Guide:
     straight
         The guide without the deviation, where the level and those like it are straight: its program is quick,
         and its prices are a start for those of the guide; None for other levels.
+    strict
+        The level with hardly any of the deviation, where the level is straight: it decides, and the deviation
+        between what is equal; None for other levels.
     """
 
     model: Model
@@ -55,6 +60,7 @@ class Guide:
     latest: Deadline
     counted: float
     straight: Model | None = None
+    strict: Model | None = None
 
 
 def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
@@ -105,7 +111,15 @@ def straight_guide(
     share = SHARE_OF_DEVIATION * (SHARE if after else 1.0)
     whole = _with_deviation(batch, straight, share, deviations)
     counted = SHARE * cost.scale if after else whole.scale
-    return Guide(model_of(batch, whole, pins), None, latest, counted, model_of(batch, straight, pins))
+    strict = _with_deviation(batch, replace(cost, grain=0), STRICT_SHARE, deviations)
+    return Guide(
+        model_of(batch, whole, pins),
+        None,
+        latest,
+        counted,
+        model_of(batch, straight, pins),
+        model_of(batch, strict, pins),
+    )
 
 
 def _with_deviation(

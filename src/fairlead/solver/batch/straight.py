@@ -7,6 +7,7 @@ the level itself, among places that the guide's prices call near.
 
 from collections.abc import Sequence
 
+from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.core import Sifted, Sifting, sift
 from fairlead.solver.batch.guide import Guide
 from fairlead.solver.batch.known import Known
@@ -19,6 +20,10 @@ from fairlead.solver.batch.varying import vary
 
 # Of the time that is left, what changes by a guide may use before the level itself is looked at again.
 SHARE_OF_GUIDE = 0.4
+# After that, of the time that is left, what changes by a guide that hardly counts the deviation may use, in
+# batches of so many places at most: in larger ones they come too slowly.
+SHARE_OF_STRICT = 0.5
+LARGEST_STRICT = 20_000
 # The same of the way to a first placement, where none is known.
 SHARE_OF_ANY = 0.5
 
@@ -53,18 +58,28 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     prove(known)
     guided.search = known.search.part(SHARE_OF_GUIDE)
     vary(guided, lambda: known.closed)
-    _vary_from_guided(known, guided)
+    _vary_from_guided(known, guided, guide)
 
 
-def _vary_from_guided(known: Known, guided: Known) -> None:
+def _vary_from_guided(known: Known, guided: Known, guide: Guide) -> None:
     """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
-    itself = nothing_known(known.model, guided.best, known.search)
+    itself = nothing_known(known.model, _vary_strictly(known, guided, guide), known.search)
     itself.bound, itself.hear = known.bound, known.offer
     vary(itself, near=guided)
     if itself.best is None or known.best is None or itself.cost != known.cost:
         return
     if guided.model.steps(itself.best) < guided.model.steps(known.best):
         known.best = itself.best
+
+
+def _vary_strictly(known: Known, guided: Known, guide: Guide) -> Whole | None:
+    """Change the placement of the guide so that the level gets lower, and what is equal better; return it."""
+    if guide.strict is None or known.model.batch.lower.size > LARGEST_STRICT:
+        return guided.best
+    strict = nothing_known(guide.strict, guided.best, known.search.part(SHARE_OF_STRICT))
+    strict.hear = known.offer
+    vary(strict, lambda: known.closed, near=guided)
+    return strict.best
 
 
 def _lead_any(known: Known, guided: Known, straight: Model, sifted: Sifted) -> None:
