@@ -24,6 +24,8 @@ SHARE_OF_DEVIATION = 2.0**-6
 LESS_URGENT = 0.5
 # The same where the level alone should decide, and the deviation of what is equal.
 STRICT_SHARE = 2.0**-12
+# The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
+LARGEST_STRICT = 20_000
 # Which parts of a guide's prices are tried for the level after it.
 PARTS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
@@ -52,7 +54,7 @@ class Guide:
         and its prices are a start for those of the guide; None for other levels.
     strict
         The level with hardly any of the deviation, where the level is straight: it decides, and the deviation
-        between what is equal; None for other levels.
+        between what is equal; None for other levels and for large batches.
     """
 
     model: Model
@@ -111,14 +113,18 @@ def straight_guide(
     share = SHARE_OF_DEVIATION * (SHARE if after else 1.0)
     whole = _with_deviation(batch, straight, share, deviations)
     counted = SHARE * cost.scale if after else whole.scale
-    strict = _with_deviation(batch, replace(cost, grain=0), STRICT_SHARE, deviations)
+    strict = None
+    if batch.lower.size <= LARGEST_STRICT:
+        strict = model_of(
+            batch, _with_deviation(batch, replace(cost, grain=0), STRICT_SHARE, deviations), pins
+        )
     return Guide(
         model_of(batch, whole, pins),
         None,
         latest,
         counted,
         model_of(batch, straight, pins),
-        model_of(batch, strict, pins),
+        strict,
     )
 
 

@@ -3,14 +3,15 @@
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.exchange import Exchange
 from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.rounding import rounded_firmly
 from fairlead.solver.batch.varying import lead_back
 from fairlead.solver.deadline import Deadline
 
 # How far from the price of a row exchanges look, in units of the level, in turn.
 REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
-# The same after a placement by a guide was rounded.
-REACHES_AFTER_ROUNDING = REACHES[:2]
+# The same after a program was rounded, then where that kept all limits, and where it did not.
+REACH_AFTER_ROUNDING = 0.02
+REACHES_OF_VALID = (0.05,)
+REACHES_OF_BROKEN = (0.4, 1.0, 8.0, 128.0)
 # How far they look while limits are still broken.
 FAR_REACHES = (1.0, 2.5, 8.0)
 # What a round of exchanges has to win, in units of the level, for another one.
@@ -81,16 +82,15 @@ def relieve(known: Known, start: Whole) -> Whole | None:
     return None if known.offer(exchange.replicas) else exchange.replicas
 
 
-def round_and_exchange(known: Known, start: Whole) -> None:
-    """Round the linear program until few limits are broken, and lead that back to what is allowed."""
-    firm = rounded_firmly(known.model, known.prices, known.rows, known.deadline)
-    now = start if firm is None else firm
-    exchange = Exchange.start(known.model, known.prices, known.rows, now, CHARGES[1])
-    known.offer(exchange.replicas)
-    for reach in REACHES_AFTER_ROUNDING:
-        if known.over:
-            return
-        exchange.improve(reach * known.model.unit, known.deadline)
+def exchange_rounded(known: Known, start: Whole) -> None:
+    """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
+    exchange = Exchange.start(known.model, known.prices, known.rows, start, CHARGES[1])
+    exchange.improve(REACH_AFTER_ROUNDING * known.model.unit, known.deadline)
+    for reach in REACHES_OF_VALID if exchange.valid else REACHES_OF_BROKEN:
         known.offer(exchange.replicas)
-    if known.best is None and not known.over:
+        if known.over or (exchange.valid and reach in REACHES_OF_BROKEN):
+            break
+        exchange.improve(reach * known.model.unit, known.deadline)
+    known.offer(exchange.replicas)
+    if not exchange.valid and is_far(known):
         lead_back(known, exchange.replicas, known.deadline)

@@ -11,8 +11,8 @@ from fairlead.solver.batch.exchange import MANY_ROWS
 from fairlead.solver.batch.guide import Guide
 from fairlead.solver.batch.known import Known, Tell
 from fairlead.solver.batch.large import Hearer, Large
-from fairlead.solver.batch.leading import exchange_all, relieve, round_and_exchange
-from fairlead.solver.batch.pricing import BY_GUIDE, SHARE_OF_PROGRAMS, best_of, nothing_known, priced
+from fairlead.solver.batch.leading import exchange_all, exchange_rounded, relieve
+from fairlead.solver.batch.pricing import BY_GUIDE, best_of, nothing_known, priced
 from fairlead.solver.batch.proving import divide_whole, prove
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, relax
 from fairlead.solver.batch.straight import search_straight
@@ -20,11 +20,15 @@ from fairlead.solver.batch.varying import vary
 from fairlead.solver.search import Search
 
 # Where other levels come after that wait for time, so near to the bound of the linear program will do.
-FOR_A_BOUND = Sifting(close=1e-5)
+FOR_A_BOUND = Sifting(turns=24, close=1e-5)
 # Of the time that is left, what exchanges may use where a placement was known.
 SHARE_OF_EXCHANGES = 0.4
+# With workloads of lower priority that count little, an ascent takes so many times as many turns as usual.
+LONGER = 2
+# Of the time that is left, what the linear programs for that bound may use.
+SHARE_OF_BOUND = 0.8
 # Of the time that is left, what the search with frozen workloads may use.
-SHARE_OF_FROZEN = 0.5
+SHARE_OF_FROZEN = 0.7
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +131,7 @@ def _search_guided(known: Known, guided: Known, guide: Guide, near: Sequence[Pri
     """Find placements by a guide, and the bound of the level itself."""
     guided.prices = _first_by_guide(known, guided, guide, near)
     rows = relax(known.model, guided.prices).rows
-    sifted = sift(known.model, guided.prices, rows, known.deadline.part(SHARE_OF_PROGRAMS), FOR_A_BOUND)
+    sifted = sift(known.model, guided.prices, rows, known.deadline.part(SHARE_OF_BOUND), FOR_A_BOUND)
     known.raise_bound(sifted.prices, sifted.rows)
     if near:
         capacity = np.maximum(sifted.prices.capacity, guided.prices.capacity)
@@ -149,9 +153,9 @@ def _first_by_guide(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     due = guide.latest if guided.best is None else known.deadline.part(SHARE_OF_FROZEN)
     first = nothing_known(guide.frozen, guided.best, known.search.until(due))
     first.hear = guided.offer
-    start = priced(first, best_of(guide.frozen, near), BY_GUIDE)
+    start = priced(first, best_of(guide.frozen, near), BY_GUIDE, climbing=LONGER)
     first.offer(start)
     if not first.over:
-        round_and_exchange(first, start)
+        exchange_rounded(first, start)
     joined = (Prices(np.maximum(each.capacity, first.prices.capacity), each.pins) for each in near)
     return best_of(known.model, (*near, *joined, first.prices)) or first.prices

@@ -37,7 +37,7 @@ BOUND_SHARE = 0.3
 # Seconds that placing parts anew may take at most.
 LONGEST_PART = 3.0
 # Rounds of changes in vain after which nothing more is tried.
-PATIENCE = 20
+PATIENCE = 10
 # Problems of so few places are searched whole by CP-SAT at the end.
 WHOLE = 600
 

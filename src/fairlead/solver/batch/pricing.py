@@ -36,7 +36,7 @@ def nothing_known(model: Model, start: Whole | None, search: Search) -> Known:
 
 
 def priced(
-    known: Known, near: Prices | None, how: Sifting, *, climbing: bool = False, early: bool = False
+    known: Known, near: Prices | None, how: Sifting, *, climbing: int = 0, early: bool = False
 ) -> Whole:
     """Find prices and the bound there; return a placement that may break limits.
 
@@ -49,7 +49,8 @@ def priced(
     how
         How linear programs go on from there.
     climbing
-        Whether there is an ascent from the prices to start from as well.
+        How many times as many turns as usual an ascent takes; 0 for an ascent only where there are no prices
+        to start from.
     early
         Whether a rough placement, where none is known, is wanted before the linear programs.
     """
@@ -58,7 +59,7 @@ def priced(
     if prices is None or climbing:
         places = model.batch.lower.size
         turns = next((turns for most, turns in TURNS if places <= most), TURNS_OF_LARGE)
-        prices = climb(model, turns, known.deadline.part(SHARE_OF_CLIMBING), near).prices
+        prices = climb(model, turns * max(1, climbing), known.deadline.part(SHARE_OF_CLIMBING), near).prices
     relaxed = relax(model, prices)
     known.raise_bound(prices, relaxed.rows)
     if early and known.best is None:

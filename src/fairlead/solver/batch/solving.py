@@ -49,9 +49,7 @@ from fairlead.solver.search import Search
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
 # The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
-WORTH_FREEZING = 3.0
-# Of levels that are measured alike the first ones take more than their part, by this factor.
-FIRST_MORE = 1.25
+WORTH_FREEZING = 0.2
 # The same for a proof that there is no placement.
 REFUTING_SHARE = 0.1
 # The time left, as a part of what all levels took, that is worth another look at those that are not proven.
@@ -281,7 +279,7 @@ class _Levels:
         if after <= 0:
             return self.search.deadline
         share = SHARE_OF_TIME if after > followed else 1.0
-        return self.search.deadline.part(share * (FIRST_MORE / (followed + 1) if followed else 1.0))
+        return self.search.deadline.part(share / (followed + 1))
 
     def _teller(self, cost: LevelCost) -> Tell | None:
         """Return what reports on a level; None where nobody listens."""

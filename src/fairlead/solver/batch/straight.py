@@ -20,10 +20,8 @@ from fairlead.solver.batch.varying import vary
 
 # Of the time that is left, what changes by a guide may use before the level itself is looked at again.
 SHARE_OF_GUIDE = 0.4
-# After that, of the time that is left, what changes by a guide that hardly counts the deviation may use, in
-# batches of so many places at most: in larger ones they come too slowly.
+# After that, of the time that is left, what changes by a guide that hardly counts the deviation may use.
 SHARE_OF_STRICT = 0.5
-LARGEST_STRICT = 20_000
 # The same of the way to a first placement, where none is known.
 SHARE_OF_ANY = 0.5
 
@@ -49,7 +47,7 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     sifted = sift(straight, known.prices, relax(straight, known.prices).rows, known.deadline)
     if known.best is None:
         _lead_any(known, guided, straight, sifted)
-    start = priced(guided, best_of(guided.model, (*near, sifted.prices)), BY_GUIDE, climbing=not near)
+    start = priced(guided, best_of(guided.model, (*near, sifted.prices)), BY_GUIDE, climbing=0 if near else 1)
     if not guided.offer(start) and is_far(guided):
         lead(guided, start)
     if known.best is None:
@@ -74,7 +72,7 @@ def _vary_from_guided(known: Known, guided: Known, guide: Guide) -> None:
 
 def _vary_strictly(known: Known, guided: Known, guide: Guide) -> Whole | None:
     """Change the placement of the guide so that the level gets lower, and what is equal better; return it."""
-    if guide.strict is None or known.model.batch.lower.size > LARGEST_STRICT:
+    if guide.strict is None:
         return guided.best
     strict = nothing_known(guide.strict, guided.best, known.search.part(SHARE_OF_STRICT))
     strict.hear = known.offer
