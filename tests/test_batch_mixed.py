@@ -133,6 +133,19 @@ def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPa
         assert level.value - level.bound <= Fraction(3, 100) * level.value
 
 
+def test_a_search_of_the_whole_that_ends_early_forgets_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CP-SAT without time returns the placement it was given, with no bounds; those of the prices stay."""
+    monkeypatch.setattr(mixed, "PATIENCE", 1)
+    problem = fleet(1)
+
+    def hurried(part: Problem, best: Placement, *_rest: object) -> LexicographicResult:
+        return LexicographicResult(Status.FEASIBLE, best, score(part, best))
+
+    monkeypatch.setattr(mixed, "WHOLE", 600)
+    monkeypatch.setattr(mixed, "minimise_levels", hurried)
+    assert all(level.bound is not None for level in solved(problem).attained)
+
+
 def test_never_worse_than_the_floor() -> None:
     """Without any time the floor itself comes back; a broken one is not used."""
     problem = fleet(2)

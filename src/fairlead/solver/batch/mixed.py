@@ -282,8 +282,11 @@ class _Mixed:
             return
         rank = tuple(level.value for level in result.attained)
         if self.best is None or rank <= self.rank:
-            self.best, self.rank, self.noted = result.placement, rank, rank
-            self.notes = [Note(each.bound, each.proven, each.resolution is None) for each in result.attained]
+            notes = [Note(each.bound, each.proven, each.resolution is None) for each in result.attained]
+            if rank == self.noted:
+                # Where time was over before CP-SAT had a bound, that of the prices still holds.
+                notes = [_more_known(*each) for each in zip(notes, self.notes, strict=True)]
+            self.best, self.rank, self.noted, self.notes = result.placement, rank, rank, notes
 
     def result(self) -> LexicographicResult:
         """Return what was found."""
@@ -307,3 +310,10 @@ def _higher(note: Note, bound: int | Fraction, value: int | Fraction) -> Note:
     if note.bound is not None and note.bound >= bound:
         return note
     return Note(bound, bound >= value, note.exact)
+
+
+def _more_known(one: Note, other: Note) -> Note:
+    """Return the note that says more of a level, of two for the same placement."""
+    if one.proven or other.bound is None:
+        return one
+    return other if one.bound is None or other.proven or other.bound > one.bound else one
