@@ -156,7 +156,9 @@ class LocalProcesses(_Held):
         return results
 
     def prepare(self, function: Callable[..., object]) -> None:
-        """Begin to start the processes, and to import what a function needs there."""
+        """Begin to start the processes, unless they run, and to import what a function needs there."""
+        if self._pool is not None:
+            return
         with suppress(BrokenProcessPool):
             for _ in range(self.slots):
                 self._started().submit(_get_to_know, function)

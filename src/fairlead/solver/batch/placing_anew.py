@@ -84,7 +84,8 @@ def _drawn(
     free = {each.key: each for each in part.workloads}
     for _ in range(SIDE_BY_SIDE):
         meeting = {names[at] for at in chance.choice(len(names), min(2, len(names)), replace=False).tolist()}
-        order = [list(free.values())[at] for at in chance.permutation(len(free)).tolist()]
+        members = list(free.values())
+        order = [members[at] for at in chance.permutation(len(members)).tolist()]
         order.sort(key=lambda each: meeting.isdisjoint(best.of(each.key)))
         chosen = [each for each in order if each.key in odd][:ODD_IN_PART]
         chosen += [each for each in order if each.key not in odd][:PLAIN_IN_PART]

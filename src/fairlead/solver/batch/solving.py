@@ -92,10 +92,10 @@ def solve_batch(
     InternalError
         Where the placement breaks a rule: a bug in fairlead.
     """
-    search.side_by_side.prepare(solve_subproblem)
     batch = batch_of(part)
     if not batch.feasible or _over_quota(part):
         return LexicographicResult(Status.INFEASIBLE, None)
+    search.side_by_side.prepare(solve_subproblem)
     pins = tuple(budgets_of(batch))
     best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
     if best is None and refuted(batch, pins, search.deadline.part(REFUTING_SHARE)):
