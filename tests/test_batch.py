@@ -23,11 +23,11 @@ from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import applies, batch_of
 from fairlead.solver.batch.ascent import climb
 from fairlead.solver.batch.bound import lower_bound, ranges
-from fairlead.solver.batch.core import sift
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.exchange import Exchange
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
 from fairlead.solver.batch.rounding import rounded
+from fairlead.solver.batch.sifting import sift
 from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference

@@ -12,14 +12,15 @@ from fairlead.models.outcome import Status
 from fairlead.solver.batch.arrays import Whole, batch_of
 from fairlead.solver.batch.ascent import climb
 from fairlead.solver.batch.bound import lower_bound
-from fairlead.solver.batch.core import Sifting, region_of, segments_of, sift, solve_core
+from fairlead.solver.batch.core import region_of, segments_of, solve_core
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.guide import SHARE, Guided, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.guide import PARTS, SHARE, Guided, after_guide, followers, frozen_at, guide_of
 from fairlead.solver.batch.known import GRACE, Known
 from fairlead.solver.batch.leading import exchange_rounded
 from fairlead.solver.batch.neighbourhood import Window, close_all, open_up
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
 from fairlead.solver.batch.rounding import rounded
+from fairlead.solver.batch.sifting import Sifting, sift
 from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.batch.subproblem import Work
 from fairlead.solver.batch.tally import Charges
@@ -196,8 +197,9 @@ def test_prices_after_a_guide_have_a_pin_more() -> None:
     found = Guided(known.prices, (), costs[0], SHARE * guide.unit)
     tried = after_guide(found, (costs[0],), after)
     assert all(len(prices.pins) == 1 for prices in tried)
-    assert tried[0].pins[0] == pytest.approx(after.unit / guide.unit / SHARE)
-    assert np.allclose(tried[0].capacity, known.prices.capacity * after.unit / guide.unit / SHARE)
+    whole = tried[PARTS.index(1.0)]
+    assert whole.pins[0] == pytest.approx(after.unit / guide.unit / SHARE)
+    assert np.allclose(whole.capacity, known.prices.capacity * after.unit / guide.unit / SHARE)
 
 
 def test_charges_of_any_size_fit_the_model() -> None:

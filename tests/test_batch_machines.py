@@ -15,13 +15,13 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.batch.arrays import batch_of, is_plain
-from fairlead.solver.batch.core import Sifting
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.known import Known
 from fairlead.solver.batch.leading import exchange_all
 from fairlead.solver.batch.placing_anew import PartTask, place_anew, tasks_of
 from fairlead.solver.batch.pricing import nothing_known, priced
 from fairlead.solver.batch.relaxation import model_of
+from fairlead.solver.batch.sifting import Sifting
 from fairlead.solver.batch.solving import solve_batch
 from fairlead.solver.batch.varying import vary
 from fairlead.solver.deadline import Deadline
@@ -54,7 +54,7 @@ def exchanged(machines: Machines) -> Known:
     batch = batch_of(middling(5, Deviation.WEBSTER, workloads=60, clusters=40))
     model = model_of(batch, costs_of(batch)[0])
     known = nothing_known(model, None, Search(Deadline(), 1, machines=machines))
-    exchange_all(known, priced(known, None, Sifting()), Deadline())
+    exchange_all(known, priced(known, None, Sifting()))
     return known
 
 

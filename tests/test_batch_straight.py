@@ -15,7 +15,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.batch import solving
 from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.core import Sifting, sift
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.guide import (
     SHARE,
@@ -30,6 +29,7 @@ from fairlead.solver.batch.leading import lead
 from fairlead.solver.batch.minimising import Minimised, minimise
 from fairlead.solver.batch.partly import NOWHERE, _with_nowhere, solve_partly
 from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
+from fairlead.solver.batch.sifting import Sifting, sift
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement

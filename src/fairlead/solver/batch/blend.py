@@ -7,15 +7,13 @@ Dantzig and P. Wolfe, 1960); its dual are better prices, and the shares a placem
 """
 
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
 
 import numpy as np
 from numpy.typing import NDArray
-from ortools.math_opt import model_pb2  # type: ignore[import-untyped]
-from ortools.math_opt.python import mathopt  # type: ignore[import-untyped]
 
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.core import Region, region_of
+from fairlead.solver.batch.linear_program import LinearProgram, optimum
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, Relaxed, in_chunks, relax
 from fairlead.solver.deadline import Deadline
 
@@ -131,22 +129,14 @@ class Blend:
         region = region_of(self.model, radius * self.model.unit, self.prices)
         if not firm:
             region = replace(region, capacity=region.capacity * self.strides)
-        seconds = deadline.remaining()
-        limit = None if seconds == float("inf") else timedelta(seconds=max(0.01, seconds))
-        program = mathopt.Model.from_model_proto(self._program(region))
-        result = mathopt.solve(
-            program, mathopt.SolverType.GLOP, params=mathopt.SolveParameters(time_limit=limit)
-        )
-        if result.termination.reason is not mathopt.TerminationReason.OPTIMAL:
+        found = optimum(self._program(region), deadline)
+        if found is None:
             return None
-        dual, primal = result.dual_values(), result.variable_values()
-        duals = np.array([dual[row] for row in program.linear_constraints()])
-        values = np.array([primal[variable] for variable in program.variables()])
         groups, many = len(self.divisions[0].cost), len(self.divisions)
-        self.shares = values[: groups * many].reshape(many, groups).T
-        down = np.maximum(0.0, -duals[groups:]) * self.model.unit / _sizes(self.model)
+        self.shares = found.primal[: groups * many].reshape(many, groups).T
+        down = np.maximum(0.0, -found.dual[groups:]) * self.model.unit / _sizes(self.model)
         couplings = len(self.model.batch.coupling.limit)
-        return Prices(down[:couplings], down[couplings:]), result.objective_value() * self.model.unit
+        return Prices(down[:couplings], down[couplings:]), found.cost * self.model.unit
 
     def adapt(self, towards: Prices, radius: float) -> None:
         """Let prices go farther that stand at the edge of the region and head where they went before."""
@@ -157,7 +147,7 @@ class Blend:
         changed = self.strides * np.where(steady, LONGER, np.where(turned, SHORTER, 1.0))
         self.strides, self.heading = np.clip(changed, LEAST_STRIDE, MOST_STRIDE), heading
 
-    def _program(self, region: Region) -> model_pb2.ModelProto:
+    def _program(self, region: Region) -> LinearProgram:
         """Return the program: shares of every group by division, and by how much limits are missed."""
         sizes = _sizes(self.model)
         groups, many, shared = len(self.divisions[0].cost), len(self.divisions), len(sizes)
@@ -165,20 +155,9 @@ class Blend:
         away = np.concatenate([region.capacity, region.pins]) * sizes / self.model.unit
         costs = [*(each.cost for each in self.divisions), middle + away, -np.maximum(0.0, middle - away)]
         width = groups * many + 2 * shared
-        program = model_pb2.ModelProto()
-        program.variables.ids.extend(range(width))
-        program.variables.lower_bounds.extend([0.0] * width)
-        program.variables.upper_bounds.extend([float("inf")] * width)
-        program.variables.integers.extend([False] * width)
-        program.objective.linear_coefficients.ids.extend(range(width))
-        program.objective.linear_coefficients.values.extend(np.concatenate(costs).tolist())
         limits = np.concatenate(
             [self.model.batch.coupling.limit, np.array(self.model.pins, dtype=np.float64)]
         )
-        sides = np.concatenate([np.ones(groups), limits / sizes]).tolist()
-        program.linear_constraints.ids.extend(range(groups + shared))
-        program.linear_constraints.lower_bounds.extend(sides)
-        program.linear_constraints.upper_bounds.extend(sides)
         matrix = np.zeros((groups + shared, width))
         for number, division in enumerate(self.divisions):
             columns = slice(number * groups, (number + 1) * groups)
@@ -188,10 +167,13 @@ class Blend:
         matrix[groups + slack, groups * many + slack] = -1.0
         matrix[groups + slack, groups * many + shared + slack] = 1.0
         row, column = np.nonzero(matrix)
-        program.linear_constraint_matrix.row_ids.extend(row.tolist())
-        program.linear_constraint_matrix.column_ids.extend(column.tolist())
-        program.linear_constraint_matrix.coefficients.extend(matrix[row, column].tolist())
-        return program
+        return LinearProgram(
+            np.arange(width),
+            np.full(width, np.inf),
+            np.concatenate(costs),
+            np.concatenate([np.ones(groups), limits / sizes]),
+            (row, column, matrix[row, column]),
+        )
 
     def placement(self) -> Whole:
         """Return a placement in which every group follows the divisions by its shares, row by row."""

@@ -1,42 +1,21 @@
 """The core: a linear program over the few pieces whose cost is near the price of their row.
 
-All other pieces are taken or left as the prices say. The dual of the core gives better prices, at which
-pieces may come into it that were out of it; a few turns reach the optimum of the whole linear program
-("sifting", R. E. Bixby and others, 1992). What is claimed is evaluated elsewhere, in whole numbers.
+All other pieces are taken or left as the prices say. The dual of the core gives better prices, see
+`fairlead.solver.batch.sifting`.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import timedelta
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
-from ortools.math_opt import model_pb2  # type: ignore[import-untyped]
-from ortools.math_opt.python import mathopt  # type: ignore[import-untyped]
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.relaxation import CUTS, Floats, Model, Prices, chunks, relax, windows
+from fairlead.solver.batch.linear_program import Basis, LinearProgram, optimum
+from fairlead.solver.batch.relaxation import CUTS, Floats, Model, Prices, chunks, place_prices, windows
 from fairlead.solver.deadline import Deadline
 
-# Programs of at most so many pieces are solved whole: where a place has several, and where it has one.
-WHOLE_PROGRAM = 8000
-WHOLE_STRAIGHT = 80_000
-# Pieces come into the core whose cost is so near to the price of their row, in units of the level.
-REACH = 0.1
-# Fewer come in where that were more pieces than this, at first and in the end.
-FIRST_SEGMENTS = 10_000
-MOST_SEGMENTS = 40_000
-# How far prices may go in the first turn where the program is solved whole.
-FIRST_REGION = 2.0
-# The bound counts as reached when so little is promised beyond it.
-CLOSE = 1e-9
-# A turn was good when it won this part of what was promised.
-WORTHWHILE = 0.1
-# It was very good when it won this part.
-KEPT = 0.8
 TINY = 1e-7
 # What part of itself a price changes by at most in one turn, for every unit of the reach, and in all.
-PART_OF_PRICE = 4.0
+PART_OF_PRICE = 1.0
 MOST_OF_PRICE = 0.5
 # How often the reach is halved to keep the program small; pieces that cost just their price stay in.
 HALVINGS = 12
@@ -72,14 +51,6 @@ class Segments:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Basis:
-    """Where the simplex method ended: what stands not at its lower bound, by number of piece and of row."""
-
-    pieces: Mapping[int, Any]
-    rows: Mapping[int, Any]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Solved:
     """An optimum of the core.
 
@@ -93,6 +64,10 @@ class Solved:
         What it costs, in steps.
     inside
         Whether no price stands at the edge of its region.
+    iterations
+        Steps of the simplex method.
+    basis
+        Where it ended; None where it does not say.
     """
 
     prices: Prices
@@ -100,50 +75,8 @@ class Solved:
     replicas: Floats
     value: float
     inside: bool
-    basis: Basis | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sifted:
-    """The best prices that were found.
-
-    Parameters
-    ----------
-    prices, rows
-        Of what is shared, and of the rows' totals.
-    value
-        The bound there, in steps, as a float.
-    replicas
-        A placement that is not whole and as cheap as the bound; None where no core was solved.
-    """
-
-    prices: Prices
-    rows: Floats
-    value: float
-    replicas: Floats | None
-
-
-def segments_of(model: Model, prices: Prices, rows: Floats, reach: float) -> Segments:
-    """Return the pieces whose cost with prices is within reach of the price of their row."""
-    found = [windows(model, prices, part, rows[part], reach) for part in chunks(len(rows))]
-    row, column, units, slope, pinned, key, base = (np.concatenate(each) for each in zip(*found, strict=True))
-    at = np.argsort(key, kind="stable")
-    slope = slope[at] / model.unit
-    return Segments(row[at], column[at], units[at], slope, pinned[at], key[at], base)
-
-
-def not_too_many(
-    model: Model, prices: Prices, rows: Floats, reach: float, most: int
-) -> tuple[Segments, float]:
-    """Return the pieces within reach, and what part of the reach was looked at to keep them few enough."""
-    part = 1.0
-    segments = segments_of(model, prices, rows, reach)
-    for _ in range(HALVINGS):
-        if len(segments.row) <= most:
-            break
-        part /= 2
-        segments = segments_of(model, prices, rows, reach * part)
-    return segments, part
+    iterations: int
+    basis: Basis | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,82 +102,57 @@ def region_of(model: Model, reach: float, centre: Prices) -> Region:
     return Region(capacity + part * centre.capacity, pins + part * centre.pins)
 
 
-@dataclass(frozen=True, slots=True)
-class Sifting:
-    """How much sifting may do.
-
-    Parameters
-    ----------
-    turns
-        How many linear programs are solved at most.
-    most
-        How many pieces one of them has at most, unless more cost just their price.
-    close
-        How little may be left to win, as a part of the bound.
-    """
-
-    turns: int = 16
-    most: int = MOST_SEGMENTS
-    close: float = CLOSE
-
-
-def sift(
-    model: Model, prices: Prices, rows: Floats, deadline: Deadline, how: Sifting | None = None
-) -> Sifted:
-    """Raise the bound to that of the whole linear program, as far as the turns go.
+def segments_of(
+    model: Model, prices: Prices, rows: Floats, reach: float | Region, part: float = 1.0
+) -> Segments:
+    """Return the pieces whose cost with prices is near the price of their row.
 
     Parameters
     ----------
     model
         What is minimised.
     prices, rows
-        Where to start.
-    deadline
-        When to stop.
-    how
-        How much may be done; None for the usual.
+        Prices of what is shared and of the rows' totals.
+    reach
+        How near; with a region as near as its prices may come, which is farther for what is dear.
+    part
+        What part of that is looked at.
     """
-    how = how or Sifting()
-    grows = any(each is not None for each in model.curve.growth)
-    most_whole = WHOLE_STRAIGHT if model.curve.pieces == 1 else WHOLE_PROGRAM
-    small = not grows and model.batch.lower.size * model.curve.pieces <= most_whole
-    widest, radius = REACH, FIRST_REGION if small else REACH / 2
-    most = most_whole if small else min(FIRST_SEGMENTS, how.most)
-    best = Sifted(prices, rows, relax(model, prices, rows).value, None)
-    basis = None
-    for _ in range(how.turns):
-        if deadline.remaining() <= 0:
+    found = [
+        windows(model, prices, each, rows[each], part * _reach_of(model, reach, each))
+        for each in chunks(len(rows))
+    ]
+    row, column, units, slope, pinned, key, base = (np.concatenate(each) for each in zip(*found, strict=True))
+    at = np.argsort(key, kind="stable")
+    slope = slope[at] / model.unit
+    return Segments(row[at], column[at], units[at], slope, pinned[at], key[at], base)
+
+
+def _reach_of(model: Model, reach: float | Region, rows: slice) -> Floats | float:
+    """Return how near pieces of some rows have to be, by place where prices may go different ways."""
+    if not isinstance(reach, Region):
+        return reach
+    changes = place_prices(model, Prices(reach.capacity, reach.pins), rows)
+    for change, unit, level in zip(reach.pins, model.pin_units, model.curve.slopes[1:], strict=True):
+        counts = np.any([np.any(slope[rows] != 0, axis=1) for slope in level], axis=0)
+        changes += (change * unit * counts)[:, None]
+    # The price of the row's total moves as well, about as far as those of its places do on average.
+    moved: Floats = changes + changes.mean(axis=1, keepdims=True)
+    return moved
+
+
+def not_too_many(
+    model: Model, prices: Prices, rows: Floats, reach: float | Region, most: int
+) -> tuple[Segments, float]:
+    """Return the pieces within reach, and what part of the reach was looked at to keep them few enough."""
+    part = 1.0
+    segments = segments_of(model, prices, rows, reach)
+    for _ in range(HALVINGS):
+        if len(segments.row) <= most:
             break
-        # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
-        reach = np.inf if small else model.unit * (3 * radius if grows else widest)
-        segments, part = not_too_many(model, best.prices, best.rows, reach, most)
-        widest, radius = widest * part, radius * part
-        region = region_of(model, radius * model.unit, best.prices)
-        solved = solve_core(model, segments, best.prices, region, deadline, basis)
-        if solved is None:
-            break
-        basis = solved.basis
-        found = relax(model, solved.prices, solved.rows)
-        promised, gained = solved.value - best.value, found.value - best.value
-        if gained >= 0:
-            best = Sifted(solved.prices, found.rows, found.value, solved.replicas)
-        # What the program of the core still promises tells whether there is anything left to win.
-        if promised - max(gained, 0.0) <= how.close * abs(best.value):
-            if solved.inside:
-                best = replace(best, replicas=solved.replicas)
-                break
-            farther = 4.0
-        elif gained < WORTHWHILE * promised:
-            radius *= 0.4
-            continue
-        else:
-            farther = 3.0 if gained > KEPT * promised else 1.5
-        radius, widest, most = (
-            radius * farther,
-            min(REACH, widest * farther),
-            max(most, min(2 * most, how.most)),
-        )
-    return best
+        part /= 2
+        segments = segments_of(model, prices, rows, reach, part)
+    return segments, part
 
 
 def solve_core(
@@ -256,59 +164,22 @@ def solve_core(
     basis: Basis | None = None,
 ) -> Solved | None:
     """Solve the linear program of the core, with prices kept in a region; None where that takes too long."""
-    seconds = deadline.remaining()
-    limit = None if seconds == float("inf") else timedelta(seconds=max(0.01, seconds))
-    core = mathopt.Model.from_model_proto(_program(model, segments, centre, region))
-    result = mathopt.solve(
-        core,
-        mathopt.SolverType.GLOP,
-        params=mathopt.SolveParameters(time_limit=limit),
-        model_params=mathopt.ModelSolveParameters(
-            initial_basis=None if basis is None else _start(core, basis)
-        ),
-    )
-    if result.termination.reason is not mathopt.TerminationReason.OPTIMAL:
+    found = optimum(_program(model, segments, centre, region), deadline, basis)
+    if found is None:
         return None
     batch = model.batch
-    dual, primal = result.dual_values(), result.variable_values()
-    duals = np.array([dual[row] for row in core.linear_constraints()])
-    values = np.array([primal[variable] for variable in core.variables()])
-    count, couplings = len(batch.keys), len(batch.coupling.limit)
+    pieces, count, couplings = len(segments.row), len(batch.keys), len(batch.coupling.limit)
     replicas = segments.base.astype(np.float64)
-    np.add.at(replicas, (segments.row, segments.column), values[: len(segments.row)])
-    down = np.maximum(0.0, -duals[count:])
+    np.add.at(replicas, (segments.row, segments.column), found.primal[:pieces])
+    down = np.maximum(0.0, -found.dual[count:])
     capacity = down[:couplings] * model.unit / np.maximum(1, batch.coupling.limit)
     pins = down[couplings:] * model.unit / _pin_sizes(model)
-    shared = len(duals) - count
-    over = values[len(segments.row) : len(segments.row) + shared]
-    under = values[len(segments.row) + shared :]
+    over, under = found.primal[pieces : pieces + len(down)], found.primal[pieces + len(down) :]
     floors = np.concatenate([centre.capacity - region.capacity, centre.pins - region.pins])
     inside = not bool(np.any(over > TINY)) and not bool(np.any((under > TINY) & (floors > 0)))
-    value = result.objective_value() * model.unit + model.steps(segments.base)
-    return Solved(Prices(capacity, pins), duals[:count] * model.unit, replicas, value, inside, _basis(result))
-
-
-def _start(core: Any, basis: Basis) -> Any:
-    """Return where the simplex method starts: as it ended in the last core, as far as that is still there."""
-    lower, basic = mathopt.BasisStatus.AT_LOWER_BOUND, mathopt.BasisStatus.BASIC
-    variables = {each: basis.pieces.get(each.id, lower) for each in core.variables()}
-    rows = {each: basis.rows[each.id] for each in core.linear_constraints()}
-    # Rows take the place of basic pieces that are gone: as many are basic as there are rows.
-    missing = len(rows) - sum(status is basic for status in (*variables.values(), *rows.values()))
-    free = [row for row, status in rows.items() if status is not basic]
-    return mathopt.Basis(variables, rows | dict.fromkeys(free[: max(0, missing)], basic))
-
-
-def _basis(result: Any) -> Basis | None:
-    """Return where the simplex method ended; None where it does not say."""
-    basis = result.solutions[0].basis
-    if basis is None:
-        return None
-    lower = mathopt.BasisStatus.AT_LOWER_BOUND
-    return Basis(
-        {each.id: status for each, status in basis.variable_status.items() if status is not lower},
-        {each.id: status for each, status in basis.constraint_status.items()},
-    )
+    value = found.cost * model.unit + model.steps(segments.base)
+    rows = found.dual[:count] * model.unit
+    return Solved(Prices(capacity, pins), rows, replicas, value, inside, found.iterations, found.basis)
 
 
 def _sizes(model: Model) -> Floats:
@@ -321,7 +192,7 @@ def _pin_sizes(model: Model) -> Floats:
     return np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
 
 
-def _program(model: Model, segments: Segments, centre: Prices, region: Region) -> model_pb2.ModelProto:
+def _program(model: Model, segments: Segments, centre: Prices, region: Region) -> LinearProgram:
     """Return the core as a linear program.
 
     Rows: the totals, then what is shared as parts of the limits, then the pins likewise. Columns: the
@@ -329,37 +200,20 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Region) -
     leaving earns keeps the prices of the rows inside the region.
     """
     batch, coupling = model.batch, model.batch.coupling
-    count, shared = len(segments.row), len(coupling.limit) + len(model.pins)
-    width = count + 2 * shared
-    program = model_pb2.ModelProto()
-    after = model.batch.lower.size * model.curve.pieces * CUTS
-    numbers = [*segments.key.tolist(), *range(after, after + 2 * shared)]
-    program.variables.ids.extend(numbers)
-    program.variables.lower_bounds.extend([0.0] * width)
-    free = [float("inf")] * (2 * shared)
-    program.variables.upper_bounds.extend([*segments.units.astype(float).tolist(), *free])
-    program.variables.integers.extend([False] * width)
     sizes = _sizes(model)
+    after = batch.lower.size * model.curve.pieces * CUTS
     middle = np.concatenate([centre.capacity, centre.pins]) * sizes / model.unit
     away = np.concatenate([region.capacity, region.pins]) * sizes / model.unit
-    costs = [segments.slope, middle + away, -np.maximum(0.0, middle - away)]
-    program.objective.linear_coefficients.ids.extend(numbers)
-    program.objective.linear_coefficients.values.extend(np.concatenate(costs).tolist())
-    left = (batch.totals - segments.base.sum(axis=1)).astype(float)
-    room = (coupling.limit - batch.usage(segments.base)).astype(float)
+    left = batch.totals - segments.base.sum(axis=1)
+    room = coupling.limit - batch.usage(segments.base)
     unpinned = [float(pin - model.steps(segments.base, number)) for number, pin in enumerate(model.pins, 1)]
-    sides = [*left.tolist(), *(np.concatenate([room, np.array(unpinned)]) / sizes).tolist()]
-    program.linear_constraints.ids.extend(range(len(sides)))
-    program.linear_constraints.lower_bounds.extend(sides)
-    program.linear_constraints.upper_bounds.extend(sides)
-    row, column, value = _entries(model, segments, sizes)
-    order = np.lexsort((column, row))
-    program.linear_constraint_matrix.row_ids.extend(row[order].tolist())
-    program.linear_constraint_matrix.column_ids.extend(
-        np.array(numbers, dtype=np.int64)[column[order]].tolist()
+    return LinearProgram(
+        np.concatenate([segments.key, after + np.arange(2 * len(sizes))]),
+        np.concatenate([segments.units, np.full(2 * len(sizes), np.inf)]),
+        np.concatenate([segments.slope, middle + away, -np.maximum(0.0, middle - away)]),
+        np.concatenate([left, np.concatenate([room, np.array(unpinned)]) / sizes]),
+        _entries(model, segments, sizes),
     )
-    program.linear_constraint_matrix.coefficients.extend(value[order].tolist())
-    return program
 
 
 def _entries(model: Model, segments: Segments, sizes: Floats) -> tuple[Whole, Whole, Floats]:

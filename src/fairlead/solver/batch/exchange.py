@@ -171,11 +171,19 @@ class Exchange:
         return moves_of(self.model, self.prices, self.rows, self.replicas, reach)
 
     def _over(self, column: Whole, change: Floats) -> Floats:
-        """Return what a change of usage does to the charges of columns."""
-        used, limit = self.usage[column], self.charges.limit[column]
-        over = np.maximum(used + change - limit, 0.0) - np.maximum(used - limit, 0.0)
-        total: Floats = (over * self.charges.charge[column]).sum(axis=-1)
+        """Return what a change of usage, by resource, does to the charges of columns."""
+        beyond, charge = self.usage - self.charges.limit, self.charges.charge
+        total: Floats = -(charge * np.maximum(beyond, 0.0)).sum(axis=1)[column]
+        # Resource by resource: an axis of two or three is far slower to add up than two or three arrays.
+        for resource, more in enumerate(change):
+            over = beyond[:, resource][column] + more
+            total += np.maximum(over, 0.0) * charge[:, resource][column]
         return total
+
+    def _asked(self, moves: Moves, at: Whole) -> Floats:
+        """Return what the rows of some moves ask for, by resource and move."""
+        asked: Floats = self.model.batch.needs.T.astype(np.float64)[:, moves.row[at]]
+        return asked
 
     def _over_pins(self, change: Floats) -> Floats:
         """Return what a change does to the charges of pinned levels."""
@@ -188,7 +196,7 @@ class Exchange:
     def _single(self, moves: Moves, worth: Floats) -> tuple[Floats, Whole, Whole]:
         """Return what moves by themselves do, and that they have no partner."""
         at = np.flatnonzero(moves.reduced < worth[moves.source] + worth[moves.target])
-        needs = self.model.batch.needs[moves.row[at]].astype(np.float64)
+        needs = self._asked(moves, at)
         gain = moves.cost[at] + self._over(moves.source[at], -needs) + self._over(moves.target[at], needs)
         gain += self._over_pins(moves.pinned[at])
         return gain, at, np.full(len(at), -1)
@@ -209,14 +217,10 @@ class Exchange:
 
     def _value_of_pairs(self, moves: Moves, first: Whole, second: Whole) -> Floats:
         """Return what pairs of moves do, the second leaving the cluster that the first enters."""
-        batch = self.model.batch
-        one, two = (
-            batch.needs[moves.row[first]].astype(np.float64),
-            batch.needs[moves.row[second]].astype(np.float64),
-        )
+        one, two = self._asked(moves, first), self._asked(moves, second)
         gain = moves.cost[first] + moves.cost[second] + self._over(moves.target[first], one - two)
         swap = moves.source[first] == moves.target[second]
-        gain += self._over(moves.source[first], np.where(swap[:, None], two - one, -one))
+        gain += self._over(moves.source[first], np.where(swap, two - one, -one))
         gain += np.where(swap, 0.0, self._over(moves.target[second], two))
         gain += self._over_pins(moves.pinned[first] + moves.pinned[second])
         return gain

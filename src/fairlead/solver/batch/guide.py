@@ -27,7 +27,7 @@ STRICT_SHARE = 2.0**-12
 # The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
 LARGEST_STRICT = 20_000
 # Which parts of a guide's prices are tried for the level after it.
-PARTS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
+PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
 
 Pin = tuple[LevelCost, int]

@@ -12,12 +12,12 @@ REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
 REACH_AFTER_ROUNDING = 0.02
 REACHES_OF_VALID = (0.05,)
 REACHES_OF_BROKEN = (0.4, 1.0, 8.0, 128.0)
-# How far they look while limits are still broken.
+# How far they look in the end where limits are still broken.
 FAR_REACHES = (1.0, 2.5, 8.0)
 # What a round of exchanges has to win, in units of the level, for another one.
 WORTHWHILE = 0.05
 # What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
-CHARGES = (3.0, 12.0, 48.0)
+CHARGES = (3.0, 12.0, 48.0, 192.0)
 # A placement is far from the bound by more than this part of what it costs.
 FAR = 0.05
 # What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
@@ -27,29 +27,42 @@ RELIEVING_REACHES = (8.0, 128.0, 1024.0)
 SHARE_OF_LEADING = 0.5
 
 
-def exchange_all(known: Known, start: Whole, due: Deadline) -> None:
-    """Exchange replicas until little is won any more; charge more for broken limits until none is."""
+def exchange_all(known: Known, start: Whole, latest: Deadline | None = None) -> None:
+    """Exchange replicas until little is won any more; charge more for broken limits until none is.
+
+    Parameters
+    ----------
+    known
+        The level.
+    start
+        A placement that keeps the totals of all rows.
+    latest
+        When to stop where a placement is known; None for the deadline of the level. Where none is known yet
+        the search may go on a little longer, see `Known.due`.
+    """
     replicas = start
     for charge in CHARGES:
         exchange = Exchange.start(known.model, known.prices, known.rows, replicas, charge)
-        for reach in (*REACHES, *FAR_REACHES):
-            if known.closed or due.remaining() <= 0:
-                return
+        for reach in (*REACHES, *FAR_REACHES) if charge == CHARGES[-1] else REACHES:
             if exchange.valid and reach in FAR_REACHES:
                 break
-            _improve(known, exchange, reach, due)
+            if not _improve(known, exchange, reach, latest):
+                return
         if exchange.valid:
             return
         replicas = exchange.replicas
 
 
-def _improve(known: Known, exchange: Exchange, reach: float, due: Deadline) -> None:
-    """Make exchanges of one reach for as long as they win much and there is time."""
+def _improve(known: Known, exchange: Exchange, reach: float, latest: Deadline | None) -> bool:
+    """Make exchanges of one reach for as long as they win much; tell whether there is time for more."""
     while True:
+        due = known.due if known.best is None or latest is None else latest
+        if known.closed or due.remaining() <= 0:
+            return False
         gained = exchange.improve(reach * known.model.unit, due)
         known.offer(exchange.replicas)
-        if known.closed or due.remaining() <= 0 or gained <= WORTHWHILE * known.model.unit:
-            return
+        if gained <= WORTHWHILE * known.model.unit:
+            return True
 
 
 def is_far(known: Known) -> bool:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.core import Sifting, sift
 from fairlead.solver.batch.exchange import MANY_ROWS
 from fairlead.solver.batch.guide import Guide
 from fairlead.solver.batch.known import Known, Tell
@@ -15,12 +14,13 @@ from fairlead.solver.batch.leading import exchange_all, exchange_rounded, reliev
 from fairlead.solver.batch.pricing import BY_GUIDE, best_of, nothing_known, priced
 from fairlead.solver.batch.proving import divide_whole, prove
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, relax
+from fairlead.solver.batch.sifting import Sifting, sift
 from fairlead.solver.batch.straight import search_straight
 from fairlead.solver.batch.varying import vary
 from fairlead.solver.search import Search
 
 # Where other levels come after that wait for time, so near to the bound of the linear program will do.
-FOR_A_BOUND = Sifting(turns=24, close=1e-5)
+FOR_A_BOUND = Sifting(close=1e-5, placed=False)
 # Of the time that is left, what exchanges may use where a placement was known.
 SHARE_OF_EXCHANGES = 0.4
 # With workloads of lower priority that count little, an ascent takes so many times as many turns as usual.
@@ -119,9 +119,9 @@ def _search(known: Known, near: Prices | None) -> None:
         return
     # Where a placement was known changes to it may be worth more than long exchanges from another start.
     share = 1.0 if known.best is None else SHARE_OF_EXCHANGES
-    start = priced(known, near, Sifting(), early=True)
+    start = priced(known, near, Sifting())
     relieve(known, start)
-    exchange_all(known, start, known.due.part(share))
+    exchange_all(known, start, known.deadline.part(share))
     divide_whole(known)
     prove(known)
     vary(known)

@@ -90,7 +90,9 @@ def moves_of(
     batch = model.batch
     value = np.zeros((len(batch.clusters), batch.needs.shape[1]))
     value[batch.coupling.column, batch.coupling.resource] = prices.capacity
-    dearer = (batch.needs[row] * (value[target] - value[source])).sum(axis=1)
+    dearer = np.zeros(len(row))
+    for need, worth in zip(batch.needs.T, value.T, strict=True):
+        dearer += need[row] * (worth[target] - worth[source])
     cost = reduced - dearer - pinned[order] @ prices.pins
     return Moves(row, source, target, cost, reduced, pinned[order])
 

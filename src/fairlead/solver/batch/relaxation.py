@@ -6,6 +6,7 @@ prices together are below 0. The sum is a bound whatever the prices (J. P. Evans
 whole numbers it is exact.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -238,7 +239,16 @@ def within(
 ) -> tuple[Whole, Whole]:
     """Return the fewest and most replicas of some rows whose cost is within reach of the rows' prices."""
     part = _Part.of(model, prices, rows)
-    return part.upto(row_prices - reach), part.upto(row_prices + reach)
+    return part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
+
+
+def _filled(under: Whole, over: Whole, totals: Whole) -> Whole:
+    """Return divisions that hold the totals, between two that hold too little and too much."""
+    room = over - under
+    left = totals - under.sum(axis=1)
+    before = np.cumsum(room, axis=1) - room
+    filled: Whole = under + np.clip(left[:, None] - before, 0, room)
+    return filled
 
 
 # Segments that a piece whose cost grows is cut into on its way through a window.
@@ -246,7 +256,7 @@ CUTS = 8
 
 
 def windows(
-    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float
+    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
 ) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
     """Return what some rows have within reach of their prices, cut into segments of one slope.
 
@@ -258,7 +268,7 @@ def windows(
         taken.
     """
     part = _Part.of(model, prices, rows)
-    low, high = part.upto(row_prices - reach), part.upto(row_prices + reach)
+    low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
     # A piece whose units all cost the same stays whole.
     cuts = np.where(part.grown, CUTS, 1)
     found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
@@ -295,6 +305,7 @@ class _Part:
     slopes: list[list[Whole]]
     growths: list[Whole | None]
     base: list[Whole]
+    units: list[Floats]
 
     @classmethod
     def of(cls, model: Model, prices: Prices, rows: slice | Whole) -> "_Part":
@@ -323,6 +334,7 @@ class _Part:
             slopes,
             growths,
             [each[rows] for each in curve.base],
+            [(end[rows] - start[rows]).astype(np.float64) for start, end in itertools.pairwise(curve.starts)],
         )
 
     @property
@@ -334,20 +346,33 @@ class _Part:
                 found |= growth > 0
         return found
 
-    def upto(self, row_prices: Floats) -> Whole:
-        """Return the replicas by place when every unit of at most a row's price is taken."""
-        counts = self.starts[0].copy()
-        at = row_prices[:, None]
-        for number, dear in enumerate(self.dear):
-            units = self.starts[number + 1] - self.starts[number]
-            if self.growth is None:
-                counts += np.where(dear <= at, units, 0)
-            else:
-                counts += np.clip((at - dear) / self.growth + 1.0, 0.0, units).astype(np.int64)
-        return counts
+    def upto(self, at: Floats) -> Whole:
+        """Return the replicas by place when every unit of at most a price is taken; by row, or by place."""
+        if self.growth is None:
+            counts = self.starts[0].copy()
+            for number, dear in enumerate(self.dear):
+                counts += np.where(dear <= at, self.starts[number + 1] - self.starts[number], 0)
+            return counts
+        return self.starts[0] + self._growing(at, self.growth).astype(np.int64)
+
+    def _growing(self, at: Floats, growth: Floats) -> Floats:
+        """Return how many units of at most a price there are where costs grow from unit to unit."""
+        total = np.zeros(self.starts[0].shape)
+        for dear, units in zip(self.dear, self.units, strict=True):
+            # In place: this is done dozens of times for every division, and new arrays take most of the time.
+            counts = at - dear
+            counts /= growth
+            counts += 1.0
+            np.maximum(counts, 0.0, out=counts)
+            np.minimum(counts, units, out=counts)
+            total += np.floor(counts, out=counts)
+        return total
 
     def divide(self, totals: Whole, guess: Floats | None, precision: float) -> tuple[Floats, Whole]:
         """Return the price of each row's total, and a division at that price."""
+        growth = self.growth
+        if growth is None:
+            return self._divide_sorted(totals)
         cheapest = np.min(
             [np.where(a < b, d, np.inf).min(axis=1, initial=np.inf) for a, b, d in self._spans()], axis=0
         )
@@ -360,8 +385,8 @@ class _Part:
         )
         scale = float(np.max(dear - cheap, initial=1.0))
         low, high = cheap - 2.0**-30 * scale - 1.0, dear + 2.0**-30 * scale + 1.0
-        under, over = self.starts[0], self.starts[-1]
         width = scale * 2.0**-8
+        wanted = (totals - self.starts[0].sum(axis=1)).astype(np.float64)
         tries = 0
         while float(np.max(high - low, initial=0.0)) > precision * scale and tries < 80:
             middle = (low + high) / 2
@@ -370,16 +395,30 @@ class _Part:
                 middle = np.clip(
                     guess + (width if tries else -width), low + 1e-9 * scale, high - 1e-9 * scale
                 )
-            counts = self.upto(middle)
-            enough = counts.sum(axis=1) >= totals
+            enough = self._growing(middle[:, None], growth).sum(axis=1) >= wanted
             high, low = np.where(enough, middle, high), np.where(enough, low, middle)
-            over = np.where(enough[:, None], counts, over)
-            under = np.where(enough[:, None], under, counts)
             tries += 1
-        room = over - under
-        left = totals - under.sum(axis=1)
-        before = np.cumsum(room, axis=1) - room
-        return high, under + np.clip(left[:, None] - before, 0, room)
+        return high, _filled(self.upto(low[:, None]), self.upto(high[:, None]), totals)
+
+    def _divide_sorted(self, totals: Whole) -> tuple[Floats, Whole]:
+        """Do the same where all units of a piece cost as much: exactly, the cheapest pieces first."""
+        units = np.concatenate([b - a for a, b in itertools.pairwise(self.starts)], axis=1)
+        costs = np.where(units > 0, np.concatenate(self.dear, axis=1), np.inf)
+        # Which of equal costs comes first in the order changes nothing that is read from it.
+        order = np.argsort(costs, axis=1)
+        left = totals - self.starts[0].sum(axis=1)
+        taken = np.cumsum(np.take_along_axis(units, order, axis=1), axis=1)
+        last = np.argmax(taken >= left[:, None], axis=1)
+        rows = np.arange(len(totals))
+        price = costs[rows, order[rows, last]]
+        price = np.where(np.isfinite(price), price, 0.0)
+        places, at = self.starts[0].shape[1], price[:, None]
+        under, over = self.starts[0].copy(), self.starts[0].copy()
+        for first in range(0, units.shape[1], places):
+            piece = slice(first, first + places)
+            under += np.where(costs[:, piece] < at, units[:, piece], 0)
+            over += np.where(costs[:, piece] <= at, units[:, piece], 0)
+        return price, _filled(under, over, totals)
 
     def _spans(self) -> Iterator[tuple[Whole, Whole, Floats]]:
         """Yield every piece with its first cost."""

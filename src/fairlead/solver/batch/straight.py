@@ -8,7 +8,6 @@ the level itself, among places that the guide's prices call near.
 from collections.abc import Sequence
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.core import Sifted, Sifting, sift
 from fairlead.solver.batch.guide import Guide
 from fairlead.solver.batch.known import Known
 from fairlead.solver.batch.leading import exchange_all, is_far, lead
@@ -16,6 +15,7 @@ from fairlead.solver.batch.pricing import BY_GUIDE, best_of, nothing_known, pric
 from fairlead.solver.batch.proving import divide_whole, prove
 from fairlead.solver.batch.relaxation import Model, Prices, relax
 from fairlead.solver.batch.rounding import rounded
+from fairlead.solver.batch.sifting import Sifted, Sifting, sift
 from fairlead.solver.batch.varying import vary
 
 # Of the time that is left, what changes by a guide may use before the level itself is looked at again.
@@ -51,7 +51,7 @@ def search_straight(known: Known, guided: Known, guide: Guide, near: Sequence[Pr
     if not guided.offer(start) and is_far(guided):
         lead(guided, start)
     if known.best is None:
-        exchange_all(known, start, known.due)
+        exchange_all(known, start)
     divide_whole(known)
     prove(known)
     guided.search = known.search.part(SHARE_OF_GUIDE)

@@ -86,8 +86,8 @@ def prices_of(task: tuple[Problem, Level, float | None]) -> dict[Row, Fraction]:
     deadline = Deadline.after(seconds)
     from fairlead.solver.batch.arrays import batch_of
     from fairlead.solver.batch.ascent import climb
-    from fairlead.solver.batch.core import Sifting, sift
     from fairlead.solver.batch.relaxation import model_of
+    from fairlead.solver.batch.sifting import Sifting, sift
 
     batch = batch_of(share)
     if not batch.feasible:
