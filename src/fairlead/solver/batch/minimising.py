@@ -20,7 +20,7 @@ from fairlead.solver.batch.varying import vary
 from fairlead.solver.search import Search
 
 # Where other levels come after that wait for time, so near to the bound of the linear program will do.
-FOR_A_BOUND = Sifting(close=1e-5, placed=False)
+FOR_A_BOUND = Sifting(close=1e-5)
 # Of the time that is left, what exchanges may use where a placement was known.
 SHARE_OF_EXCHANGES = 0.4
 # With workloads of lower priority that count little, an ascent takes so many times as many turns as usual.

@@ -37,6 +37,8 @@ WORTHWHILE = 0.1
 KEPT = 0.8
 # How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.
 SHORTER, LONGER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 3.0, 4.0
+# Turns that win less than what counts as close, all together, after which nothing more is tried.
+PATIENCE = 6
 # How closely prices of totals are searched for on the way.
 PRECISION = 2.0**-26
 
@@ -53,14 +55,11 @@ class Sifting:
         How many pieces one of them has at most, unless more cost just their price.
     close
         How little may be left to win, as a part of the bound.
-    placed
-        Whether a placement that is not whole is wanted as well.
     """
 
     turns: int = 60
     most: int = MOST_SEGMENTS
     close: float = CLOSE
-    placed: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,6 +125,10 @@ class _Sieve:
         How many pieces a core may have now.
     whole
         Whether all pieces are in the core.
+    values
+        The bound after every turn.
+    basis
+        Where the last program ended.
     """
 
     model: Model
@@ -135,7 +138,8 @@ class _Sieve:
     widest: float
     allowed: int
     whole: bool
-    basis: Basis | None = field(default=None)
+    values: list[float] = field(default_factory=list)
+    basis: Basis | None = None
 
     @classmethod
     def start(cls, model: Model, best: Sifted, how: Sifting) -> "_Sieve":
@@ -161,8 +165,8 @@ class _Sieve:
         if gained >= 0:
             self.best = Sifted(solved.prices, found.rows, found.value, solved.replicas)
         close = self.how.close * abs(self.best.value)
-        if not self.how.placed and promised * REACH <= close * self.radius:
-            # The core promises too much, never too little, and what is best nearby is best.
+        self.values.append(self.best.value)
+        if len(self.values) > PATIENCE and self.best.value - self.values[-PATIENCE - 1] <= close:
             return False
         # What the program of the core still promises tells whether there is anything left to win.
         if promised - max(gained, 0.0) <= close:
