@@ -206,12 +206,23 @@ def room(workload: Workload, problem: Problem, name: str) -> int:
     return min(problem.limits[name, resource] // need for resource, need in workload.requests.items())
 
 
-def linear_optimum(problem: Problem, priority: int = 0) -> float:
-    """Return the optimum of the linear program over the integer hull of the deviation of a priority."""
+def linear_optimum(problem: Problem, priority: int = 0, pinned: tuple[int, float] | None = None) -> float:
+    """Return the optimum of the linear program over the integer hull of the deviation of a priority.
+
+    Parameters
+    ----------
+    problem
+        Workloads with static weights.
+    priority
+        Whose deviation counts.
+    pinned
+        Another priority and what its deviation may be at most; None for no such limit.
+    """
     program = model_builder.Model()
     used: dict[tuple[str, str], list[tuple[float, model_builder.Variable]]] = {}
     cost: list[tuple[float, model_builder.Variable]] = []
-    constant = 0.0
+    constant, held = 0.0, 0.0
+    kept: list[tuple[float, model_builder.Variable]] = []
     for workload in problem.workloads:
         rule = workload.rule(Weights)
         assert rule is not None
@@ -225,15 +236,21 @@ def linear_optimum(problem: Problem, priority: int = 0) -> float:
             ]
             counts = workload.priority == priority
             constant += float(values[0]) if counts else 0.0
+            is_pinned = pinned is not None and workload.priority == pinned[0]
+            held += float(values[0]) if is_pinned else 0.0
             for low, high in itertools.pairwise(values):
                 variable = program.new_num_var(0, 1, "")
                 placed.append(variable)
                 cost.append((float(high - low) if counts else 0.0, variable))
+                if is_pinned:
+                    kept.append((float(high - low), variable))
                 for resource, need in workload.requests.items():
                     used.setdefault((name, resource), []).append((float(need), variable))
         program.add(sum(placed) == workload.replicas)
     for spot, terms in used.items():
         program.add(sum(need * variable for need, variable in terms) <= problem.limits[spot])
+    if pinned is not None:
+        program.add(sum(factor * variable for factor, variable in kept) <= pinned[1] - held)
     program.minimize(sum(factor * variable for factor, variable in cost))
     solver = model_builder.Solver("glop")
     assert solver.solve(program) == model_builder.SolveStatus.OPTIMAL

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from batch_levels import known_of, model_for
 from batch_problems import linear_optimum, middling
 from fairlead.models.check import check
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
-from fairlead.solver.batch.arrays import Whole, batch_of
+from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.ascent import climb
 from fairlead.solver.batch.bound import lower_bound
 from fairlead.solver.batch.core import region_of, segments_of, solve_core
@@ -18,7 +19,7 @@ from fairlead.solver.batch.guide import PARTS, SHARE, Guided, after_guide, follo
 from fairlead.solver.batch.known import GRACE, Known
 from fairlead.solver.batch.leading import exchange_rounded
 from fairlead.solver.batch.neighbourhood import Window, close_all, open_up
-from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
+from fairlead.solver.batch.relaxation import Prices, model_of, relax
 from fairlead.solver.batch.rounding import rounded
 from fairlead.solver.batch.sifting import Sifting, sift
 from fairlead.solver.batch.solving import solve_batch
@@ -32,21 +33,6 @@ from fairlead.solver.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)
-
-
-def known_of(model: Model, best: Whole | None = None, workers: int = 1) -> Known:
-    """Return a level with the prices of its linear program."""
-    climbed = climb(model, 100, Deadline())
-    sifted = sift(model, climbed.prices, climbed.rows, Deadline())
-    cost = None if best is None else model.steps(best)
-    bound = lower_bound(model, sifted.prices, sifted.rows)
-    return Known(model, Search(Deadline(), workers), best, cost, bound, sifted.prices, sifted.rows)
-
-
-def model_for(deviation: Deviation, seed: int = 5, workloads: int = 60) -> Model:
-    """Return the deviation of a batch of middle size."""
-    batch = batch_of(middling(seed, deviation, workloads=workloads))
-    return model_of(batch, costs_of(batch)[0])
 
 
 @pytest.mark.parametrize("deviation", DIVIDED)

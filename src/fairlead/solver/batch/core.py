@@ -86,6 +86,10 @@ class Region:
     capacity: Floats
     pins: Floats
 
+    def scaled(self, factor: float) -> "Region":
+        """Return a region that goes a part as far, or several times."""
+        return Region(self.capacity * factor, self.pins * factor)
+
 
 def region_of(model: Model, reach: float, centre: Prices) -> Region:
     """Return a region in which no replica's price changes by much more than the reach.

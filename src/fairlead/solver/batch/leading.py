@@ -11,7 +11,7 @@ REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
 # The same after a program was rounded, then where that kept all limits, and where it did not.
 REACH_AFTER_ROUNDING = 0.02
 REACHES_OF_VALID = (0.05,)
-REACHES_OF_BROKEN = (0.4, 1.0, 8.0, 128.0)
+REACHES_OF_BROKEN = (0.1, 0.4, 1.0, 2.5, 8.0, 128.0)
 # How far they look in the end where limits are still broken.
 FAR_REACHES = (1.0, 2.5, 8.0)
 # What a round of exchanges has to win, in units of the level, for another one.
@@ -98,12 +98,10 @@ def relieve(known: Known, start: Whole) -> Whole | None:
 def exchange_rounded(known: Known, start: Whole) -> None:
     """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
     exchange = Exchange.start(known.model, known.prices, known.rows, start, CHARGES[1])
-    exchange.improve(REACH_AFTER_ROUNDING * known.model.unit, known.deadline)
+    going = _improve(known, exchange, REACH_AFTER_ROUNDING, known.deadline)
     for reach in REACHES_OF_VALID if exchange.valid else REACHES_OF_BROKEN:
-        known.offer(exchange.replicas)
-        if known.over or (exchange.valid and reach in REACHES_OF_BROKEN):
+        if not going or (exchange.valid and reach in REACHES_OF_BROKEN):
             break
-        exchange.improve(reach * known.model.unit, known.deadline)
-    known.offer(exchange.replicas)
+        going = _improve(known, exchange, reach, known.deadline)
     if not exchange.valid and is_far(known):
         lead_back(known, exchange.replicas, known.deadline)

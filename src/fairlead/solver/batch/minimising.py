@@ -129,13 +129,20 @@ def _search(known: Known, near: Prices | None) -> None:
 
 def _search_guided(known: Known, guided: Known, guide: Guide, near: Sequence[Prices]) -> None:
     """Find placements by a guide, and the bound of the level itself."""
-    guided.prices = _first_by_guide(known, guided, guide, near)
-    rows = relax(known.model, guided.prices).rows
-    sifted = sift(known.model, guided.prices, rows, known.deadline.part(SHARE_OF_BOUND), FOR_A_BOUND)
-    known.raise_bound(sifted.prices, sifted.rows)
+    first = _first_by_guide(known, guided, guide)
+    start = priced(first, best_of(first.model, near), BY_GUIDE, climbing=LONGER if guide.frozen else 0)
+    if not near:
+        # The first level is far from its bound for long, so that what comes after would have no time for it.
+        _raise_bound(known, first.prices)
+    first.offer(start)
+    if guide.frozen and not first.over:
+        exchange_rounded(first, start)
     if near:
-        capacity = np.maximum(sifted.prices.capacity, guided.prices.capacity)
-        guided.prices = Prices(capacity, sifted.prices.pins)
+        _raise_bound(known, _joined(known, near, first.prices))
+    guided.prices = first.prices
+    if near:
+        capacity = np.maximum(known.prices.capacity, first.prices.capacity)
+        guided.prices = Prices(capacity, known.prices.pins)
     guided.rows = relax(guided.model, guided.prices).rows
     if known.over:
         return
@@ -144,18 +151,24 @@ def _search_guided(known: Known, guided: Known, guide: Guide, near: Sequence[Pri
     vary(guided, lambda: known.closed)
 
 
-def _first_by_guide(known: Known, guided: Known, guide: Guide, near: Sequence[Prices]) -> Prices:
-    """Find a placement by a guide, where there is time with what is settled frozen; return prices."""
+def _raise_bound(known: Known, prices: Prices) -> None:
+    """Raise the bound of a level, starting from prices that are about right."""
+    rows = relax(known.model, prices).rows
+    sifted = sift(known.model, prices, rows, known.deadline.part(SHARE_OF_BOUND), FOR_A_BOUND)
+    known.raise_bound(sifted.prices, sifted.rows)
+
+
+def _first_by_guide(known: Known, guided: Known, guide: Guide) -> Known:
+    """Return by what a first placement is searched: the guide, with what is settled frozen if possible."""
     if guide.frozen is None:
-        start = priced(guided, best_of(guided.model, near), BY_GUIDE)
-        guided.offer(start)
-        return guided.prices
+        return guided
     due = guide.latest if guided.best is None else known.deadline.part(SHARE_OF_FROZEN)
     first = nothing_known(guide.frozen, guided.best, known.search.until(due))
     first.hear = guided.offer
-    start = priced(first, best_of(guide.frozen, near), BY_GUIDE, climbing=LONGER)
-    first.offer(start)
-    if not first.over:
-        exchange_rounded(first, start)
-    joined = (Prices(np.maximum(each.capacity, first.prices.capacity), each.pins) for each in near)
-    return best_of(known.model, (*near, *joined, first.prices)) or first.prices
+    return first
+
+
+def _joined(known: Known, near: Sequence[Prices], found: Prices) -> Prices:
+    """Return the best prices of those that were near, those that were found, and both together."""
+    joined = (Prices(np.maximum(each.capacity, found.capacity), each.pins) for each in near)
+    return best_of(known.model, (*near, *joined, found)) or found

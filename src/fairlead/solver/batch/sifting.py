@@ -20,8 +20,10 @@ WHOLE_PROGRAM = 8000
 WHOLE_STRAIGHT = 80_000
 # Pieces come into the core whose cost is so near to the price of their row, in units of the level.
 REACH = 0.1
-# The same as a multiple of how far prices may go, where costs grow from unit to unit.
-GROWING_REACH = 3.0
+# The same as a multiple of how far prices may go, where costs grow from unit to unit or levels are pinned: at
+# first and at most, and after many turns in which the core said all; a narrow core lets prices go farther.
+WIDE, NARROW = 3.0, 0.5
+NARROWER, WIDER = 0.7, 1.5
 # Fewer come in where that were more pieces than this, at first and in the end.
 FIRST_SEGMENTS = 8000
 MOST_SEGMENTS = 40_000
@@ -32,9 +34,10 @@ MORE, LESS = 2.0, 0.6
 FIRST_REGION = 2.0
 # The bound counts as reached when so little is promised beyond it.
 CLOSE = 1e-9
-# A turn was good when it won this part of what was promised, and very good when it won that part.
+# A turn was good when it won this part of what was promised, very good when it won that part, or all of it.
 WORTHWHILE = 0.1
 KEPT = 0.8
+EXACT = 0.98
 # How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.
 SHORTER, LONGER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 3.0, 4.0
 # Turns that win less than what counts as close, all together, after which nothing more is tried.
@@ -125,6 +128,8 @@ class _Sieve:
         How many pieces a core may have now.
     whole
         Whether all pieces are in the core.
+    ratio
+        How near the pieces of the core are, as a multiple of how far prices may go, where that decides.
     values
         The bound after every turn.
     basis
@@ -138,6 +143,7 @@ class _Sieve:
     widest: float
     allowed: int
     whole: bool
+    ratio: float = WIDE
     values: list[float] = field(default_factory=list)
     basis: Basis | None = None
 
@@ -178,6 +184,7 @@ class _Sieve:
             self.radius *= SHORTER
         else:
             self._widen(MUCH_LONGER if gained > KEPT * promised else LONGER)
+        self._narrow(gained / promised if promised > 0 else 1.0)
         return True
 
     def _region(self) -> Region:
@@ -189,13 +196,20 @@ class _Sieve:
         if self.whole:
             return np.inf
         if self.model.pins:
-            return self._region()
+            return self._region().scaled(self.ratio / WIDE)
         # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
-        return self.model.unit * (GROWING_REACH * self.radius if _grows(self.model) else self.widest)
+        return self.model.unit * (self.ratio * self.radius if _grows(self.model) else self.widest)
 
     def _widen(self, factor: float) -> None:
         """Let prices go farther."""
         self.radius, self.widest = self.radius * factor, min(REACH, self.widest * factor)
+
+    def _narrow(self, kept: float) -> None:
+        """Look at pieces less far away where all that was promised was won, and farther where it was not."""
+        if kept > EXACT:
+            self.ratio = max(NARROW, self.ratio * NARROWER)
+        elif kept < KEPT:
+            self.ratio = min(WIDE, self.ratio * WIDER)
 
     def _allow(self, steps: int) -> None:
         """Allow more pieces where the last program was quick, and less where it was not: steps, not seconds.

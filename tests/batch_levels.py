@@ -1,0 +1,28 @@
+"""Levels of batches as the search sees them, with the prices of their linear programs."""
+
+from batch_problems import middling
+from fairlead.models.levels import Deviation
+from fairlead.solver.batch.arrays import Whole, batch_of
+from fairlead.solver.batch.ascent import climb
+from fairlead.solver.batch.bound import lower_bound
+from fairlead.solver.batch.costs import costs_of
+from fairlead.solver.batch.known import Known
+from fairlead.solver.batch.relaxation import Model, model_of
+from fairlead.solver.batch.sifting import sift
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
+
+
+def known_of(model: Model, best: Whole | None = None, workers: int = 1) -> Known:
+    """Return a level with the prices of its linear program."""
+    climbed = climb(model, 100, Deadline())
+    sifted = sift(model, climbed.prices, climbed.rows, Deadline())
+    cost = None if best is None else model.steps(best)
+    bound = lower_bound(model, sifted.prices, sifted.rows)
+    return Known(model, Search(Deadline(), workers), best, cost, bound, sifted.prices, sifted.rows)
+
+
+def model_for(deviation: Deviation, seed: int = 5, workloads: int = 60) -> Model:
+    """Return the deviation of a batch of middle size."""
+    batch = batch_of(middling(seed, deviation, workloads=workloads))
+    return model_of(batch, costs_of(batch)[0])
