@@ -171,3 +171,21 @@ def test_pieces_near_a_region_lie_in_it() -> None:
     near = segments_of(model, known.prices, known.rows, region)
     far = segments_of(model, known.prices, known.rows, region.scaled(2.0))
     assert len(near.row) < len(far.row)
+
+
+def test_a_pin_that_cannot_be_kept_has_no_end_but_ends() -> None:
+    """Below its optimum a level cannot be pinned: prices would rise for ever, and numbers with them."""
+    problem = middling(8, Deviation.L1, workloads=60, priorities=(100, 0))
+    batch = batch_of(problem)
+    first, second = costs_of(batch)
+    most = linear_optimum(problem, priority=100) * 0.9
+    pin = int((most - float(first.constant)) * first.scale)
+    model = model_of(batch, second, [(first, pin)])
+    prices, values = Prices.none(model), []
+    for _ in range(4):
+        sifted = sift(model, prices, relax(model, prices).rows, Deadline(), Sifting(turns=400))
+        prices = sifted.prices
+        values.append(sifted.value / model.unit)
+    # No placement of some thousand replicas costs so much; that the level has none follows.
+    assert values[-1] > 2.0**30
+    assert np.isfinite(prices.pins).all()

@@ -20,7 +20,9 @@ from ortools.math_opt import (  # type: ignore[import-untyped]
     solution_pb2,
 )
 from ortools.math_opt.core.python import solver  # type: ignore[import-untyped]
+from pybind11_abseil.status import StatusNotOk  # type: ignore[import-untyped]
 
+from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.relaxation import Floats
 from fairlead.solver.deadline import Deadline
@@ -95,7 +97,13 @@ class Optimum:
 
 
 def optimum(program: LinearProgram, deadline: Deadline, start: Basis | None = None) -> Optimum | None:
-    """Solve a program, perhaps from where the last one ended; None where that takes too long."""
+    """Solve a program, perhaps from where the last one ended; None where that takes too long.
+
+    Raises
+    ------
+    InternalError
+        Where GLOP refuses the program.
+    """
     model = _written(program)
     result = _solved(model, deadline, None if start is None else _start(program, start))
     if result is None and start is not None and deadline.remaining() > 0:
@@ -120,17 +128,20 @@ def _solved(model: Any, deadline: Deadline, basis: Any) -> Any:
     seconds = deadline.remaining()
     if seconds != float("inf"):
         how.time_limit.FromTimedelta(timedelta(seconds=max(SHORTEST, seconds)))
-    result = solver.solve(
-        model,
-        parameters_pb2.SOLVER_TYPE_GLOP,
-        parameters_pb2.SolverInitializerProto(),
-        how,
-        model_parameters_pb2.ModelSolveParametersProto(initial_basis=basis),
-        None,
-        callback_pb2.CallbackRegistrationProto(),
-        None,
-        None,
-    )
+    try:
+        result = solver.solve(
+            model,
+            parameters_pb2.SOLVER_TYPE_GLOP,
+            parameters_pb2.SolverInitializerProto(),
+            how,
+            model_parameters_pb2.ModelSolveParametersProto(initial_basis=basis),
+            None,
+            callback_pb2.CallbackRegistrationProto(),
+            None,
+            None,
+        )
+    except StatusNotOk as refusal:
+        raise InternalError(f"GLOP refuses a linear program: {refusal}") from None
     return result if result.termination.reason == result_pb2.TERMINATION_REASON_OPTIMAL else None
 
 

@@ -130,12 +130,14 @@ def _search(known: Known, near: Prices | None) -> None:
 def _search_guided(known: Known, guided: Known, guide: Guide, near: Sequence[Prices]) -> None:
     """Find placements by a guide, and the bound of the level itself."""
     first = _first_by_guide(known, guided, guide)
-    start = priced(first, best_of(first.model, near), BY_GUIDE, climbing=LONGER if guide.frozen else 0)
+    start = priced(
+        first, best_of(first.model, near), BY_GUIDE, climbing=0 if guide.frozen is None else LONGER
+    )
     if not near:
         # The first level is far from its bound for long, so that what comes after would have no time for it.
         _raise_bound(known, first.prices)
     first.offer(start)
-    if guide.frozen and not first.over:
+    if guide.frozen is not None and not first.over:
         exchange_rounded(first, start)
     if near:
         _raise_bound(known, _joined(known, near, first.prices))

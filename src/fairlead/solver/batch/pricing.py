@@ -54,9 +54,8 @@ def priced(known: Known, near: Prices | None, how: Sifting, *, climbing: int = 0
     model = known.model
     prices = near
     if prices is None or climbing:
-        prices = climb(
-            model, _turns(model) * max(1, climbing), known.deadline.part(SHARE_OF_CLIMBING), near
-        ).prices
+        turns = _turns(model) * max(1, climbing)
+        prices = climb(model, turns, known.deadline.part(SHARE_OF_CLIMBING), near).prices
     relaxed = relax(model, prices)
     known.raise_bound(prices, relaxed.rows)
     if len(model.batch.keys) > ROWS_OF_PROGRAM or known.over:

@@ -38,6 +38,8 @@ CLOSE = 1e-9
 WORTHWHILE = 0.1
 KEPT = 0.8
 EXACT = 0.98
+# A bound beyond so many units is that of a level without a placement: it rises without end.
+ENDLESS = 2.0**40
 # How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.
 SHORTER, LONGER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 3.0, 4.0
 # Turns that win less than what counts as close, all together, after which nothing more is tried.
@@ -159,6 +161,8 @@ class _Sieve:
     def turn(self, deadline: Deadline) -> bool:
         """Solve a core and go where it says, if that is better; tell whether there is more to win."""
         model, best = self.model, self.best
+        if best.value > ENDLESS * model.unit:
+            return False
         segments, part = not_too_many(model, best.prices, best.rows, self._reach(), self.allowed)
         self.widest, self.radius = self.widest * part, self.radius * part
         solved = solve_core(model, segments, best.prices, self._region(), deadline, self.basis)
