@@ -163,13 +163,13 @@ def broken(model: Model, replicas: Floats | None) -> Whole:
     return found
 
 
-def test_pieces_near_a_region_lie_in_it() -> None:
-    """A region that is twice as wide for every price opens no fewer pieces."""
+def test_a_wider_region_opens_more_pieces() -> None:
+    """Twice as far for every price, so more pieces may come to cost the price of their row."""
     model = model_for(Deviation.WEBSTER)
     known = known_of(model)
     region = region_of(model, 0.05 * model.unit, known.prices)
     near = segments_of(model, known.prices, known.rows, region)
-    far = segments_of(model, known.prices, known.rows, region.scaled(2.0))
+    far = segments_of(model, known.prices, known.rows, region * 2.0)
     assert len(near.row) < len(far.row)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.core import Region, region_of
+from fairlead.solver.batch.core import Region, costs_of_region, prices_of, region_of, sizes_of
 from fairlead.solver.batch.linear_program import LinearProgram, optimum
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, Relaxed, in_chunks, relax
 from fairlead.solver.deadline import Deadline
@@ -118,7 +118,7 @@ class Blend:
 
         total = np.sum(in_chunks(model, added), axis=0)
         return Division(
-            found.replicas.astype(np.int32), total[:, -1] / model.unit, total[:, :-1] / _sizes(model)
+            found.replicas.astype(np.int32), total[:, -1] / model.unit, total[:, :-1] / sizes_of(model)
         )
 
     def turn(self, radius: float, deadline: Deadline, *, firm: bool = False) -> tuple[Prices, float] | None:
@@ -134,9 +134,7 @@ class Blend:
             return None
         groups, many = len(self.divisions[0].cost), len(self.divisions)
         self.shares = found.primal[: groups * many].reshape(many, groups).T
-        down = np.maximum(0.0, -found.dual[groups:]) * self.model.unit / _sizes(self.model)
-        couplings = len(self.model.batch.coupling.limit)
-        return Prices(down[:couplings], down[couplings:]), found.cost * self.model.unit
+        return prices_of(self.model, found.dual[groups:]), found.cost * self.model.unit
 
     def adapt(self, towards: Prices, radius: float) -> None:
         """Let prices go farther that stand at the edge of the region and head where they went before."""
@@ -149,11 +147,12 @@ class Blend:
 
     def _program(self, region: Region) -> LinearProgram:
         """Return the program: shares of every group by division, and by how much limits are missed."""
-        sizes = _sizes(self.model)
+        sizes = sizes_of(self.model)
         groups, many, shared = len(self.divisions[0].cost), len(self.divisions), len(sizes)
-        middle = np.concatenate([self.prices.capacity, self.prices.pins]) * sizes / self.model.unit
-        away = np.concatenate([region.capacity, region.pins]) * sizes / self.model.unit
-        costs = [*(each.cost for each in self.divisions), middle + away, -np.maximum(0.0, middle - away)]
+        costs = [
+            *(each.cost for each in self.divisions),
+            *costs_of_region(self.model, self.prices, region),
+        ]
         width = groups * many + 2 * shared
         limits = np.concatenate(
             [self.model.batch.coupling.limit, np.array(self.model.pins, dtype=np.float64)]
@@ -217,12 +216,6 @@ def _costs(model: Model, rows: slice, replicas: Whole) -> list[Floats]:
                 total += (growth[rows] * (units * (units - 1) / 2.0)).sum(axis=1)
         found.append(total)
     return found
-
-
-def _sizes(model: Model) -> Floats:
-    """Return by what usage and pins are divided."""
-    pins = np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
-    return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), pins])
 
 
 def groups_of(model: Model) -> Whole:

@@ -86,7 +86,7 @@ class Region:
     capacity: Floats
     pins: Floats
 
-    def scaled(self, factor: float) -> "Region":
+    def __mul__(self, factor: float) -> "Region":
         """Return a region that goes a part as far, or several times."""
         return Region(self.capacity * factor, self.pins * factor)
 
@@ -106,9 +106,7 @@ def region_of(model: Model, reach: float, centre: Prices) -> Region:
     return Region(capacity + part * centre.capacity, pins + part * centre.pins)
 
 
-def segments_of(
-    model: Model, prices: Prices, rows: Floats, reach: float | Region, part: float = 1.0
-) -> Segments:
+def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Region) -> Segments:
     """Return the pieces whose cost with prices is near the price of their row.
 
     Parameters
@@ -119,12 +117,9 @@ def segments_of(
         Prices of what is shared and of the rows' totals.
     reach
         How near; with a region as near as its prices may come, which is farther for what is dear.
-    part
-        What part of that is looked at.
     """
     found = [
-        windows(model, prices, each, rows[each], part * _reach_of(model, reach, each))
-        for each in chunks(len(rows))
+        windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))
     ]
     row, column, units, slope, pinned, key, base = (np.concatenate(each) for each in zip(*found, strict=True))
     at = np.argsort(key, kind="stable")
@@ -155,7 +150,7 @@ def not_too_many(
         if len(segments.row) <= most:
             break
         part /= 2
-        segments = segments_of(model, prices, rows, reach, part)
+        segments = segments_of(model, prices, rows, reach * part)
     return segments, part
 
 
@@ -172,28 +167,40 @@ def solve_core(
     if found is None:
         return None
     batch = model.batch
-    pieces, count, couplings = len(segments.row), len(batch.keys), len(batch.coupling.limit)
+    pieces, count = len(segments.row), len(batch.keys)
     replicas = segments.base.astype(np.float64)
     np.add.at(replicas, (segments.row, segments.column), found.primal[:pieces])
-    down = np.maximum(0.0, -found.dual[count:])
-    capacity = down[:couplings] * model.unit / np.maximum(1, batch.coupling.limit)
-    pins = down[couplings:] * model.unit / _pin_sizes(model)
-    over, under = found.primal[pieces : pieces + len(down)], found.primal[pieces + len(down) :]
+    over, under = np.split(found.primal[pieces:], 2)
     floors = np.concatenate([centre.capacity - region.capacity, centre.pins - region.pins])
     inside = not bool(np.any(over > TINY)) and not bool(np.any((under > TINY) & (floors > 0)))
     value = found.cost * model.unit + model.steps(segments.base)
     rows = found.dual[:count] * model.unit
-    return Solved(Prices(capacity, pins), rows, replicas, value, inside, found.iterations, found.basis)
+    prices = prices_of(model, found.dual[count:])
+    return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
 
 
-def _sizes(model: Model) -> Floats:
+def sizes_of(model: Model) -> Floats:
     """Return by what the rows of capacity and pins are divided."""
-    return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), _pin_sizes(model)])
+    pins = np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
+    return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), pins])
 
 
-def _pin_sizes(model: Model) -> Floats:
-    """Return by what the row of a pin is divided."""
-    return np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
+def costs_of_region(model: Model, centre: Prices, region: Region) -> list[Floats]:
+    """Return what passing the rows of capacity and pins costs, and what leaving some of them costs.
+
+    With these costs the prices of the rows stay inside the region.
+    """
+    sizes = sizes_of(model)
+    middle = np.concatenate([centre.capacity, centre.pins]) * sizes / model.unit
+    away = np.concatenate([region.capacity, region.pins]) * sizes / model.unit
+    return [middle + away, -np.maximum(0.0, middle - away)]
+
+
+def prices_of(model: Model, dual: Floats) -> Prices:
+    """Return the prices that the dual of the rows of capacity and pins says."""
+    down = np.maximum(0.0, -dual) * model.unit / sizes_of(model)
+    couplings = len(model.batch.coupling.limit)
+    return Prices(down[:couplings], down[couplings:])
 
 
 def _program(model: Model, segments: Segments, centre: Prices, region: Region) -> LinearProgram:
@@ -204,17 +211,15 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Region) -
     leaving earns keeps the prices of the rows inside the region.
     """
     batch, coupling = model.batch, model.batch.coupling
-    sizes = _sizes(model)
+    sizes = sizes_of(model)
     after = batch.lower.size * model.curve.pieces * CUTS
-    middle = np.concatenate([centre.capacity, centre.pins]) * sizes / model.unit
-    away = np.concatenate([region.capacity, region.pins]) * sizes / model.unit
     left = batch.totals - segments.base.sum(axis=1)
     room = coupling.limit - batch.usage(segments.base)
     unpinned = [float(pin - model.steps(segments.base, number)) for number, pin in enumerate(model.pins, 1)]
     return LinearProgram(
         np.concatenate([segments.key, after + np.arange(2 * len(sizes))]),
         np.concatenate([segments.units, np.full(2 * len(sizes), np.inf)]),
-        np.concatenate([segments.slope, middle + away, -np.maximum(0.0, middle - away)]),
+        np.concatenate([segments.slope, *costs_of_region(model, centre, region)]),
         np.concatenate([left, np.concatenate([room, np.array(unpinned)]) / sizes]),
         _entries(model, segments, sizes),
     )

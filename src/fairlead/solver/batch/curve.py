@@ -35,6 +35,11 @@ class Curve:
         """How many pieces a place has."""
         return len(self.starts) - 1
 
+    @property
+    def grows(self) -> bool:
+        """Whether costs grow from unit to unit inside a piece, on any level."""
+        return any(growth is not None for growth in self.growth)
+
 
 def curve_of(batch: Batch, shapes: Sequence[Shape]) -> Curve:
     """Cut the costs of some levels into common pieces."""

@@ -26,7 +26,7 @@ LESS_URGENT = 0.5
 STRICT_SHARE = 2.0**-12
 # The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
 LARGEST_STRICT = 20_000
-# Which parts of a guide's prices are tried for the level after it.
+# Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
 
@@ -220,7 +220,7 @@ def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> lis
     """Return prices of which some are about right for the level after one that was guided.
 
     What counted little is all that counts now, and what was the level is a pin, dear as it was before; less
-    dear where it leaves much room.
+    dear where it leaves much room, and dearer where it leaves hardly any.
 
     Parameters
     ----------

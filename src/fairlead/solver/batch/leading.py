@@ -53,7 +53,7 @@ def exchange_all(known: Known, start: Whole, latest: Deadline | None = None) -> 
         replicas = exchange.replicas
 
 
-def _improve(known: Known, exchange: Exchange, reach: float, latest: Deadline | None) -> bool:
+def _improve(known: Known, exchange: Exchange, reach: float, latest: Deadline | None = None) -> bool:
     """Make exchanges of one reach for as long as they win much; tell whether there is time for more."""
     while True:
         due = known.due if known.best is None or latest is None else latest
@@ -98,10 +98,10 @@ def relieve(known: Known, start: Whole) -> Whole | None:
 def exchange_rounded(known: Known, start: Whole) -> None:
     """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
     exchange = Exchange.start(known.model, known.prices, known.rows, start, CHARGES[1])
-    going = _improve(known, exchange, REACH_AFTER_ROUNDING, known.deadline)
+    going = _improve(known, exchange, REACH_AFTER_ROUNDING)
     for reach in REACHES_OF_VALID if exchange.valid else REACHES_OF_BROKEN:
         if not going or (exchange.valid and reach in REACHES_OF_BROKEN):
             break
-        going = _improve(known, exchange, reach, known.deadline)
+        going = _improve(known, exchange, reach)
     if not exchange.valid and is_far(known):
         lead_back(known, exchange.replicas, known.deadline)

@@ -141,10 +141,10 @@ def _search_guided(known: Known, guided: Known, guide: Guide, near: Sequence[Pri
         exchange_rounded(first, start)
     if near:
         _raise_bound(known, _joined(known, near, first.prices))
-    guided.prices = first.prices
-    if near:
         capacity = np.maximum(known.prices.capacity, first.prices.capacity)
         guided.prices = Prices(capacity, known.prices.pins)
+    else:
+        guided.prices = first.prices
     guided.rows = relax(guided.model, guided.prices).rows
     if known.over:
         return

@@ -63,7 +63,6 @@ class Pieces:
 def pieces_of(model: Model, window: Window) -> Pieces:
     """Cut the places of a window into pieces of one slope; where costs grow, into single units."""
     curve = model.curve
-    grows = any(each is not None for each in curve.growth)
     rows, columns, units, firsts = [], [], [], []
     numbers = []
     for number in range(curve.pieces):
@@ -71,7 +70,7 @@ def pieces_of(model: Model, window: Window) -> Pieces:
         end = np.minimum(curve.starts[number + 1][window.rows], window.upper)
         row, column = np.nonzero(end > start)
         width, first = (end - start)[row, column], start[row, column]
-        if grows:
+        if curve.grows:
             each = np.repeat(np.arange(len(row)), width)
             within = np.arange(len(each)) - np.repeat(np.cumsum(width) - width, width)
             row, column, first, width = (

@@ -70,7 +70,7 @@ def _turns(model: Model) -> int:
     places = model.batch.lower.size
     if places > TURNS[-1][0]:
         return TURNS_OF_LARGE
-    if not model.pins and all(growth is None for growth in model.curve.growth):
+    if not model.pins and not model.curve.grows:
         return TURNS_OF_STRAIGHT
     return next(turns for most, turns in TURNS if places <= most)
 

@@ -327,6 +327,11 @@ class _Part:
                 growth = factor * each if growth is None else growth + factor * each
         if growth is not None:
             growth = np.maximum(growth, 2.0**-20)
+        # Only the search for a price where costs grow asks for these.
+        units = [
+            (end[rows] - start[rows]).astype(np.float64)
+            for start, end in itertools.pairwise(curve.starts if growth is not None else ())
+        ]
         return cls(
             [at[rows] for at in curve.starts],
             dear,
@@ -334,7 +339,7 @@ class _Part:
             slopes,
             growths,
             [each[rows] for each in curve.base],
-            [(end[rows] - start[rows]).astype(np.float64) for start, end in itertools.pairwise(curve.starts)],
+            units,
         )
 
     @property

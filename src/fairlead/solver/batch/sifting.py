@@ -24,7 +24,7 @@ REACH = 0.1
 # first and at most, and after many turns in which the core said all; a narrow core lets prices go farther.
 WIDE, NARROW = 3.0, 0.5
 NARROWER, WIDER = 0.7, 1.5
-# Fewer come in where that were more pieces than this, at first and in the end.
+# Fewer come in where that were more pieces than this, at first and at most, unless more cost their price.
 FIRST_SEGMENTS = 8000
 MOST_SEGMENTS = 40_000
 # More may come in after a program that took few steps, and less after one that took many.
@@ -56,14 +56,11 @@ class Sifting:
     ----------
     turns
         How many linear programs are solved at most.
-    most
-        How many pieces one of them has at most, unless more cost just their price.
     close
         How little may be left to win, as a part of the bound.
     """
 
     turns: int = 60
-    most: int = MOST_SEGMENTS
     close: float = CLOSE
 
 
@@ -154,9 +151,9 @@ class _Sieve:
         """Start at prices."""
         pieces = model.batch.lower.size * model.curve.pieces
         few = WHOLE_STRAIGHT if model.curve.pieces == 1 else WHOLE_PROGRAM
-        if not _grows(model) and pieces <= few:
+        if not model.curve.grows and pieces <= few:
             return cls(model, how, best, FIRST_REGION, np.inf, pieces, whole=True)
-        return cls(model, how, best, REACH / 2, REACH, min(FIRST_SEGMENTS, how.most), whole=False)
+        return cls(model, how, best, REACH / 2, REACH, FIRST_SEGMENTS, whole=False)
 
     def turn(self, deadline: Deadline) -> bool:
         """Solve a core and go where it says, if that is better; tell whether there is more to win."""
@@ -200,9 +197,9 @@ class _Sieve:
         if self.whole:
             return np.inf
         if self.model.pins:
-            return self._region().scaled(self.ratio / WIDE)
+            return self._region() * (self.ratio / WIDE)
         # Where costs grow from unit to unit, fewer of them are looked at the closer the end is.
-        return self.model.unit * (self.ratio * self.radius if _grows(self.model) else self.widest)
+        return self.model.unit * (self.ratio * self.radius if self.model.curve.grows else self.widest)
 
     def _widen(self, factor: float) -> None:
         """Let prices go farther."""
@@ -223,9 +220,4 @@ class _Sieve:
         # Beside pins what is near lies in a narrow band, and many pieces do not help to find it.
         more = 1.0 if self.model.pins else MORE
         factor = more if steps < FEW_STEPS else LESS if steps > MANY_STEPS else 1.0
-        self.allowed = min(self.how.most, max(FIRST_SEGMENTS, int(factor * self.allowed)))
-
-
-def _grows(model: Model) -> bool:
-    """Tell whether costs grow from unit to unit inside a piece, on any level."""
-    return any(growth is not None for growth in model.curve.growth)
+        self.allowed = min(MOST_SEGMENTS, max(FIRST_SEGMENTS, int(factor * self.allowed)))
