@@ -11,7 +11,7 @@ from fairlead.models.manifests.loading import load, select
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, GroupTotal, Price, Survival
 from loaded import only
-from own_builders import EVEN, own, placed, told
+from own_builders import EVEN, own, placed, regions, told
 
 
 def totals(problem: Problem) -> list[tuple[str, set[str], int, int | None]]:
@@ -375,3 +375,16 @@ def test_nothing_depends_on_the_order_of_documents() -> None:
         own("HierarchicalWeights", by=["region"]),
     ]
     assert only(placed(*manifests)).rules == only(placed(*reversed(manifests))).rules
+
+
+def test_survival_knows_where_closed_clusters_stand() -> None:
+    """A tainted cluster is no candidate, but what it runs is lost with its region all the same."""
+    closed = cluster("madrid", region="eu", taints=["down:NoExecute"])
+    lost = own("Survival", field="region", minReplicas=1)
+    problem = load([*regions(), closed], deployment(replicas=2), policy(placement=EVEN), lost)
+    found = only(problem).rule(Survival)
+    assert found is not None
+    assert found.groups == {"eu": frozenset({"berlin", "paris"}), "us": frozenset({"boston"})}
+    assert found.everywhere["eu"] == frozenset({"berlin", "madrid", "paris"})
+    broken = fairlead.check(problem, {"default/nginx": {"berlin": 1, "madrid": 1}})
+    assert [(each.detail, each.amount) for each in broken if each.rule == "survival"] == [("region eu", 1)]

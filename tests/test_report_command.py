@@ -84,7 +84,7 @@ def test_a_saved_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     saved.write_text(text, encoding="utf-8")
     assert main(["report", "-q", "-f", SAFE, "--plan", str(saved), "-o", str(file)]) == 0
     page = read(file.read_text(encoding="utf-8"))
-    assert "3 replicas move in 1 wave (at least 0 are needed)." in page.sections["head"]
+    assert "3 replicas move in 1 wave (at least 0 waves are needed)." in page.sections["head"]
     assert "Target: that of the saved plan" in page.sections["head"]
     assert f"Saved plan {saved}" in page.sections["made"]
     assert capsys.readouterr().err == ""

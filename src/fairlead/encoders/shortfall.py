@@ -247,7 +247,8 @@ def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
 def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
     """Yield, for every group that may be lost, how many replicas too few are left."""
     names = frozenset(cluster.name for cluster in encoding.problem.clusters)
-    for group, clusters in rule.groups.items():
+    for group, inside in rule.groups.items():
+        clusters = inside | rule.everywhere.get(group, frozenset())
         outside = Group(workload.key, names - clusters)
         cost = encoding.convex_cost_of_group(outside, _missing_up_to(rule.minimum))
         about = _about(survival.KIND, rule, workload, f"{rule.field} {group}")

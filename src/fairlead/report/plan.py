@@ -2,7 +2,7 @@
 
 from fairlead.models.outcome_text import explanation, format_percent
 from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.text import headline, target_line
+from fairlead.models.plans.text import headline, inside_line, target_line
 from fairlead.models.plans.waves import WavePlan
 from fairlead.models.utilisation import utilisation
 from fairlead.report.amounts import short_amount
@@ -25,6 +25,7 @@ def plan_tables(plan: RebalancePlan, look: Look | None = None) -> str:
     if plan.waves is None:
         return "\n".join([*head, *map(printable, explanation(plan.outcome))])
     head.append(printable(target_line(plan)))
+    head += [printable(line) for line in (inside_line(plan),) if line]
     blocks = [head]
     if not plan.nothing_to_do:
         blocks += [_waves(plan.waves, look), _blocked(plan.waves), _changes(plan, look)]

@@ -29,8 +29,9 @@ def to_dict(plan: RebalancePlan) -> Document:
     -------
     dict
         ``form``; ``moves`` (replicas that move), ``nothingToDo``; ``changes`` by workload and cluster with
-        ``before`` and ``after``; ``waves`` (see `WavePlan.to_dict`) or None; ``target`` (replicas by workload
-        and cluster) or None; ``waveOptions``; ``utilisation`` by cluster and resource ``before`` and
+        ``before`` and ``after``; ``waves`` (see `WavePlan.to_dict`) or None;
+        ``insideWaves`` (group totals and spreads that hold between waves only); ``target`` (replicas by
+        workload and cluster) or None; ``waveOptions``; ``utilisation`` by cluster and resource ``before`` and
         ``after``; ``outcome`` as `Outcome.to_dict` gives it, without decisions; ``seconds`` by step.
     """
     target = plan.outcome.placement
@@ -48,6 +49,10 @@ def to_dict(plan: RebalancePlan) -> Document:
             for change in plan.changes
         ],
         "waves": None if plan.waves is None else plan.waves.to_dict(),
+        "insideWaves": [
+            {"wave": each.wave, "workload": each.violation.workload, "text": each.violation.text}
+            for each in plan.passed_inside
+        ],
         "target": None if target is None else target.to_dict(),
         "waveOptions": _wave_options(plan.options.waves),
         "utilisation": _utilisation(plan),

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from fairlead.models.outcome import Outcome, Status
+from fairlead.models.plans.inside_waves import PassedInside, passed_inside
 from fairlead.models.plans.options import PlanOptions
 from fairlead.models.plans.waves import WavePlan, running
 from fairlead.models.problem import Problem
@@ -101,6 +102,11 @@ class RebalancePlan:
             for workload in self.problem.workloads
         }
         return {key: count for key, count in counts.items() if count > 0}
+
+    @cached_property
+    def passed_inside(self) -> tuple[PassedInside, ...]:
+        """Group totals and spreads that hold between waves, but not inside them."""
+        return () if self.waves is None else passed_inside(self.waves)
 
     @property
     def nothing_to_do(self) -> bool:

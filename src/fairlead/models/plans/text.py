@@ -25,7 +25,7 @@ def headline(plan: RebalancePlan) -> str:
         return "Nothing to do: what runs now is the target."
     blocked = sum(each.move.replicas for each in plan.waves.blocked)
     held_up = f"; {counted(blocked, 'replica')} cannot move" if blocked else ""
-    return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan.waves)}{held_up}."
+    return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan)}{held_up}."
 
 
 def _amount(plan: RebalancePlan) -> str:
@@ -42,11 +42,28 @@ def _amount(plan: RebalancePlan) -> str:
     return ", ".join(parts)
 
 
-def _least(waves: WavePlan) -> str:
-    """Say whether fewer waves would do."""
-    if not waves.waves:
+def _least(plan: RebalancePlan) -> str:
+    """Say whether fewer would do, as far as it is proven of the waves, and of the target."""
+    waves = plan.waves
+    if waves is None or not waves.waves:
         return ""
-    return " (no fewer would do)" if waves.proven else f" (at least {waves.lower_bound} are needed)"
+    if not waves.proven:
+        verb = "is" if waves.lower_bound == 1 else "are"
+        return f" (at least {counted(waves.lower_bound, 'wave')} {verb} needed)"
+    proven = plan.outcome.status is Status.OPTIMAL and waves.complete
+    return " (no fewer would do)" if proven else " (no fewer waves lead to this target)"
+
+
+def inside_line(plan: RebalancePlan) -> str:
+    """Say which rules about several clusters hold between waves only; empty where there are none."""
+    found = plan.passed_inside
+    if not found:
+        return ""
+    keys = {each.violation.workload for each in found}
+    more = f", and {counted(len(found) - 1, 'more such case')}" if len(found) > 1 else ""
+    first = found[0]
+    whose = counted(len(keys), "workload")
+    return f"Group totals and spread of {whose} hold between the waves only: {first}{more}."
 
 
 def target_line(plan: RebalancePlan) -> str:
@@ -73,6 +90,7 @@ def to_text(plan: RebalancePlan) -> str:
     if plan.waves is None:
         return "\n".join([*lines, *explanation(plan.outcome)])
     lines.append(target_line(plan))
+    lines += filter(None, [inside_line(plan)])
     moves = [f"  wave {number}: {move_text(move)}" for number, move in _numbered(plan.waves)]
     lines += moves[:SHOWN]
     if len(moves) > SHOWN:

@@ -160,8 +160,8 @@ def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row]:
             yield Row(moments, lambda placed: spread.violations(few, workload, placed))
             yield Row(STANDING, lambda placed: spread.violations(many, workload, placed))
         case Survival():
-            for name, clusters in rule.groups.items():
-                yield _survival_row(replace(rule, groups={name: clusters}), workload)
+            for name, clusters in survival.lost_with(rule).items():
+                yield _survival_row(replace(rule, groups={name: clusters}, everywhere={}), workload)
         case _:
             return
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,17 +34,29 @@ class Survival:
         Replicas that have to be left.
     source
         Where it was declared.
+    everywhere
+        All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
     """
 
     field: str
     groups: Mapping[str, frozenset[str]]
     minimum: int
     source: Source | None = None
+    everywhere: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
+
+
+def lost_with(rule: Survival) -> Mapping[str, frozenset[str]]:
+    """Return all clusters that are lost together by group, the groups of candidates first."""
+    names = dict.fromkeys([*rule.groups, *rule.everywhere])
+    nothing: frozenset[str] = frozenset()
+    return {name: rule.groups.get(name, nothing) | rule.everywhere.get(name, nothing) for name in names}
 
 
 def violations(rule: Survival, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """List the groups whose loss leaves too few replicas."""
-    for group, clusters in rule.groups.items() if workload.replicas else ():
+    """List the groups whose loss leaves too few replicas; one without candidates only where it holds some."""
+    for group, clusters in lost_with(rule).items() if workload.replicas else ():
+        if group not in rule.groups and not any(placed.get(cluster) for cluster in clusters):
+            continue
         left = sum(replicas for cluster, replicas in placed.items() if cluster not in clusters)
         if left < rule.minimum:
             text = f"{workload.key}: losing {rule.field} {group} leaves {left}, {rule.minimum} are needed"

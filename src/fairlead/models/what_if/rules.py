@@ -119,8 +119,11 @@ def _without(rule: WorkloadRule, rules: Rules, workload: Workload, closing: Clos
             return _bounds(rule, rules, names)
         case GroupTotal():
             return _group_total(rule, rules, names)
-        case Spread() | Survival():
+        case Spread():
             return replace(rule, groups=_groups(rule.groups, names))
+        case Survival():
+            there = _groups(rule.everywhere, names) if closing.exclusion is None else rule.everywhere
+            return replace(rule, groups=_groups(rule.groups, names), everywhere=there)
         case _:
             return _preference(rule, workload, closing)
 

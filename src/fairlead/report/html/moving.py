@@ -43,7 +43,8 @@ _MOVES = (
 )
 _WAVES = (
     "Moves of a wave are made at once; the next wave begins when all of them are done. At every moment of a "
-    "wave capacities, bounds and the declared availability hold; what is broken already gets no worse."
+    "wave capacities, bounds and the declared availability hold, group totals and spread between waves; "
+    "what is broken already gets no worse."
 )
 
 

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.outcome_text import verdict
 from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.text import headline, target_line
+from fairlead.models.plans.text import headline, inside_line, target_line
 from fairlead.models.words import counted
 from fairlead.report.columns import Tone
 from fairlead.report.html.changing import change_section
@@ -34,7 +34,8 @@ def plan_page(plan: RebalancePlan, made: datetime | None, details: Mapping[str, 
     sections = [conflict_section(outcome), missing_section(outcome)]
     lead: tuple[Block, ...] = ()
     if plan.waves is not None:
-        lead = (Text(_sentence(target_line(plan))),)
+        told = (target_line(plan), inside_line(plan))
+        lead = tuple(Text(_sentence(line)) for line in told if line)
         sections += [flow_section(plan.waves), wave_section(plan.waves), change_section(plan)]
         sections.append(utilisation_section(plan.problem, outcome.placement, plan.before))
     changed = frozenset(change.workload for change in plan.changes)

@@ -13,6 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, GroupTotal, Spread, Survival
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.survival import lost_with
 from fairlead.models.workload import Workload
 from fairlead.solver.planning.steps import Placed, Step, after, stopped, under_way
 
@@ -171,7 +172,7 @@ def terms_of(
         rests=tuple(
             Rest(clusters, rule.minimum)
             for rule in (workload.rules_of(Survival) if asks else ())
-            for clusters in rule.groups.values()
+            for clusters in lost_with(rule).values()
             if rule.minimum
         ),
         open={} if copies is not None else _open(workload, problem, names),

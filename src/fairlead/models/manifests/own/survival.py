@@ -19,7 +19,8 @@ def survival(
 
     spec = located.model.spec
     lost = groups([clusters[name] for name in names], spec.field)
-    return SurvivalRule(spec.field, lost, left(spec, replicas), located.source("spec"))
+    everywhere = groups(clusters.values(), spec.field)
+    return SurvivalRule(spec.field, lost, left(spec, replicas), located.source("spec"), everywhere)
 
 
 def left(spec: SurvivalSpec, replicas: int) -> int:
