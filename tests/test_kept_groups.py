@@ -165,3 +165,22 @@ def test_waves_keep_the_rules_of_the_group_of_the_target() -> None:
     assert plan.outcome.placement == Placement({"w": {"a": 1, "b": 2}})
     assert plan.waves is not None
     assert not plan.waves.blocked
+
+
+def test_the_reference_dispenser_goes_on_to_the_next_group() -> None:
+    """Greedily w gets the first group in which it fits; levels and violations are those of that group."""
+    asked = problem(divided(4, "a", "ab"), a=2, b=2)
+    outcome = fairlead.dispense(asked)
+    assert outcome.placement == Placement({"w": {"a": 2, "b": 2}})
+    assert outcome.violations == ()
+    assert outcome.problem.workload("w").group == "ab"
+    assert [each.value for each in outcome.objectives] == [0]
+
+
+def test_a_comparison_measures_every_answer_in_its_own_group() -> None:
+    """Asked with the group that was chosen, the reference places the same; nobody breaks a rule."""
+    found = fairlead.compare(problem(copies("ab", "b"), a=0, b=1), ["reference"])
+    (reference,) = found.contenders
+    assert found.best.problem.workload("w").group == "b"
+    assert reference.outcome.violations == ()
+    assert reference.outcome.placement == found.best.placement

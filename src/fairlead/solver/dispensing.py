@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from fairlead.models.affinity_groups import settled_in
+from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
@@ -96,7 +97,7 @@ def dispense(
         answer = _OWN[like](problem)
     seconds = {"solve": time.perf_counter() - started}
     reason = next(iter(answer.reasons.values()), None)
-    asked = _in_groups(problem, answer.groups)
+    asked = in_kept_groups(_in_groups(problem, answer.groups), answer.placement)
     outcome = conclude_greedy(asked, answer.placement, like, seconds, reason)
     return replace(outcome, selected=answer.selected)
 

@@ -7,6 +7,7 @@ that does not fit any more is left unplaced as a whole.
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
+from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
@@ -68,7 +69,14 @@ def place(
 def _place_one(
     workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
 ) -> Mapping[str, int]:
-    """Place one workload into what is left; nothing where it does not fit as a whole."""
+    """Place one workload into what is left; nothing where it does not fit as a whole.
+
+    Where no affinity group was chosen for it yet, it gets the first one in which it fits.
+    """
+    if not workload.settled and workload.groups:
+        tries = (settled_in(workload, group) for group in from_start(workload))
+        answers = (_place_one(each, problem, available, quotas) for each in tries)
+        return next((answer for answer in answers if answer), {})
     if not has_box(workload):
         return {}
     boxed = box_of(workload, problem, available, quotas)
