@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.solver.answer import Answer
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import applies
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import hearing_interrupts
 from fairlead.solver.machines import ENGINES, Machines, machines_of
 from fairlead.solver.partitioning.partitioned import solve_partitioned
-from fairlead.solver.parts import Answer, solve_by_formula, solve_part
+from fairlead.solver.parts import solve_by_formula, solve_part
 from fairlead.solver.search import Search
 
 WORTH_A_PROCESS = 5_000

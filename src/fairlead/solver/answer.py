@@ -1,0 +1,103 @@
+"""Answers of parts, and how the answers of several parts are one answer of all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of, score
+from fairlead.models.shortfall import name_of
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found for one part of the problem.
+
+    Parameters
+    ----------
+    part
+        The workloads and what they may use.
+    status
+        OPTIMAL where every level is proven.
+    placement
+        Where they stand; None where nothing was found.
+    attained
+        The levels of the part in order.
+    origin
+        Who found it.
+    """
+
+    part: Problem
+    status: Status
+    placement: Placement | None
+    attained: tuple[Attained, ...]
+    origin: str
+
+
+def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer:
+    """Return the answer of a placement that is optimal by construction."""
+    attained = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
+    return Answer(part, Status.OPTIMAL, placement, attained, origin)
+
+
+def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
+    """Add the levels of parts that have nothing in common.
+
+    A level that no part has is 0: nothing had to give way. The bound of a level holds while those above keep
+    their values. Where two parts are not proven above it, one could get better there and let the other get
+    worse, so that nothing is known of the level but that it is not negative.
+    """
+    by_level = [dict(zip(levels_of(each.part), each.attained, strict=True)) for each in answers]
+    loose = [False] * len(by_level)
+    found = []
+    for level in levels_of(problem):
+        parts = [(at, levels[level]) for at, levels in enumerate(by_level) if level in levels]
+        bound = sum((each.bound or 0 for _, each in parts), Fraction(0)) if sum(loose) < 2 else Fraction(0)
+        value = sum((each.value for _, each in parts), Fraction(0))
+        steps = [each.resolution for _, each in parts if each.resolution is not None]
+        found.append(
+            Attained(
+                name_of(level, problem),
+                _whole(value),
+                _whole(bound),
+                all(each.proven for _, each in parts) or value == bound,
+                sum(steps, Fraction(0)) if steps else None,
+            )
+        )
+        for at, each in parts:
+            loose[at] = loose[at] or not each.proven
+    return tuple(found)
+
+
+def bounded(values: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[Attained, ...]:
+    """Return the levels of a placement with the bounds that a problem with fewer rules tells.
+
+    Its bounds hold for the placement as long as both have the same values on the levels above; at the first
+    level that differs the bound still holds, after it nothing is known but that no level is negative.
+
+    Parameters
+    ----------
+    values
+        The levels of the placement; bounds that are known already stay where they are better.
+    relaxed
+        The levels of a best placement of a problem with fewer rules, with their bounds.
+    """
+    same = True
+    found = []
+    for level, other in zip(values, relaxed, strict=True):
+        known = other.bound if same and other.bound is not None else 0
+        bound = max(known, level.bound or 0)
+        proven = (
+            level.proven or level.value == bound or (same and other.proven and level.value == other.value)
+        )
+        step = other.resolution if same and proven and not level.proven else level.resolution
+        found.append(replace(level, bound=bound, proven=proven, resolution=step))
+        same = same and level.value == other.value
+    return tuple(found)
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    """Return a number as an integer where it is one."""
+    return int(value) if value.denominator == 1 else value
