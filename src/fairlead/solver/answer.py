@@ -54,8 +54,9 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
     found = []
     for level in levels_of(problem):
         parts = [(at, levels[level]) for at, levels in enumerate(by_level) if level in levels]
-        bound = sum((each.bound or 0 for _, each in parts), Fraction(0)) if sum(loose) < 2 else Fraction(0)
-        value = sum((each.value for _, each in parts), Fraction(0))
+        known = [Fraction(each.bound or 0) for _, each in parts] if sum(loose) < 2 else []
+        bound = sum(known, Fraction(0))
+        value = sum((Fraction(each.value) for _, each in parts), Fraction(0))
         steps = [each.resolution for _, each in parts if each.resolution is not None]
         found.append(
             Attained(

@@ -1,4 +1,4 @@
-"""A part whose workloads compete: what runs stays, what competes is solved together, the rest stands alone."""
+"""Workloads that compete: what runs stays, what competes is solved together, the rest stands alone."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -40,8 +40,8 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
     """
     single = Single(search, jointly)
     start = single.groups(part, alone, part.workloads)
-    if start.refuted or not start.complete:
-        status = Status.INFEASIBLE if start.refuted else Status.UNKNOWN
+    if start.refuted() or not start.complete():
+        status = Status.INFEASIBLE if start.refuted() else Status.UNKNOWN
         return Answer(part, status, None, (), "cp-sat")
     needed = start.attained()
     stay = frozen(part, {key: placed for key, placed in start.placed.items() if key not in start.answers})
@@ -64,9 +64,9 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
             best = best.told(attained)
     if not best.closed and in_time():
         found = coupled(start, together, in_time)
-        if start.refuted:
+        if start.refuted():
             return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
-        best = best.told(start.attained()) if start.complete else best
+        best = best.told(start.attained()) if start.complete() else best
         best = best.offered(Placement(start.placed)) if found else best
     return best.answer()
 
@@ -172,7 +172,7 @@ def _beside(part: Problem, start: Groups, stay: Mapping[str, Level], single: Sin
         and not overfull(usage_of(each, start.placed[each.key], residual), residual)
     }
     groups = single.groups(residual, known, rest)
-    return None if groups.refuted or not groups.complete else groups
+    return None if groups.refuted() or not groups.complete() else groups
 
 
 def _with_those_that_stay(

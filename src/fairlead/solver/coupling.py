@@ -1,17 +1,16 @@
 """Workloads that compete: as few of them together as it takes to prove the best.
 
 Leave out everything that workloads share. Then each stands as it would alone, and what they need alone bounds
-every level from below. Where the clusters have room for all of it, that is the best placement. Where a row of
-capacity runs out, the workloads that use it are solved together, every other one stays as it is: one that uses
-nothing of the row only gets worse by standing elsewhere and helps nobody. The next row that runs out brings
-workloads together in the same way, until none does. What is solved is always a problem with fewer rules, so
-its bounds hold for the whole, and its optimum, once it keeps all rules, is the optimum.
+every level from below. Where the clusters have room for all of it, that is the best placement. Where a row
+of capacity runs out, the workloads that use it are solved together, every other one stays as it is: one that
+uses nothing of the row only gets worse by standing elsewhere and helps nobody. The next row that runs out
+brings workloads together in the same way, until none does. What is solved is always a problem with fewer
+rules, so its bounds hold for the whole, and its optimum, once it keeps all rules, is the optimum.
 
 Work grows with what runs out, not with the number of workloads.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -76,14 +75,12 @@ class Groups:
         if answer.placement is not None:
             self.placed.update({each.key: answer.placement.of(each.key) for each in answer.part.workloads})
 
-    @property
     def refuted(self) -> bool:
-        """Whether a group has no placement: then the whole has none."""
+        """Tell whether a group has no placement: then the whole has none."""
         return any(each.status is Status.INFEASIBLE for each in self.answers.values())
 
-    @property
     def complete(self) -> bool:
-        """Whether every group has a placement."""
+        """Tell whether every group has a placement."""
         return all(each.placement is not None for each in self.answers.values())
 
     def attained(self) -> tuple[Attained, ...]:
@@ -112,7 +109,7 @@ def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> 
     bool
         Whether everybody stands so that all shared rules are kept.
     """
-    while in_time() and not groups.refuted and groups.complete:
+    while in_time() and not groups.refuted() and groups.complete():
         competing = _competing(groups)
         joined = [first for first in map(groups.join, competing) if first is not None]
         if not joined:
@@ -153,12 +150,12 @@ def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[s
 def _relaxed(groups: Groups, workloads: tuple[Workload, ...]) -> Problem:
     """Return the problem of a group by itself, with the shared rules that hold whatever the others do."""
     part = groups.part
-    keys = {each.key for each in workloads}
+    keys = frozenset(each.key for each in workloads)
     problem = among(part, workloads, part.limits)
     return replace(problem, rules=tuple(rule for rule in part.rules if _holds_alone(rule, part, keys)))
 
 
-def _holds_alone(rule: SharedRule, part: Problem, keys: AbstractSet[str]) -> bool:
+def _holds_alone(rule: SharedRule, part: Problem, keys: frozenset[str]) -> bool:
     """Tell whether a shared rule holds for some of the workloads whatever the others do."""
     match rule:
         case Capacity() | MoveBudget():

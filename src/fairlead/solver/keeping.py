@@ -1,4 +1,4 @@
-"""Keep and repair: what runs, without what is forbidden, with what is missing added. The floor of every search."""
+"""Keep and repair: what runs, less what is forbidden, plus what is missing. The floor of every search."""
 
 from collections.abc import Collection
 

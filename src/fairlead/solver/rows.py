@@ -17,7 +17,7 @@ Placed = Mapping[str, Mapping[str, int]]
 
 
 def usage_of(workload: Workload, placed: Mapping[str, int], part: Problem) -> dict[Row, int]:
-    """Return what replicas of a workload use, in the units of the resources; clusters without limit left out."""
+    """Return what replicas of a workload use of clusters that have a limit, in the units of the resources."""
     used: dict[Row, int] = {}
     for name, count in placed.items():
         cluster = part.cluster_by_name.get(name)

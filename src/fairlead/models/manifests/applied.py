@@ -16,7 +16,7 @@ _COMPARED = ("clusterAffinity", "clusterTolerations", "spreadConstraints", "repl
 _ADDED = ("cluster.karmada.io/not-ready", "cluster.karmada.io/unreachable")
 
 
-def is_settled(subject: Subject, workload: Workload, declared: Declared) -> bool:
+def is_at_rest(subject: Subject, workload: Workload, declared: Declared) -> bool:
     """Tell whether Karmada's scheduler would leave a binding as it is, the rules it may break left aside.
 
     It looks again at a binding whose placement is not the one in its annotation, at one whose replicas do not

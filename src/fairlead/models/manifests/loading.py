@@ -8,7 +8,7 @@ from typing import Any, cast
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.due import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
-from fairlead.models.manifests.applied import is_settled
+from fairlead.models.manifests.applied import is_at_rest
 from fairlead.models.manifests.clusters import cluster_warnings, read_clusters
 from fairlead.models.manifests.collect import Manifests, collect
 from fairlead.models.manifests.companions import Member, companionships
@@ -159,7 +159,7 @@ def _interpreted(
     workload = read_workload(subject, key, declared.name)
     if rebalancing.wants(subject):
         workload = replace(workload, fresh=True)
-    workload = replace(workload, settled=is_settled(subject, workload, declared))
+    workload = replace(workload, due=not is_at_rest(subject, workload, declared))
     interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
     placed = replace(

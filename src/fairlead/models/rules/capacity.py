@@ -25,8 +25,8 @@ class Capacity:
     """No cluster is asked for more of a resource than it can give.
 
     For every cluster and resource, the requests of all replicas placed there add up to at most what is free
-    now plus what the workloads of the problem hold there now, and never to more than what the cluster has: its
-    status may lag behind what was placed a moment ago. A cluster of unknown capacity has no limit; one
+    now plus what the workloads of the problem hold there now, and never to more than what the cluster has:
+    its status may lag behind what was placed a moment ago. A cluster of unknown capacity has no limit; one
     that is overcommitted by others takes nothing new, and is not asked for more than nothing. Where a cluster
     tells the grades of its nodes, every workload has to fit onto whole nodes as well, see `graded_room`.
     """

@@ -42,10 +42,10 @@ def level(rule: Moves, workload: Workload) -> Level:
     """Return the level on which the moves of a workload count.
 
     Workloads that keep what runs come before the deviation, and so does one at which its scheduler would not
-    look (`Workload.settled`); with overflow tiers and an unchanged number of replicas, or where the rule says
+    look now (`Workload.due`); with overflow tiers and an unchanged number of replicas, or where the rule says
     so, even before the tiers, so that nothing goes back to an earlier tier. All others come last.
     """
-    if workload.fresh or not (rule.keep or workload.settled):
+    if workload.fresh or not (rule.keep or not workload.due):
         return MOVES_LAST
     running = sum(count for cluster, count in workload.current.items() if cluster in rule.present)
     tiered = workload.rule(Tiers) is not None
@@ -63,8 +63,8 @@ def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]
     """Return how many of the replicas that run somewhere are moved.
 
     Replicas stopped anywhere, less what had to be stopped because the total shrank:
-    ``sum max(0, movable - placed) - max(0, sum movable - N)``. Under Duplicated no total shrinks, only copies:
-    ``sum max(0, movable - placed)``.
+    ``sum max(0, movable - placed) - max(0, sum movable - N)``. Under Duplicated no total shrinks, only
+    copies: ``sum max(0, movable - placed)``.
 
     Parameters
     ----------
