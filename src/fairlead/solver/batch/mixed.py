@@ -17,7 +17,7 @@ from fairlead.models.progress import Progress
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import LexicographicResult, Note, attained_level
+from fairlead.solver.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain
 from fairlead.solver.batch.odd_ones import OneByOne, in_tiers, without_tiers
 from fairlead.solver.batch.placing_anew import place_anew, tasks_of
@@ -296,14 +296,9 @@ class _Mixed:
         broken = check(self.part, self.best)
         if broken:
             raise InternalError(f"the placement of a mixed batch breaks a rule: {broken[0]}")
-        levels = score(self.part, self.best)
-        notes = self.notes if self.noted == self.rank else [Note()] * len(levels)
-        attained = tuple(
-            attained_level(level, note)
-            for level, note in zip(levels, notes or [Note()] * len(levels), strict=True)
-        )
-        proven = all(level.proven for level in attained)
-        return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, attained)
+        levels = attained(self.part, self.best, self.notes if self.noted == self.rank else ())
+        proven = all(level.proven for level in levels)
+        return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, levels)
 
 
 def _higher(note: Note, bound: int | Fraction, value: int | Fraction) -> Note:
