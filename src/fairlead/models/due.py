@@ -20,6 +20,4 @@ def is_due(workload: Workload) -> bool:
 
 def with_due(workloads: Iterable[Workload]) -> tuple[Workload, ...]:
     """Return workloads of which all are called due that are."""
-    return tuple(
-        replace(each, due=True) if not each.due and is_due(each) else each for each in workloads
-    )
+    return tuple(replace(each, due=True) if not each.due and is_due(each) else each for each in workloads)

@@ -6,8 +6,8 @@ from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Moves, Total
 from fairlead.models.rules.moves import level
-from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.rules.quota import Allowance
+from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, box_of, has_box
 from fairlead.solver.choosing import choose

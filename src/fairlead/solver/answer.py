@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from fairlead.models.least import least_of
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -47,7 +48,7 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
 
     A level that no part has is 0: nothing had to give way. The bound of a level holds while those above keep
     their values. Where two parts are not proven above it, one could get better there and let the other get
-    worse, so that nothing is known of the level but that it is not negative.
+    worse, so that nothing is known of the level but the least that it can be.
     """
     by_level = [dict(zip(levels_of(each.part), each.attained, strict=True)) for each in answers]
     loose = [False] * len(by_level)
@@ -55,7 +56,7 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
     for level in levels_of(problem):
         parts = [(at, levels[level]) for at, levels in enumerate(by_level) if level in levels]
         known = [Fraction(each.bound or 0) for _, each in parts] if sum(loose) < 2 else []
-        bound = sum(known, Fraction(0))
+        bound = sum(known, Fraction(0)) if known else Fraction(least_of(problem, level))
         value = sum((Fraction(each.value) for _, each in parts), Fraction(0))
         steps = [each.resolution for _, each in parts if each.resolution is not None]
         found.append(
@@ -69,33 +70,6 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
         )
         for at, each in parts:
             loose[at] = loose[at] or not each.proven
-    return tuple(found)
-
-
-def bounded(values: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[Attained, ...]:
-    """Return the levels of a placement with the bounds that a problem with fewer rules tells.
-
-    Its bounds hold for the placement as long as both have the same values on the levels above; at the first
-    level that differs the bound still holds, after it nothing is known but that no level is negative.
-
-    Parameters
-    ----------
-    values
-        The levels of the placement; bounds that are known already stay where they are better.
-    relaxed
-        The levels of a best placement of a problem with fewer rules, with their bounds.
-    """
-    same = True
-    found = []
-    for level, other in zip(values, relaxed, strict=True):
-        known = other.bound if same and other.bound is not None else 0
-        bound = max(known, level.bound or 0)
-        proven = (
-            level.proven or level.value == bound or (same and other.proven and level.value == other.value)
-        )
-        step = other.resolution if same and proven and not level.proven else level.resolution
-        found.append(replace(level, bound=bound, proven=proven, resolution=step))
-        same = same and level.value == other.value
     return tuple(found)
 
 

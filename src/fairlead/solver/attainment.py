@@ -106,3 +106,35 @@ def _noted(level: Attained, note: Note) -> Attained:
     if not note.proven:
         return replace(level, bound=bound, proven=level.value == bound)
     return replace(level, bound=bound, proven=True, resolution=resolution)
+
+
+def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[Attained, ...]:
+    """Return the levels of a placement with the bounds that a problem with fewer rules tells as well.
+
+    Its bounds hold for the placement as long as both have the same values on the levels before; at the first
+    level that differs the bound still holds, after it nothing is told.
+
+    Parameters
+    ----------
+    levels
+        The levels of the placement; their bounds stay where they are better.
+    relaxed
+        The levels of a best placement of a problem with fewer rules, with their bounds.
+    """
+    same = True
+    found = []
+    for level, other in zip(levels, relaxed, strict=True):
+        if same:
+            found.append(_higher(level, other))
+        else:
+            found.append(level)
+        same = same and level.value == other.value
+    return tuple(found)
+
+
+def _higher(level: Attained, other: Attained) -> Attained:
+    """Return a level with the better of two bounds."""
+    if level.proven or other.bound is None or (level.bound is not None and level.bound >= other.bound):
+        return level
+    proven = level.value == other.bound or (other.proven and level.value == other.value)
+    return replace(level, bound=other.bound, proven=proven, resolution=other.resolution if proven else None)

@@ -7,18 +7,20 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, added, bounded, proven
+from fairlead.solver.answer import Answer, added, proven
+from fairlead.solver.attainment import attained, bounded
 from fairlead.solver.coupling import Groups, coupled
 from fairlead.solver.frozen import frozen
 from fairlead.solver.keeping import better, keep_and_repair
 from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_of
 from fairlead.solver.search import Search
 
-Jointly = Callable[[Problem, Placement | None, Search], Answer]
-"""Solves a problem as a whole, from a placement that the answer must not be worse than."""
+Jointly = Callable[[Problem, Placement | None, Search, tuple[Attained, ...]], Answer]
+"""Solves a problem as a whole, from a placement that the answer is not worse than; the last are the levels of a
+problem with fewer rules, empty where none is known."""
 
 SHARE = 0.5
 """Of the time that is left, what one search of workloads that compete may use."""
@@ -44,14 +46,14 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
         status = Status.INFEASIBLE if start.refuted() else Status.UNKNOWN
         return Answer(part, status, None, (), "cp-sat")
     needed = start.attained()
-    stay = frozen(part, {key: placed for key, placed in start.placed.items() if key not in start.answers})
+    stay = frozen(part, start.alone)
     floor = keep_and_repair(part, stay)
     best = Incumbent(part, floor, (needed,))
 
-    def together(problem: Problem) -> Answer:
+    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
         keys = problem.workload_by_key
         known = None if floor is None else Placement({key: floor.of(key) for key in keys})
-        return jointly(problem, known, search.part(SHARE, quietly=False))
+        return jointly(problem, known, search.part(SHARE, quietly=False), relaxed)
 
     def in_time() -> bool:
         return search.deadline.remaining() > 0
@@ -101,7 +103,7 @@ class Incumbent:
         """Return the levels with the best of all bounds."""
         if self.placement is None:
             return ()
-        levels = score(self.part, self.placement)
+        levels = attained(self.part, self.placement, ())
         for each in self.relaxed:
             levels = bounded(levels, each)
         return levels
@@ -141,12 +143,12 @@ class Single:
             key = workload.key
             placed = known[key] if key in known else place_alone(workload, part)
             if placed is not None:
-                groups.placed[key] = placed
+                groups.placed[key] = groups.alone[key] = placed
                 continue
-            answer = self.jointly(among(part, (workload,), part.limits), None, self.search.part(SHARE))
+            answer = self.jointly(among(part, (workload,), part.limits), None, self.search.part(SHARE), ())
             groups.placed[key] = {}
             if answer.status is Status.OPTIMAL and answer.placement is not None:
-                groups.placed[key] = answer.placement.of(key)
+                groups.placed[key] = groups.alone[key] = answer.placement.of(key)
             else:
                 groups.take(key, answer)
         return groups

@@ -24,8 +24,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, proven
 from fairlead.solver.rows import Row, among, overfull, usage, usage_of
 
-Together = Callable[[Problem], Answer]
-"""Solves the problem of workloads that compete."""
+Together = Callable[[Problem, tuple[Attained, ...]], Answer]
+"""Solves the problem of workloads that compete, of which what they need alone is known (empty: not known)."""
 
 
 @dataclass(slots=True)
@@ -38,6 +38,8 @@ class Groups:
         Where they belong; its limits are what they may use together.
     placed
         Where everybody stands now.
+    alone
+        Where those stand best of which that is proven, each for itself.
     answers
         The answers of groups, by the first of their keys; absent for workloads that are alone.
     first
@@ -46,6 +48,7 @@ class Groups:
 
     part: Problem
     placed: dict[str, Mapping[str, int]]
+    alone: dict[str, Mapping[str, int]] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     first: dict[str, str] = field(default_factory=dict)
 
@@ -83,6 +86,14 @@ class Groups:
         """Tell whether every group has a placement."""
         return all(each.placement is not None for each in self.answers.values())
 
+    def needed(self, problem: Problem) -> tuple[Attained, ...]:
+        """Return the levels of what some workloads need alone; empty where that is not proven of all."""
+        if not all(each.key in self.alone for each in problem.workloads):
+            return ()
+        return proven(
+            problem, Placement({each.key: self.alone[each.key] for each in problem.workloads})
+        ).attained
+
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels of all groups together, with bounds that hold for the whole."""
         single = [each for each in self.part.workloads if self.find(each.key) not in self.answers]
@@ -115,7 +126,8 @@ def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> 
         if not joined:
             return not competing
         for first in sorted({groups.find(first) for first in joined}):
-            groups.take(first, together(_relaxed(groups, groups.members(first))))
+            problem = _relaxed(groups, groups.members(first))
+            groups.take(first, together(problem, groups.needed(problem)))
     return False
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from fairlead.models.check import violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
@@ -36,6 +37,13 @@ def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None
         return found
     everybody = reference.place(part)
     return None if refused(part, everybody) else everybody
+
+
+def standing_well(part: Problem) -> frozenset[str]:
+    """Return the workloads that keep their own rules where they run now."""
+    return frozenset(
+        each.key for each in part.workloads if each.current and not any(violations_of(each, each.current))
+    )
 
 
 def _beside(part: Problem, held: Placed, placed: Placement) -> Placement:

@@ -20,7 +20,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
-from fairlead.solver.attainment import Least, LexicographicResult, Note, attained
+from fairlead.solver.attainment import Least, LexicographicResult, Note, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
 from fairlead.solver.pricing import relax_all, tighten
@@ -44,6 +44,7 @@ class LevelSearch:
     deadline: Deadline
     workers: int
     seed: int
+    relaxed: tuple[Attained, ...] = ()
     best: Placement | None = None
     start: Placement | None = None
     outline: Encoding | None = None
@@ -134,7 +135,10 @@ class LevelSearch:
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the values of the best placement and what is proven of them."""
-        return () if self.best is None else attained(self.problem, self.best, self.notes, self.least)
+        if self.best is None:
+            return ()
+        levels = attained(self.problem, self.best, self.notes, self.least)
+        return bounded(levels, self.relaxed) if self.relaxed else levels
 
     def _is_inside(self, placement: Placement) -> bool:
         """Tell whether the model can express a placement: every number lies in the range of its place."""
@@ -296,8 +300,9 @@ class LevelSearch:
         """Return how far a level got whose cost has a bound, in steps."""
         if self.best is None:
             return Note()
-        if value_of(self.problem, self.best, level) == self.least[level]:
-            return Note(self.least[level], proven=True)
+        value = value_of(self.problem, self.best, level)
+        if value in (self.least[level], self._relaxed_at(level, self.best)):
+            return Note(value, proven=True)
         if self.outline is None or bound is None:
             return Note()
         cost = self.outline.levels[level]
@@ -305,6 +310,18 @@ class LevelSearch:
         if proven and not cost.exact and len(cost.costs) == 1 and cost.peaks():
             return self._sharpen(cost.peaks()[0], cost.value(bound))
         return Note(cost.value(bound), proven, cost.exact)
+
+    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
+        """Return what a level costs at least by the problem with fewer rules; None where that tells nothing.
+
+        It does as long as the levels before cost what they cost there.
+        """
+        if not self.relaxed:
+            return None
+        before = levels_of(self.problem)[: len(self.notes)]
+        known = zip(before, self.relaxed, strict=False)
+        same = all(value_of(self.problem, best, each) == other.value for each, other in known)
+        return self.relaxed[levels_of(self.problem).index(level)].bound if same else None
 
     def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
         """Prove the greatest distance of one workload exactly: look for anything below it."""

@@ -13,7 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
-from fairlead.solver.attainment import Least, LexicographicResult, attained
+from fairlead.solver.attainment import Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
 from fairlead.solver.machines import cores
@@ -29,6 +29,7 @@ def minimise_levels(
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
     least: Least = MappingProxyType({}),
+    relaxed: tuple[Attained, ...] = (),
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
 
@@ -49,10 +50,13 @@ def minimise_levels(
     least
         Levels with what no placement is below on them, whatever the levels before; a level that gets there
         is proven by that. Levels that are left out have `least_of`.
+    relaxed
+        The levels of a best placement of the problem with fewer rules; empty where none is known. A level is
+        not below its bound there as long as those before it cost the same.
     """
     started = time.monotonic()
     known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
-    search = LevelSearch(problem, known, deadline or Deadline(), workers or cores(), seed)
+    search = LevelSearch(problem, known, deadline or Deadline(), workers or cores(), seed, relaxed)
     search.best = None if hint is None or refused(problem, hint) else hint
     floor = search.best
     result = _searched(search, started, progress)
@@ -63,7 +67,8 @@ def minimise_levels(
     values = tuple(level.value for level in score(problem, floor))
     if result.placement is not None and tuple(level.value for level in result.attained) <= values:
         return result
-    return LexicographicResult(Status.FEASIBLE, floor, attained(problem, floor, (), known))
+    levels = attained(problem, floor, (), known)
+    return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed) if relaxed else levels)
 
 
 def _searched(

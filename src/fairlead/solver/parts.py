@@ -6,7 +6,7 @@ from dataclasses import replace
 from fairlead.models.check import shared_violations
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATION, NET
-from fairlead.models.outcome import Status
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Weights
@@ -75,7 +75,9 @@ def _solve_strictly(part: Problem, alone: Mapping[str, Mapping[str, int]], searc
     return solve_jointly(part, None, search)
 
 
-def solve_jointly(part: Problem, known: Placement | None, search: Search) -> Answer:
+def solve_jointly(
+    part: Problem, known: Placement | None, search: Search, relaxed: tuple[Attained, ...] = ()
+) -> Answer:
     """Solve a part in one search of all its workloads.
 
     Parameters
@@ -86,12 +88,22 @@ def solve_jointly(part: Problem, known: Placement | None, search: Search) -> Ans
         A valid placement that the answer is not worse than; None where none is known.
     search
         How to search.
+    relaxed
+        The levels of a best placement of the problem with fewer rules; empty where none is known.
     """
     from fairlead.solver.fewest import place_on_fewest
     from fairlead.solver.lexicographic import minimise_levels
 
     def minimise(problem: Problem, floor: Placement | None = None) -> LexicographicResult:
-        return minimise_levels(problem, floor, search.deadline, search.workers, search.seed, search.progress)
+        return minimise_levels(
+            problem,
+            floor,
+            search.deadline,
+            search.workers,
+            search.seed,
+            search.progress,
+            relaxed=relaxed if problem is part else (),
+        )
 
     fewest = place_on_fewest(part, minimise)
     if fewest is not None:
