@@ -12,7 +12,7 @@ UNLIMITED = Limits(0, None)
 def repair(ledger: Ledger, app: App) -> App | None:
     """Repair one workload, or place it anew where that does not do.
 
-    Static weights and full copies are divided anew at once, as schedulers do.
+    Static weights, and full copies where nothing is to be chosen, are placed anew at once, as schedulers do.
 
     Parameters
     ----------
@@ -26,12 +26,27 @@ def repair(ledger: Ledger, app: App) -> App | None:
     App or None
         The workload with what runs then; None where it does not fit.
     """
-    if app.policy.division in (Division.DYNAMIC, Division.AGGREGATED) and app.running is not None:
-        placed = _repaired(ledger, app)
-        if placed is not None:
-            ledger.take(app, placed)
-            return replace(app, running=dict(sorted(placed.items())))
-    return ledger.place(app)
+    placed = None
+    if app.running is not None:
+        match app.policy.division:
+            case Division.DYNAMIC | Division.AGGREGATED:
+                placed = _repaired(ledger, app)
+            case Division.DUPLICATED if app.policy.clusters is not None:
+                placed = _copied(ledger, app, app.policy.clusters)
+            case Division.DUPLICATED | Division.STATIC:
+                pass
+    if placed is None:
+        return ledger.place(app)
+    ledger.take(app, placed)
+    return replace(app, running=dict(sorted(placed.items())))
+
+
+def _copied(ledger: Ledger, app: App, limits: Limits) -> Placed | None:
+    """Keep the copies that run, and add those with most room until there are as many as allowed."""
+    rooms = {name: ledger.room(app, name) for names in _tiers(ledger, app) for name in names}
+    fitting = [name for name, room in rooms.items() if room >= app.replicas]
+    fitting.sort(key=lambda name: (name not in (app.running or {}), -rooms[name], name))
+    return dict.fromkeys(fitting[: limits.most], app.replicas) if len(fitting) >= limits.least else None
 
 
 def _repaired(ledger: Ledger, app: App) -> Placed | None:
