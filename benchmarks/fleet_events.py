@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from fleet_greedy import Ledger
 from fleet_parts import App, Division, Fleet, Member
+from fleet_repair import repair
 
 DRAINED = "maintenance"
 MOST_TRIES = 50
@@ -51,7 +52,7 @@ def drain(fleet: Fleet, chance: random.Random) -> Fleet:
         )
         touched = {app.key for app in fleet.apps if leaving.name in (app.running or {})}
         changed = replace(fleet, members=members)
-        witness = _placed_anew(changed, touched) if touched else None
+        witness = _repaired(changed, touched) if touched else None
         if witness is not None:
             return replace(changed, witness=witness)
     raise RuntimeError("no cluster can be drained: the fleet is too full")
@@ -70,7 +71,7 @@ def join(fleet: Fleet, chance: random.Random) -> Fleet:
         and app.policy.clusters is None
         and app.policy.groups[0].tiers[0].matches(joined)
     }
-    witness = _placed_anew(changed, touched)
+    witness = _repaired(changed, touched)
     if witness is None:
         raise RuntimeError("a copy does not fit on the new cluster")
     return replace(changed, witness=witness)
@@ -93,7 +94,7 @@ def _resized(fleet: Fleet, chance: random.Random, share: float, size: Callable[[
         if not left or wanted == app.replicas:
             continue
         ledger.take(app, app.running or {}, sign=-1)
-        placed = ledger.place(replace(app, replicas=wanted))
+        placed = repair(ledger, replace(app, replicas=wanted))
         if placed is None:
             ledger.take(app, app.running or {})
             continue
@@ -104,13 +105,13 @@ def _resized(fleet: Fleet, chance: random.Random, share: float, size: Callable[[
     return replace(fleet, apps=apps, witness=witness)
 
 
-def _placed_anew(fleet: Fleet, touched: set[str]) -> dict[str, dict[str, int]] | None:
-    """Place some workloads once more, the large ones first; None where one does not fit."""
+def _repaired(fleet: Fleet, touched: set[str]) -> dict[str, dict[str, int]] | None:
+    """Repair some workloads, the large ones first, while all others stay; None where one does not fit."""
     kept = [app for app in fleet.apps if app.key not in touched]
     ledger = Ledger(fleet.members, kept)
     witness = {app.key: dict(app.running or {}) for app in kept}
     for app in _large_first([app for app in fleet.apps if app.key in touched]):
-        placed = ledger.place(app)
+        placed = repair(ledger, app)
         if placed is None:
             return None
         witness[app.key] = dict(placed.running or {})

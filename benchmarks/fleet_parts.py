@@ -182,7 +182,8 @@ class Fleet:
     members, apps
         Clusters and workloads.
     witness
-        A placement that keeps every rule and fits, by key and cluster: it shows that there is one.
+        A placement that keeps every rule and fits, by key and cluster: what runs, with those workloads
+        repaired that something happened to. No answer may be worse.
     """
 
     members: tuple[Member, ...]
