@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from fairlead.cli import exits
+from fairlead.cli import console, exits
 from fairlead.cli.compare import compare_command
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.exceptions.Exit as finished:
         return finished.exit_code
     except click.ClickException as error:
-        error.show()
+        console.told(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return exits.INTERRUPTED
