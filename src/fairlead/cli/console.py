@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable
+from typing import NoReturn
 
 import click
 
@@ -14,7 +15,30 @@ WARNINGS_SHOWN = 20
 def result(text: str) -> None:
     """Print a result; nothing where there is none."""
     if text:
-        click.echo(text, color=coloured())
+        try:
+            click.echo(text, color=coloured())
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            _refuse(error)
+
+
+def flush() -> None:
+    """Print what has been kept back of the results."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _refuse(error)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    """Say that results cannot be written, once."""
+    from fairlead.cli import streams
+
+    streams.silence()
+    raise streams.OutputFailed(error) from error
 
 
 def note(text: str) -> None:
