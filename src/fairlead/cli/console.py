@@ -1,7 +1,7 @@
 """What goes to which stream: results to standard output, all else to standard error.
 
-Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of files may
-hold characters that a terminal obeys, and they are shown escaped.
+Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of
+files may hold characters that a terminal obeys, and they are shown escaped.
 """
 
 import io
@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
+from typing import NoReturn
 
 import click
 
@@ -25,7 +26,30 @@ WARNINGS_SHOWN = 20
 def result(text: str) -> None:
     """Print a result; nothing where there is none."""
     if text:
-        click.echo(_visible(text, tones=coloured()), color=coloured())
+        try:
+            click.echo(_visible(text, tones=coloured()), color=coloured())
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            _refuse(error)
+
+
+def flush() -> None:
+    """Print what has been kept back of the results."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _refuse(error)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    """Say that results cannot be written, once."""
+    from fairlead.cli import streams
+
+    streams.silence()
+    raise streams.OutputFailed(error) from error
 
 
 def note(text: str) -> None:

@@ -65,7 +65,10 @@ def verdict(outcome: Outcome) -> str:
         case Status.FEASIBLE:
             return f"Feasible: {first_unproven(outcome)}{':' if outcome.shortfalls else '.'}"
         case Status.UNKNOWN:
-            return "Unknown: no placement was found in time, and no proof that there is none."
+            return (
+                "Unknown: no placement was found in time, and no proof that there is none; "
+                "a higher time limit may find one."
+            )
         case Status.INFEASIBLE:
             return f"Infeasible: {_infeasible(outcome)}"
 

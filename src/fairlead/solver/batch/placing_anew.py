@@ -9,6 +9,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import listening
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.rows import beside
 
@@ -43,7 +44,8 @@ class PartTask:
 
 def place_anew(task: PartTask) -> Placement | None:
     """Place some workloads anew; None where nothing but the start was found. Runs in any process."""
-    found = minimise_levels(task.problem, task.start, task.deadline, 1, task.seed).placement
+    with listening(task.deadline):
+        found = minimise_levels(task.problem, task.start, task.deadline, 1, task.seed).placement
     return None if found == task.start else found
 
 
