@@ -19,8 +19,8 @@ from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_
 from fairlead.solver.search import Search
 
 Jointly = Callable[[Problem, Placement | None, Search, tuple[Attained, ...]], Answer]
-"""Solves a problem as a whole, from a placement that the answer is not worse than, with the levels of a problem
-with fewer rules; empty where none is known."""
+"""Solves a problem as a whole, from a placement that the answer is not worse than, with the levels of one
+that has fewer rules; empty where none is known."""
 
 SHARE = 0.5
 """Of the time that is left, what one search of workloads that compete may use."""
