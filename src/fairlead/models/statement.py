@@ -88,7 +88,8 @@ class Change:
         of workloads; may be empty.
     before, after
         The number as it is and as it should be, in the rule's unit: replicas, groups, or the resource's unit.
-        A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves.
+        A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves, a
+        workload as 0 until it is placed afresh.
     cost
         How much is changed, counted in replicas, so that changes of different kinds can be compared.
         0 where the number is that of another change, as for workloads that share a policy.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fairlead.models.affinity_groups import at_start
 from fairlead.models.changes.kinds import Kind
 from fairlead.models.changes.opening import tolerated
 from fairlead.models.changes.quota import raised
@@ -69,6 +70,12 @@ def _changed(problem: Problem, change: Change) -> Problem:
                 for rule in problem.rules
             )
             return replace(problem, rules=rules)
+        case Kind.RESCHEDULE:
+            workloads = tuple(
+                at_start(replace(each, fresh=True)) if each.key == change.workload else each
+                for each in problem.workloads
+            )
+            return replace(problem, workloads=workloads)
         case _:
             workloads = tuple(
                 _of_workload(each, problem, change) if each.key == change.workload else each

@@ -12,6 +12,7 @@ from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
+    from fairlead.models.rules.bounds import Bounds
     from fairlead.models.workload import Workload
 
 KIND = "candidates"
@@ -49,11 +50,15 @@ class Candidates:
     held_only
         Candidates that take nothing new, such as those with an untolerated ``NoSchedule`` taint, with the
         reason: they keep at most what they hold now.
+    opening
+        Bounds of the clusters that tolerations would open, which hold once they are open; None where these
+        are not known. Left out of comparisons.
     """
 
     names: tuple[str, ...]
     excluded: Mapping[str, Exclusion] = field(default_factory=dict)
     held_only: Mapping[str, Exclusion] = field(default_factory=dict)
+    opening: Bounds | None = field(default=None, compare=False, repr=False)
 
 
 def violations(rule: Candidates, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:

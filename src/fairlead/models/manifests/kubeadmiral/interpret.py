@@ -4,7 +4,7 @@ Workloads to which the same policy applies share what came of it where nothing o
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from fairlead.models.cluster import Cluster
@@ -109,6 +109,10 @@ class PolicyInterpreter:
         else:
             rules = tuple(self._shared(workload, policy, feedback, open_to, replicas))
         found = next(rule for rule in rules if isinstance(rule, Candidates))
+        openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
+        if openable and policy.divide:
+            opening = bounds(policy, feedback, openable) or Bounds()
+            rules = tuple(replace(rule, opening=opening) if rule is found else rule for rule in rules)
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
 
@@ -123,7 +127,7 @@ class PolicyInterpreter:
         """Keep everything as it runs."""
         source = policy.sources[RESCHEDULING]
         names = tuple(sorted(self.present.intersection(workload.current)))
-        held = {name: Bound(workload.current[name], source) for name in names}
+        held = {name: Bound(workload.current[name], source, workload.current[name]) for name in names}
         closed = {name: Exclusion(NOTHING_RUNS, source) for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 

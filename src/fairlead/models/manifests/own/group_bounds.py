@@ -91,13 +91,15 @@ def _of_group(
     """Yield one total for a set, or one for every group of a field."""
     low, high = group.min_replicas or 0, group.max_replicas
     if group.target_cluster is not None:
-        inside = matched(group.target_cluster, clusters).intersection(names)
+        every = matched(group.target_cluster, clusters)
+        inside = every.intersection(names)
         name = group.name or called(group.target_cluster) or title
-        yield GroupTotal(name, inside, low, high, source)
+        yield GroupTotal(name, inside, low, high, source, every - inside)
     elif group.group_by is not None:
+        everywhere = _grouped(group.group_by, sorted(clusters), clusters)
         for value, members in _grouped(group.group_by, names, clusters).items():
             name = value if group.group_by == "cluster" else f"{group.group_by} {value}"
-            yield GroupTotal(name, members, low, high, source)
+            yield GroupTotal(name, members, low, high, source, everywhere[value] - members)
 
 
 def _grouped(
