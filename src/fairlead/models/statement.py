@@ -161,16 +161,21 @@ class Conflict:
     Parameters
     ----------
     rules
-        What each of them says; leaving out any one of them resolves the conflict.
+        What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
+        several affinity groups, what stands in the way in each of them.
     relaxations
-        Changes that make the problem feasible, the cheapest first; may be empty.
+        Changes each of which makes the whole problem feasible, whatever else contradicts itself there: the
+        first conflict of an outcome has them for all. The most useful first; may be empty.
     proof
         What is known of it.
+    workloads
+        Keys of the workloads that it is about, in order; empty where that is not known.
     """
 
     rules: tuple[Statement, ...]
     relaxations: tuple[Relaxation, ...] = ()
     proof: Proof = Proof.UNVERIFIED
+    workloads: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return "; ".join(str(statement) for statement in self.rules)

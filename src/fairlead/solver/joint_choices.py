@@ -77,14 +77,28 @@ def _settled(workload: Workload, chosen: dict[str, AffinityGroup]) -> Workload:
     return replace(workload if group is None else in_group(workload, group), groups=())
 
 
-def reaching(workload: Workload) -> Workload:
-    """Return a workload that may stand wherever it may in any of its groups, or once taints are tolerated."""
-    each_rules = [group.rules for group in from_start(workload)] or [workload.rules]
-    found = [rule for rules in each_rules for rule in rules if isinstance(rule, Candidates)]
-    if len(found) < len(each_rules):
+def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
+    """Return a workload that may stand wherever it may in any of its groups.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    opened
+        True counts the clusters that only taints keep closed as well.
+    """
+    every = [group.rules for group in from_start(workload)] or [workload.rules]
+    found = [rule for rules in every for rule in rules if isinstance(rule, Candidates)]
+    rest = tuple(rule for rule in workload.rules if not isinstance(rule, Candidates))
+    if len(found) < len(every):
         # Without the rule every cluster is a candidate.
-        return replace(workload, rules=tuple(r for r in workload.rules if not isinstance(r, Candidates)))
+        return replace(workload, rules=rest)
     names = {name for rule in found for name in rule.names}
-    names |= {name for rule in found for name, each in rule.excluded.items() if each.taints}
-    wide = Candidates(tuple(sorted(names)))
-    return replace(workload, rules=(wide, *(r for r in workload.rules if not isinstance(r, Candidates))))
+    if opened:
+        names |= {name for rule in found for name, each in rule.excluded.items() if each.taints}
+    return replace(workload, rules=(Candidates(tuple(sorted(names))), *rest))
+
+
+def reaching(workload: Workload) -> Workload:
+    """Return a workload that may stand wherever it may in any group, or once taints are tolerated."""
+    return in_any_group(workload, opened=True)

@@ -15,7 +15,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import name_of
-from fairlead.models.statement import Conflict, Relaxation
 from fairlead.solver.apart import Where, solve_parts
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.choosing import choose
@@ -27,7 +26,7 @@ from fairlead.solver.exact import allocate
 from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
-from fairlead.solver.groups import Grouped, choose_groups, earlier_that_would_do
+from fairlead.solver.groups import Grouped, choose_groups
 from fairlead.solver.interrupt import listening
 from fairlead.solver.partial import SHARE_OF_TIME, place_partially
 from fairlead.solver.partial_groups import choose_groups_partially
@@ -120,7 +119,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         grouped = _choose_groups(settled, search)
         outcome = _solve(grouped.problem, method, search, Where(engine, address, partitions), started)
         if outcome.status is Status.INFEASIBLE:
-            return _with_way_out(outcome, search)
+            return outcome
     return replace(outcome, rejected=grouped.rejected)
 
 
@@ -162,20 +161,6 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         return found.result.placement or found.floor
 
     return choose_groups_partially(problem, feasible, place)
-
-
-def _with_way_out(outcome: Outcome, search: Search) -> Outcome:
-    """Name an earlier affinity group that would do, where a workload may not go back to it by itself."""
-    for workload in outcome.problem.workloads:
-        group = earlier_that_would_do(
-            workload, outcome.problem, lambda trial: has_placement(trial, search.deadline, search.seed)
-        )
-        if group is not None:
-            text = f"reschedule {workload.key} afresh: affinity group {group.name} would do"
-            known = outcome.conflict or Conflict(())
-            way_out = Relaxation(text, 1, group.source)
-            return replace(outcome, conflict=replace(known, relaxations=(*known.relaxations, way_out)))
-    return outcome
 
 
 def _settle(

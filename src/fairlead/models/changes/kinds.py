@@ -32,6 +32,7 @@ from fairlead.models.words import counted, listed
 class Kind(StrEnum):
     """What a change is made to; the first kinds are preferred where costs are equal."""
 
+    RESCHEDULE = "reschedule"
     MINIMUM = "minimum"
     MAXIMUM = "maximum"
     TOTAL = "total"
@@ -43,7 +44,6 @@ class Kind(StrEnum):
     MOVE_BUDGET = "move-budget"
     TOLERATION = "toleration"
     COMPANION = "companion"
-    RESCHEDULE = "reschedule"
     REPLICAS = "replicas"
     QUOTA = "quota"
     CAPACITY = "capacity"

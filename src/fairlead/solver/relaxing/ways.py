@@ -60,9 +60,10 @@ class Way:
         )
 
     @property
-    def rank(self) -> tuple[bool, int, int]:
+    def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
         """Return what to sort ways by: those that are simple enough to read first, then by cost."""
-        return sentences(self.changes) > SIMPLE, self.cost, len(self.changes)
+        said = sentences(self.changes)
+        return said > SIMPLE, self.cost, said, [order(change) for change in self.changes]
 
 
 def chosen(found: Sequence[Way], most: int) -> list[Way]:
