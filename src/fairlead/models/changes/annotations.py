@@ -1,6 +1,7 @@
 """Changes inside the JSON of annotations that override a policy, or say how many replicas stand where."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -43,6 +44,8 @@ def specified(text: str, name: str, number: int) -> str:
         Replicas.
     """
     data = json.loads(text)
+    # A set that is named twice has its number behind its name.
+    name = re.sub(r" \(target \d+\)$", "", name)
     lists = {field: data.get(field) or [] for field in _SPECIFIED} if isinstance(data, dict) else {"": data}
     for field, entries in lists.items():
         _set(entries, [_SPECIFIED[field]] if field else list(_SPECIFIED.values()), name, number)

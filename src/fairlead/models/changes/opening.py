@@ -65,31 +65,47 @@ def tolerated(
         tuple(sorted((*found.names, *opened))),
         {name: exclusion for name, exclusion in left.items() if name not in opened},
         {name: each for name, each in kept.items() if each.taints or not found.held_only[name].taints},
-        found.opening,
+        _still_closed(found.opening, opened),
     )
     clusters = {name: problem.cluster_by_name[name] for name in opened}
     after = (candidates if rule is found else _opened(rule, found, clusters, workload) for rule in rules)
-    return _bounded(tuple(after), found.opening, opened)
+    return _bounded(tuple(after), found.opening or (), opened)
 
 
 def _bounded(
-    rules: tuple[WorkloadRule, ...], opening: Bounds | None, opened: Sequence[str]
+    rules: tuple[WorkloadRule, ...], declared: Sequence[Bounds | GroupTotal], opened: Sequence[str]
 ) -> tuple[WorkloadRule, ...]:
-    """Return rules with the bounds that manifests declare for clusters that were opened."""
-    if opening is None or not opened:
-        return rules
-    low = {name: bound for name, bound in opening.minimum.items() if name in opened}
-    high = {name: bound for name, bound in opening.maximum.items() if name in opened}
-    if not low and not high:
-        return rules
-    known = next((rule for rule in rules if isinstance(rule, Bounds)), Bounds())
-    joined = replace(
-        known,
-        minimum={**known.minimum, **low},
-        maximum={**known.maximum, **high},
-        where_held=known.where_held.union(opening.where_held.intersection(opened)),
+    """Return rules with what manifests declare for clusters that were opened."""
+    found = list(rules)
+    for rule in declared if opened else ():
+        match rule:
+            case Bounds():
+                low = {name: bound for name, bound in rule.minimum.items() if name in opened}
+                high = {name: bound for name, bound in rule.maximum.items() if name in opened}
+                known = next((each for each in found if isinstance(each, Bounds)), Bounds())
+                held = known.where_held.union(rule.where_held.intersection(opened))
+                low, high = {**known.minimum, **low}, {**known.maximum, **high}
+                found = [each for each in found if each is not known]
+                found += [replace(known, minimum=low, maximum=high, where_held=held)] if low or high else []
+            case GroupTotal() if rule.closed is not None and not rule.closed.isdisjoint(opened):
+                inside = rule.closed.intersection(opened)
+                found.append(replace(rule, clusters=inside, closed=rule.closed - inside))
+            case GroupTotal():
+                continue
+    return tuple(found)
+
+
+def _still_closed(
+    declared: tuple[Bounds | GroupTotal, ...] | None, opened: Sequence[str]
+) -> tuple[Bounds | GroupTotal, ...] | None:
+    """Return what manifests declare for clusters that are closed, without the sets that have one open now."""
+    if declared is None:
+        return None
+    return tuple(
+        rule
+        for rule in declared
+        if isinstance(rule, Bounds) or (rule.closed or frozenset()).isdisjoint(opened)
     )
-    return (*(rule for rule in rules if rule is not known), joined)
 
 
 def _without(exclusion: Exclusion, taint: str) -> Exclusion:

@@ -207,7 +207,7 @@ class Interpreter:
         bounds = resolve_bounds(declared.placement, openable, self.resolver.clusters)
         # What is opened belongs to the last overflow tier.
         later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
-        return replace(found, opening=_at_lines(bounds, later, declared))
+        return replace(found, opening=(_at_lines(bounds, later, declared),))
 
     def _spreads(self, division: Division, declared: Declared) -> tuple[Spread, ...]:
         """Say over how many groups of candidates a workload is spread, and where that stands."""
