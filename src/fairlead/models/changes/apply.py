@@ -8,6 +8,7 @@ from fairlead.models.changes.kinds import Kind
 from fairlead.models.changes.opening import tolerated
 from fairlead.models.changes.quota import raised
 from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -98,11 +99,20 @@ def _grown(cluster: Cluster, change: Change) -> Cluster:
 def _of_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
     """Change a workload or its rules."""
     if change.kind == Kind.REPLICAS:
-        workload = replace(workload, replicas=change.after)
+        current = {**workload.current, **_following(workload, change)}
+        workload = replace(workload, replicas=change.after, current=current)
     groups = tuple(
         replace(group, rules=_in_rules(group.rules, workload, problem, change)) for group in workload.groups
     )
     return replace(workload, rules=_in_rules(workload.rules, workload, problem, change), groups=groups)
+
+
+def _following(workload: Workload, change: Change) -> dict[str, int]:
+    """Return what runs by the template's own number, as federated objects say it: it changes with that."""
+    declared = workload.declared
+    if not isinstance(declared, FederatedUnit):
+        return {}
+    return {name: change.after for name, count in declared.current.items() if count is None}
 
 
 def _in_rules(

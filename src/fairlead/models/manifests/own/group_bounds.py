@@ -81,7 +81,8 @@ def added(
     taken = {rule.name for rule in rules if isinstance(rule, GroupTotal)}
     kept: list[WorkloadRule] = list(rules)
     told: list[Remark] = []
-    later = tuple(total for _, total, opening in found if opening)
+    idle = [total for _, total, opening in found if opening or not (total.clusters or total.minimum)]
+    later = tuple(total for total in idle if total.closed)
     if later:
         kept = [_with_later(rule, later) for rule in kept]
     for title, total, opening in found:
