@@ -60,13 +60,15 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
     def in_time() -> bool:
         return search.deadline.remaining() > 0
 
+    settled = False
     beside = _beside(part, start, stay, single)
     if beside is not None and coupled(beside, together, in_time):
         placement, attained = _with_those_that_stay(part, stay, beside)
         best = best.offered(placement, beside)
         if _keeps(part, stay, attained, needed):
             best = best.told(attained)
-    if not best.closed and in_time():
+            settled = best.closed
+    if not settled and in_time():
         found = coupled(start, together, in_time)
         if start.refuted():
             return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
@@ -97,11 +99,10 @@ class Incumbent:
     origin: str = "exact"
 
     def offered(self, placement: Placement, groups: Groups) -> "Incumbent":
-        """Return the better of this and another valid placement."""
-        best = better(self.part, self.placement, placement)
-        if best is self.placement:
+        """Return the better of this and another valid placement; of equals the other, which settles ties."""
+        if better(self.part, placement, self.placement) is not placement:
             return self
-        return replace(self, placement=best, origin=origin_of(groups.answers.values()))
+        return replace(self, placement=placement, origin=origin_of(groups.answers.values()))
 
     def told(self, attained: tuple[Attained, ...]) -> "Incumbent":
         """Return this with one more problem of fewer rules."""

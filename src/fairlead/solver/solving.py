@@ -2,8 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from fairlead.models.errors import UsageError
@@ -12,6 +12,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
+from fairlead.models.statement import Conflict
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.apart import Where, solve_parts
@@ -114,18 +115,44 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     settled = _settle(problem, deviation, fresh, partial, method)
     with listening(search.deadline):
         grouped = _choose_groups(settled, search)
-        outcome = _solve(grouped.problem, method, search, Where(engine, address, partitions), started)
+        where = Where(engine, address, partitions)
+        explain = _Explain(search, grouped.exhausted)
+        outcome = _solve(grouped.problem, method, search, where, explain, started)
         outcome = _as_sure(outcome, grouped)
         if outcome.status is Status.INFEASIBLE:
             return outcome
     return replace(outcome, rejected=grouped.rejected)
 
 
-def _solve(problem: Problem, method: Method, search: Search, where: Where, started: float) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class _Explain:
+    """Says why there is no placement; nothing where another choice of affinity groups may have one.
+
+    Parameters
+    ----------
+    search
+        How to search.
+    certain
+        True where no choice of affinity groups has a placement.
+    """
+
+    search: Search
+    certain: bool
+
+    def conflicts(self, problem: Problem, parts: Sequence[Problem] = ()) -> tuple[Conflict, ...]:
+        """Return the conflicts of a problem that has no placement, or of its parts that have none."""
+        if not self.certain:
+            return ()
+        return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
+
+
+def _solve(
+    problem: Problem, method: Method, search: Search, where: Where, explain: _Explain, started: float
+) -> Outcome:
     """Solve a problem in which every workload has its affinity group."""
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
-        return _without_placement(problem, search, started)
+        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
     alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False))
     if covers(alone, problem):
         placement = Placement(alone)
@@ -134,15 +161,9 @@ def _solve(problem: Problem, method: Method, search: Search, where: Where, start
     if method == "exact":
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     if not problem.partial and is_scarce(problem):
-        return _without_placement(problem, search, started)
+        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
     answers = solve_parts(components(problem), alone, search, where)
-    return _merge(problem, answers, search, _since(started))
-
-
-def _without_placement(problem: Problem, search: Search, started: float) -> Outcome:
-    """Say why there is no placement, where that was seen without a search."""
-    found = conflicts_of(problem, search.deadline, search.seed)
-    return conclude_infeasible(problem, found, "exact", _since(started))
+    return _merge(problem, answers, explain, _since(started))
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:
@@ -197,13 +218,14 @@ def _alone(problem: Problem) -> dict[str, Mapping[str, int]]:
     return placed
 
 
-def _merge(problem: Problem, answers: list[Answer], search: Search, seconds: Mapping[str, float]) -> Outcome:
+def _merge(
+    problem: Problem, answers: list[Answer], explain: _Explain, seconds: Mapping[str, float]
+) -> Outcome:
     """Put the parts together: placements side by side, levels added up."""
     origin = origin_of(answers)
     infeasible = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if infeasible:
-        found = conflicts_of(problem, search.deadline, search.seed, infeasible)
-        return conclude_infeasible(problem, found, origin, seconds)
+        return conclude_infeasible(problem, explain.conflicts(problem, infeasible), origin, seconds)
     if any(answer.placement is None for answer in answers):
         return conclude(problem, None, (), origin, seconds)
     replicas = {
