@@ -88,15 +88,11 @@ def _solve_strictly(part: Problem, alone: Mapping[str, Mapping[str, int]], searc
     answer = solve_by_formula(part, alone)
     if answer is not None:
         return answer
-    from fairlead.solver.fewest import place_on_fewest
     from fairlead.solver.lexicographic import minimise_levels
 
     def minimise(problem: Problem, floor: Placement | None = None) -> LexicographicResult:
         return minimise_levels(problem, floor, search.deadline, search.workers, search.seed, search.progress)
 
-    fewest = place_on_fewest(part, minimise)
-    if fewest is not None:
-        return Answer(part, Status.OPTIMAL, fewest, _proven(part, fewest), "cp-sat")
     floor = reference.place(part) if len(part.workloads) <= MOST_DISPENSED else None
     many = _solve_many(part, floor, search) if search.formula and len(part.workloads) >= MANY else None
     if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):

@@ -16,14 +16,13 @@ from fairlead.models.progress import Progress
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import name_of
 from fairlead.models.statement import Conflict, Relaxation
+from fairlead.solver.alone import place_alone
 from fairlead.solver.apart import Where, solve_parts
 from fairlead.solver.boxes import WorkloadBox, boxes_of
-from fairlead.solver.choosing import choose
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
 from fairlead.solver.conflict import hopeless
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.exact import allocate
 from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
@@ -195,13 +194,10 @@ def _settle(
 
 def _alone(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly."""
-    placed: dict[str, Mapping[str, int]] = {}
-    for key, boxed in boxes.items():
-        workload = problem.workload(key)
-        answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed)
-        if answer is not None:
-            placed[key] = answer
-    return placed
+    found = {
+        workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key)) for workload in problem.workloads
+    }
+    return {key: answer for key, answer in found.items() if answer is not None}
 
 
 def _merge(problem: Problem, answers: list[Answer], search: Search, seconds: Mapping[str, float]) -> Outcome:
