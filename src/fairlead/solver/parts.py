@@ -91,23 +91,8 @@ def solve_jointly(
     relaxed
         The levels of a best placement of the problem with fewer rules; empty where none is known.
     """
-    from fairlead.solver.fewest import place_on_fewest
     from fairlead.solver.lexicographic import minimise_levels
 
-    def minimise(problem: Problem, floor: Placement | None = None) -> LexicographicResult:
-        return minimise_levels(
-            problem,
-            floor,
-            search.deadline,
-            search.workers,
-            search.seed,
-            search.progress,
-            relaxed=relaxed if problem is part else (),
-        )
-
-    fewest = place_on_fewest(part, minimise)
-    if fewest is not None:
-        return proven(part, fewest, "cp-sat")
     floor = known
     if floor is None and len(part.workloads) <= MOST_DISPENSED:
         floor = reference.place(part)
@@ -116,7 +101,9 @@ def solve_jointly(
         return Answer(part, many.status, many.placement, many.attained, "prices")
     if floor is None:
         floor = reference.place(part)
-    result = minimise(part, floor)
+    result = minimise_levels(
+        part, floor, search.deadline, search.workers, search.seed, search.progress, relaxed=relaxed
+    )
     _compare_with_floor(part, floor, result)
     return Answer(part, result.status, result.placement, result.attained, "cp-sat")
 

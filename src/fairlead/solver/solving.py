@@ -16,7 +16,7 @@ from fairlead.models.statement import Conflict
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.apart import Where, solve_parts
-from fairlead.solver.boxes import boxes_of
+from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
 from fairlead.solver.conflict import hopeless
@@ -153,7 +153,7 @@ def _solve(
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
         return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
-    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False))
+    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False), boxes)
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):
@@ -208,14 +208,13 @@ def _settle(
     return replace(problem, partial=True) if partial else problem
 
 
-def _alone(problem: Problem) -> dict[str, Mapping[str, int]]:
+def _alone(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly."""
-    placed: dict[str, Mapping[str, int]] = {}
-    for workload in problem.workloads:
-        answer = place_alone(workload, problem)
-        if answer is not None:
-            placed[workload.key] = answer
-    return placed
+    found = {
+        workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
+        for workload in problem.workloads
+    }
+    return {key: answer for key, answer in found.items() if answer is not None}
 
 
 def _merge(

@@ -12,9 +12,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import Available, box_of, has_box
-from fairlead.solver.choosing import choose
-from fairlead.solver.exact import allocate
+from fairlead.solver.alone import place_alone
+from fairlead.solver.boxes import Available
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]
 """Places a workload that does not fit as a whole into what is left of clusters and quotas."""
@@ -69,10 +68,7 @@ def _place_one(
     workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
 ) -> Mapping[str, int]:
     """Place one workload into what is left; nothing where it does not fit as a whole."""
-    if not has_box(workload):
-        return {}
-    boxed = box_of(workload, problem, available, quotas)
-    answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed) or {}
+    answer = place_alone(workload, problem, available, quotas) or {}
     return answer if all(each.fits(workload, answer) for each in quotas) else {}
 
 
