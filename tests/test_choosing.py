@@ -1,4 +1,4 @@
-"""choose(): a limited number of groups for one workload, by hand and against all divisions."""
+"""choose(): a limited number of nested groups for one workload, by hand and against all divisions."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import boxes_of
-from fairlead.solver.choosing import choose
+from fairlead.solver.nested.choosing import choose
 from fairlead.solver.solving import solve
 
 
@@ -150,9 +150,8 @@ def test_a_minimum_of_groups() -> None:
     assert held(chosen(problem)) == best(problem) == {"a": 1, "b": 1, "c": 1}
     # All running on a cannot stay there; a set of two groups would keep more of them.
     keeps = problem_of(3, {"a": 2, "b": 2, "c": 1, "d": 1}, spread, current={"a": 3}, keep=True)
-    # The formula puts all three on a, which breaks the minimum: this way does not apply.
-    assert chosen(keeps) is None
-    assert best(keeps) == {"a": 1, "b": 1, "c": 1}
+    # The formula puts all three on a, which breaks the minimum, so two of them have to move.
+    assert held(chosen(keeps)) == best(keeps) == {"a": 1, "b": 1, "c": 1}
 
 
 def test_ties_fall_to_the_first_by_name() -> None:
@@ -164,19 +163,39 @@ def test_ties_fall_to_the_first_by_name() -> None:
 @pytest.mark.parametrize(
     ("weights", "rules", "deviation"),
     [
-        # A candidate in two groups, a weight of 0, minimax, no limit at all: not for this way.
-        ({"a": 1, "b": 1}, (regions(1, west="ab", east="b"),), Deviation.WEBSTER),
+        # A weight of 0, no limit that binds, a minimum that binds whatever is chosen.
         ({"a": 1, "b": 0}, (clusters(1, "ab"),), Deviation.WEBSTER),
-        ({"a": 1, "b": 1}, (clusters(1, "ab"),), Deviation.MINIMAX),
         ({"a": 1, "b": 1}, (clusters(2, "ab"),), Deviation.L1),
-        ({"a": 1, "b": 1}, (clusters(1, "ab"), Bounds({"a": Bound(1)})), Deviation.L1),
+        ({"a": 1, "b": 1}, (clusters(1, "ab"), Bounds({"b": Bound(1)})), Deviation.L1),
     ],
 )
-def test_where_it_does_not_apply(
+def test_odd_choices(
     weights: dict[str, int], rules: tuple[WorkloadRule, ...], deviation: Deviation
 ) -> None:
+    """What is hardly a choice is answered as well."""
+    problem = problem_of(2, weights, *rules, deviation=deviation)
+    assert held(chosen(problem)) == best(problem)
+
+
+@pytest.mark.parametrize(
+    ("rules", "deviation"),
+    [
+        # A candidate in two groups, groups that overlap, minimax.
+        ((regions(1, west="ab", east="b"),), Deviation.WEBSTER),
+        ((regions(1, west="ab", east="c"), Spread("zone", {"x": frozenset("a"), "y": frozenset("bc")}, 2)), Deviation.L1),
+        ((clusters(1, "abc"),), Deviation.MINIMAX),
+    ],
+)
+def test_where_it_does_not_apply(rules: tuple[WorkloadRule, ...], deviation: Deviation) -> None:
     """Then there is no answer, rather than a wrong one."""
-    assert chosen(problem_of(2, weights, *rules, deviation=deviation)) is None
+    assert chosen(problem_of(2, {"a": 1, "b": 1, "c": 1}, *rules, deviation=deviation)) is None
+
+
+def test_ties_fall_to_the_cluster_not_to_the_region() -> None:
+    """Two regions are alike; the first cluster by name lies in the region that comes last."""
+    problem = problem_of(9, {"a": 1, "n": 1}, regions(1, first="n", last="a"))
+    assert held(chosen(problem)) == best(problem) == {"a": 9}
+    assert solve(problem, method="cp-sat", workers=1).placement == {"w": {"a": 9}}
 
 
 def test_quotas_count_candidates_without_room() -> None:

@@ -1,7 +1,6 @@
-"""place_on_fewest(): Aggregated, by the number of clusters first and a choice of so many after that."""
+"""Aggregated: the fewest clusters first, moves and the deviation where the levels say."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 
 from brute_force import brute_force
@@ -24,9 +23,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.fewest import place_on_fewest
-from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.alone import place_alone
 from fairlead.solver.solving import solve
 
 
@@ -56,9 +53,10 @@ def aggregated(
     return Problem(clusters, (workload,), (Capacity(),), order)
 
 
-def minimise(problem: Problem) -> LexicographicResult:
-    """Minimise the levels by CP-SAT."""
-    return minimise_levels(problem, workers=1)
+def alone(problem: Problem) -> Mapping[str, int] | None:
+    """Return the answer without CP-SAT, clusters without replicas left out."""
+    found = place_alone(problem.workloads[0], problem)
+    return None if found is None else {name: count for name, count in found.items() if count}
 
 
 def best(problem: Problem) -> Mapping[str, int]:
@@ -73,14 +71,14 @@ def test_the_worked_example() -> None:
     """Room 3, 7, 3, 5 and ten replicas: two clusters do, and 6 and 4 are nearest to their quotas."""
     # Pairs that hold ten: (3, 7), (7, 3), (7, 5). Quotas are 10/18 of the room: 1.67, 3.89, 1.67, 2.78.
     problem = aggregated(10, {"a": 3, "b": 7, "c": 3, "d": 5})
-    assert place_on_fewest(problem, minimise) == Placement({"w": {"b": 6, "d": 4}})
+    assert alone(problem) == {"b": 6, "d": 4}
     assert solve(problem).placement == Placement({"w": {"b": 6, "d": 4}})
 
 
 def test_one_cluster_where_one_has_room() -> None:
     """Only one cluster takes all four."""
     problem = aggregated(4, {"a": 3, "b": 4, "c": 2})
-    assert place_on_fewest(problem, minimise) == Placement({"w": {"b": 4}})
+    assert alone(problem) == {"b": 4}
     assert best(problem) == {"b": 4}
 
 
@@ -121,15 +119,17 @@ def test_moves_before_clusters() -> None:
     assert best(aggregated(2, {"a": 2, "b": 2}, current=running, keep=False, first="moves-last")) == running
 
 
-def test_where_it_does_not_apply() -> None:
-    """Two workloads, no Aggregated, or no placement: then there is no answer this way."""
-    problem = aggregated(4, {"a": 3, "b": 4})
-    (workload,) = problem.workloads
-    two = replace(problem, workloads=(workload, replace(workload, key="x")))
-    assert place_on_fewest(two, minimise) is None
-    plain = tuple(rule for rule in workload.rules if not isinstance(rule, Aggregated))
-    assert place_on_fewest(replace(problem, workloads=(replace(workload, rules=plain),)), minimise) is None
-    assert place_on_fewest(aggregated(9, {"a": 3, "b": 4}), minimise) is None
+def test_no_room() -> None:
+    """Nine replicas do not fit on clusters of 3 and 4."""
+    assert alone(aggregated(9, {"a": 3, "b": 4})) is None
+
+
+def test_the_fewest_in_few_regions() -> None:
+    """Three clusters would do anywhere; in one region only the east holds nine, and needs four."""
+    groups = {"west": frozenset("abc"), "east": frozenset("defg")}
+    room = {"a": 4, "b": 3, "c": 1, "d": 3, "e": 2, "f": 2, "g": 2}
+    problem = aggregated(9, room, Spread("region", groups, 1, 1))
+    assert alone(problem) == best(problem) == {"d": 3, "e": 2, "f": 2, "g": 2}
 
 
 def test_totals_of_sets() -> None:

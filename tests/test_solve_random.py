@@ -1,7 +1,8 @@
 """solve() against brute force: all rules mixed, all measures, every way an answer can be found."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pytest
 
@@ -10,12 +11,10 @@ from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Total
 from fairlead.models.workload import Workload
-from fairlead.solver import choosing, exact, fewest, solving
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver import alone
 from fairlead.solver.boxes import WorkloadBox
 from fairlead.solver.solving import solve
 from random_problems import random_problem
@@ -81,9 +80,14 @@ def test_agrees_with_brute_force_on_many(deviation: Deviation, part: int) -> Non
 
 
 def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The random problems reach all ways: the exact allocation, few groups, few clusters and CP-SAT."""
+    """The random problems reach all ways: what runs stays, the exact allocation, a choice of clusters, CP-SAT."""
     taken: Counter[str] = Counter()
-    allocate, choose, place_on_fewest = exact.allocate, choosing.choose, fewest.place_on_fewest
+    stays, allocate, choose = alone.stays, alone.allocate, alone.choose
+
+    def stayed(*asked: Any) -> bool:
+        answer = stays(*asked)
+        taken["stays"] += answer
+        return answer
 
     def allocated(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
         answer = allocate(workload, problem, boxed)
@@ -95,14 +99,9 @@ def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         taken["choose"] += answer is not None
         return answer
 
-    def placed(part: Problem, minimise: Callable[[Problem], LexicographicResult]) -> Placement | None:
-        answer = place_on_fewest(part, minimise)
-        taken["fewest" if answer is not None else "cp-sat"] += 1
-        return answer
-
-    monkeypatch.setattr(solving, "allocate", allocated)
-    monkeypatch.setattr(solving, "choose", chosen)
-    monkeypatch.setattr(fewest, "place_on_fewest", placed)
+    monkeypatch.setattr(alone, "stays", stayed)
+    monkeypatch.setattr(alone, "allocate", allocated)
+    monkeypatch.setattr(alone, "choose", chosen)
     for seed in range(150):
-        solve(random_problem(seed, Deviation.WEBSTER), workers=1)
-    assert min(taken[way] for way in ("exact", "choose", "fewest", "cp-sat")) >= 2, taken
+        taken[solve(random_problem(seed, Deviation.WEBSTER), workers=1).origin] += 1
+    assert min(taken[way] for way in ("stays", "exact", "choose", "cp-sat")) >= 2, taken

@@ -54,6 +54,10 @@ class Workload:
         Scheduling priority; higher goes first.
     fresh
         True where a reschedule was asked for: what runs now is not kept for its own sake.
+    due
+        False where its scheduler would not look at it again: what runs was placed as it is declared now,
+        adds up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep
+        what runs. See `fairlead.models.due`.
     policy
         What declared the rules, in words, such as ``policy default/nginx``.
     rules
@@ -69,6 +73,8 @@ class Workload:
         Affinity group in which the workload was scheduled last; None where unknown.
     source
         Where the workload was declared.
+    replicas_source
+        Where the number of replicas was declared; None where that is not known. Left out of comparisons.
     declared
         Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
         did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
@@ -85,6 +91,7 @@ class Workload:
     labels: Mapping[str, str] = field(default_factory=dict)
     priority: int = 0
     fresh: bool = False
+    due: bool = True
     policy: str = ""
     rules: tuple[WorkloadRule, ...] = ()
     group: str | None = None
@@ -92,6 +99,7 @@ class Workload:
     settled: bool = False
     observed: str | None = None
     source: Source = NOWHERE
+    replicas_source: Source | None = field(default=None, compare=False, repr=False)
     declared: Declared | None = field(default=None, compare=False, repr=False)
 
     def rule(self, kind: type[R]) -> R | None:

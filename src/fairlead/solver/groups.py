@@ -221,13 +221,3 @@ def rejection(
     if found:
         return RejectedGroup(group.name, str(found[0]), group.source)
     return RejectedGroup(group.name, OTHERS_LEFT if certain else OUT_OF_TIME, group.source)
-
-
-def earlier_that_would_do(workload: Workload, problem: Problem, feasible: Feasible) -> AffinityGroup | None:
-    """Return a group before the observed one in which the workload could be placed; None where none could."""
-    earlier = workload.groups[: len(workload.groups) - len(from_start(workload))]
-    others = tuple(each for each in problem.workloads if each.key != workload.key)
-    for group in earlier:
-        if feasible(replace(problem, workloads=(*others, settled_in(workload, group)))):
-            return group
-    return None

@@ -138,8 +138,8 @@ def _nearest_spread(box: Box, weights: NDArray[np.int64], quota_total: int) -> F
     down = np.flatnonzero((weights > 0) & (nearest <= whole))
     up = np.flatnonzero((weights > 0) & (nearest > whole))
     mean = Fraction(quota_total, weight_sum)
-    below = mean - _least_ratio(nearest[down], weights[down]) if down.size else Fraction(0)
-    above = -_least_ratio(-nearest[up], weights[up]) - mean if up.size else Fraction(0)
+    below = mean - least_ratio(nearest[down], weights[down]) if down.size else Fraction(0)
+    above = -least_ratio(-nearest[up], weights[up]) - mean if up.size else Fraction(0)
     return max(below, above)
 
 
@@ -152,7 +152,7 @@ def _within(box: Box, weights: NDArray[np.int64], quota_total: int, spread: Frac
     return Box(np.where(weighed, lower, box.lower), np.where(weighed, upper, box.upper), box.total)
 
 
-def _least_ratio(tops: NDArray[np.int64], weights: NDArray[np.int64]) -> Fraction:
+def least_ratio(tops: NDArray[np.int64], weights: NDArray[np.int64]) -> Fraction:
     """Return the least ``tops / weights``: a float guess, which exact products confirm or replace."""
     bound = int(np.abs(tops).max()) * int(weights.max())
     exact_tops, exact_weights, guesses = widen(tops, bound), widen(weights, bound), tops / weights

@@ -3,23 +3,18 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Aggregated, Candidates, Spread, Weights
+from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.standing import problem_of
 from fairlead.solver.boxes import Available, box_of, has_box
-from fairlead.solver.choosing import choose
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact import allocate
 from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.rows import among
 
-# Clusters more than the fewest that are tried for an aggregated workload.
-MORE_CLUSTERS = 3
 # Seconds that CP-SAT gets for one workload, and the part of the time that is left.
 LONGEST_RUN = 2.0
 SHARE_OF_TIME = 0.1
@@ -44,18 +39,14 @@ class OneByOne:
             What they may use together; None means all that there is.
         """
         room = self.part.limits if limits is None else {spot: max(0, each) for spot, each in limits.items()}
-        return reference.place(problem_of(self.part, odd, room), self._otherwise)
+        return reference.place(among(self.part, odd, room), self._otherwise)
 
     def _otherwise(
         self, workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
     ) -> Mapping[str, int]:
         """Place one workload that is neither a box nor a simple choice of groups."""
-        if workload.rule(Aggregated) is not None and has_box(workload):
-            found = _on_fewest(workload, problem, available, quotas)
-            if found:
-                return found
         limits = {spot: max(0, amount) for spot, amount in available.items()}
-        alone = problem_of(self.part, (workload,), limits)
+        alone = among(self.part, (workload,), limits)
         until = self.deadline.part(SHARE_OF_TIME, LONGEST_RUN)
         result = minimise_levels(alone, None, until, 1, self.seed)
         return {} if result.placement is None else result.placement.of(workload.key)
@@ -72,31 +63,3 @@ def in_tiers(workload: Workload, part: Problem) -> Mapping[str, int]:
     if not has_box(workload):
         return {}
     return allocate(workload, part, box_of(workload, part, part.limits)) or {}
-
-
-def _on_fewest(
-    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
-) -> Mapping[str, int]:
-    """Place an aggregated workload on about as few clusters as hold it; nothing where that is not simple."""
-    boxed = box_of(workload, problem, available, quotas)
-    room = np.cumsum(np.sort(boxed.box.upper)[::-1])
-    fewest = int(np.searchsorted(room, boxed.box.total)) + 1
-    for most in range(fewest, min(fewest + MORE_CLUSTERS, len(boxed.names) + 1)):
-        limited = _limited(workload, most)
-        found = allocate(limited, problem, boxed) or choose(limited, problem, boxed)
-        if found:
-            return found
-    return {}
-
-
-def _limited(workload: Workload, most: int) -> Workload:
-    """Return a workload that may use so many clusters, instead of one that uses the fewest."""
-    candidates = workload.rule(Candidates)
-    each = {name: frozenset({name}) for name in (candidates.names if candidates else ())}
-    spreads = [rule for rule in workload.rules_of(Spread) if rule.field == "cluster"]
-    least = max((rule.minimum for rule in spreads), default=0)
-    most = min([most, *(rule.maximum for rule in spreads if rule.maximum is not None)])
-    others = tuple(
-        rule for rule in workload.rules if not isinstance(rule, Aggregated) and rule not in spreads
-    )
-    return replace(workload, rules=(*others, Spread("cluster", each, least, most)))

@@ -13,9 +13,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import Available, box_of, has_box
-from fairlead.solver.choosing import choose
-from fairlead.solver.exact import allocate
+from fairlead.solver.alone import place_alone
+from fairlead.solver.boxes import Available
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]
 """Places a workload that does not fit as a whole into what is left of clusters and quotas."""
@@ -77,10 +76,7 @@ def _place_one(
         tries = (settled_in(workload, group) for group in from_start(workload))
         answers = (_place_one(each, problem, available, quotas) for each in tries)
         return next((answer for answer in answers if answer), {})
-    if not has_box(workload):
-        return {}
-    boxed = box_of(workload, problem, available, quotas)
-    answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed) or {}
+    answer = place_alone(workload, problem, available, quotas) or {}
     return answer if all(each.fits(workload, answer) for each in quotas) else {}
 
 

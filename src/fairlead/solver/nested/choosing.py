@@ -1,0 +1,241 @@
+"""One workload whose clusters are chosen: spread constraints over nested groups, Aggregated, copies, minima.
+
+Level after level narrows the face of all placements that are best so far; ties are settled on the last one.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.check import violations_of
+from fairlead.models.levels import (
+    CLUSTERS,
+    COST,
+    DEVIATION,
+    MINIMA,
+    MOVES_FIRST,
+    MOVES_LAST,
+    MOVES_UNCHANGED,
+    Deviation,
+    Level,
+    tier,
+)
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Duplicated, Moves, Price, Spread, Tiers, Weights
+from fairlead.models.score import in_order, levels_of_workload
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import WorkloadBox
+from fairlead.solver.marginal import Box, exact_sum
+from fairlead.solver.nested.copying import choose_copies
+from fairlead.solver.nested.costs import Cost, Squares, Straight, absolute, linear, stopping, using
+from fairlead.solver.nested.face import Face, Flags
+from fairlead.solver.nested.fewest import on_fewest
+from fairlead.solver.nested.limits import limits_of
+from fairlead.solver.nested.narrowing import narrow_all
+from fairlead.solver.nested.settling import TooLongError, settle
+
+MOVES = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST})
+# Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
+DEAREST = 2**36
+
+Numbers = NDArray[np.int64]
+
+
+def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Place one workload that may choose its clusters, where that can be done exactly.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    problem
+        Where it belongs; gives levels and the measure of deviation.
+    boxed
+        What each candidate may hold; see `box_of`.
+
+    Returns
+    -------
+    mapping or None
+        Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None
+        where no placement keeps the rules, where this way does not apply or where it is too long.
+    """
+    if not workload.replicas:
+        return None
+    names, lower, upper, required = _open(workload, boxed)
+    limits = limits_of(workload.rules_of(Spread), names) if names else None
+    if limits is None or bool(np.any(upper < lower)):
+        return None
+    answer = dict.fromkeys(boxed.names, 0)
+    if workload.rule(Duplicated) is not None:
+        copies = dict(zip(names, lower.tolist(), strict=True))
+        chosen = choose_copies(workload, problem, limits, copies, required)
+        if chosen is None:
+            return None
+        answer.update((name, copies[name]) for name in chosen)
+    else:
+        face = Face(
+            limits,
+            lower,
+            upper,
+            boxed.box.total,
+            np.ones(len(names), dtype=bool),
+            required,
+            tuple(np.zeros(each.groups, dtype=bool) for each in limits.wider),
+            np.zeros(len(names), dtype=np.int64),
+        )
+        placed = _divide(workload, problem, names, face)
+        if placed is None:
+            return None
+        answer.update(zip(names, placed.tolist(), strict=True))
+    return None if any(violations_of(workload, answer)) else answer
+
+
+def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numbers, Numbers, Flags]:
+    """Return the clusters that can hold replicas or have to, the fewest and the most in use, and which have to."""
+    bounds = workload.rule(Bounds)
+    minimum = bounds.minimum if bounds else {}
+    lower = np.maximum(boxed.box.lower, 1)
+    if bounds:
+        least = {name: minimum[name].replicas for name in bounds.where_held if name in minimum}
+        lower = np.maximum(lower, [least.get(name, 0) for name in boxed.names])
+    required = boxed.box.lower > 0
+    if workload.rule(Duplicated) is not None:
+        required = np.array(
+            [
+                name in minimum and minimum[name].replicas > 0 and bounds is not None and name not in bounds.where_held
+                for name in boxed.names
+            ],
+            dtype=bool,
+        )
+    kept = np.flatnonzero((boxed.box.upper >= lower) | required)
+    names = tuple(boxed.names[at] for at in kept.tolist())
+    return names, lower[kept], boxed.box.upper[kept], required[kept]
+
+
+def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:
+    """Divide a workload, level by level."""
+    try:
+        faces = [face]
+        for level in in_order(levels_of_workload(workload), problem):
+            narrowed = _narrowed(faces, names, workload, level, problem.deviation)
+            if not narrowed:
+                return None
+            faces = narrowed
+        placed = [found for found in map(settle, faces) if found is not None]
+    except TooLongError:
+        return None
+    return max(placed, key=lambda found: found.tolist(), default=None)
+
+
+def _narrowed(
+    faces: list[Face], names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
+) -> list[Face] | None:
+    """Return all placements of some faces that are best on a level; None where that cannot be told."""
+    if level == CLUSTERS:
+        return on_fewest(faces)
+    if level in MOVES and not _runs(workload, names):
+        return faces
+    cost = _cost(faces, names, workload, level, deviation)
+    if cost is None:
+        return None
+    if isinstance(cost, Straight) and len(faces) == 1:
+        relaxed = _without_choice(faces[0], cost)
+        if relaxed is not None:
+            return [relaxed]
+    return narrow_all(faces, cost)
+
+
+def _runs(workload: Workload, names: Sequence[str]) -> bool:
+    """Tell whether anything runs on the clusters."""
+    return bool(workload.current) and any(workload.current.get(name) for name in names)
+
+
+def _cost(
+    faces: Sequence[Face], names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
+) -> Cost | None:
+    """Return what a level costs on every cluster; None where it is no such sum."""
+    if level in MOVES:
+        rule = workload.rule(Moves)
+        present = rule.present if rule else frozenset()
+        held = {name: count for name, count in workload.current.items() if name in present}
+        return stopping(_array(names, held))
+    if level == COST:
+        return _priced(names, workload)
+    if level == DEVIATION:
+        return _divided(faces, names, workload, deviation)
+    if level == MINIMA:
+        bounds = workload.rule(Bounds)
+        minimum = bounds.minimum if bounds else {}
+        return using(_array(names, {name: -1 for name, bound in minimum.items() if bound.replicas}))
+    if level.key == tier(1).key:
+        tiers = workload.rule(Tiers)
+        inside = frozenset().union(*tiers.tiers[: level.number]) if tiers else frozenset()
+        return linear(np.array([name not in inside for name in names], dtype=np.int64))
+    return None
+
+
+def _priced(names: Sequence[str], workload: Workload) -> Cost | None:
+    """Return the prices in whole steps."""
+    rule = workload.rule(Price)
+    prices = rule.prices if rule else {}
+    steps = math.lcm(*(price.denominator for price in prices.values()))
+    if any(abs(price * steps) > DEAREST for price in prices.values()):
+        return None
+    return linear(_array(names, {name: int(price * steps) for name, price in prices.items()}))
+
+
+def _divided(
+    faces: Sequence[Face], names: Sequence[str], workload: Workload, deviation: Deviation
+) -> Cost | None:
+    """Return the deviation from the weights; with overflow tiers only where one of them holds everything."""
+    rule = workload.rule(Weights)
+    if rule is None or deviation is Deviation.MINIMAX:
+        return None
+    inside = dict(rule.weights)
+    if rule.tiers:
+        used = [name for face in faces for name, each in zip(names, face.open_to.tolist(), strict=True) if each]
+        holding = [each for each in rule.tiers if not each.isdisjoint(used)]
+        if len(holding) != 1:
+            return None
+        inside = {name: weight for name, weight in inside.items() if name in holding[0]}
+    weights, whole = _array(names, inside), sum(inside.values())
+    if not whole:
+        return linear(np.zeros_like(weights))
+    if deviation is Deviation.L1:
+        return absolute(weights, whole, workload.replicas)
+    opened = np.any([face.open_to for face in faces], axis=0)
+    without = bool(np.any(weights[opened] == 0))
+    return Squares(weights, Fraction(2 * workload.replicas, whole) if without else Fraction(0))
+
+
+def _without_choice(face: Face, cost: Straight) -> Face | None:
+    """Narrow a face as if any clusters could be used and minima did not bind: a level is best where that holds.
+
+    None where no set of clusters can keep to it, or where it is not seen that one can.
+    """
+    if not face.settled or face.total is None or bool(cost.using.any()):
+        return None
+    box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
+    if not box.feasible:
+        return None
+    best = cost.narrow(box, np.arange(len(box.lower)))
+    required = face.required | (best.lower > 0)
+    lower = np.maximum(face.lower, best.lower)
+    open_to = face.open_to & (best.upper >= lower)
+    if bool(np.any(required & ~open_to)):
+        return None
+    narrower = replace(face, lower=lower, upper=best.upper, open_to=open_to, required=required, first=None)
+    for side in (narrower.upper, -narrower.lower):
+        picked = narrower.pick(side)
+        if picked is not None and narrower.holds(picked.used):
+            return narrower
+    return None
+
+
+def _array(names: Sequence[str], values: Mapping[str, int]) -> Numbers:
+    """Return values by name as an array in the order of the names; absent means 0."""
+    return np.array([values.get(name, 0) for name in names], dtype=np.int64)

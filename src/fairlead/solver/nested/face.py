@@ -1,0 +1,119 @@
+"""All placements that are best on the levels so far, where clusters may be chosen.
+
+Without a choice they fill a box (`fairlead.solver.marginal`). With one they fill a *face*: the sets of clusters
+that have the greatest merit, and for every cluster in use an interval of replicas, together with the total.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.marginal import Box
+from fairlead.solver.nested.limits import Limits
+from fairlead.solver.nested.picking import Picked, Picker
+from fairlead.solver.nested.tables import Merits
+
+Flags = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """Sets of clusters and what each cluster may hold.
+
+    Parameters
+    ----------
+    limits
+        How many groups and clusters may be used.
+    lower, upper
+        Fewest (at least 1) and most replicas of a cluster in use.
+    total
+        Replicas that the clusters hold together; None where every cluster in use holds its lower bound.
+    open_to, required
+        Clusters that may be used and clusters that have to be.
+    needed
+        By partition, groups of which some cluster has to be used.
+    merits
+        Whole numbers: among all sets that keep the limits only those of the greatest merit count.
+    first
+        Of these sets the one that holds the first clusters by name; None where it was not looked for.
+    """
+
+    limits: Limits
+    lower: Numbers
+    upper: Numbers
+    total: int | None
+    open_to: Flags
+    required: Flags
+    needed: Sequence[Flags]
+    merits: Merits
+    first: Flags | None = None
+
+    @cached_property
+    def picker(self) -> Picker:
+        """Picks sets of this face's clusters."""
+        return Picker(self.limits, self.open_to, self.required, self.needed)
+
+    @property
+    def settled(self) -> bool:
+        """Whether no level so far tells one set from another."""
+        return not self.merits.any()
+
+    def combined(self, merits: Merits, open_to: Flags | None = None) -> Merits:
+        """Return merits that count after those of the face, as whole numbers in which no sum of them interferes."""
+        merits = np.where(self.open_to if open_to is None else open_to, merits, 0)
+        if self.settled:
+            return merits
+        factor = 2 * int(np.abs(merits.astype(object)).sum()) + 1
+        combined: Merits = self.merits.astype(object) * factor + merits
+        return combined
+
+    def box(self, used: Flags) -> tuple[Box, Numbers]:
+        """Return what the clusters of a set may hold, and their positions."""
+        at = np.flatnonzero(used)
+        total = int(self.lower[at].sum()) if self.total is None else self.total
+        return Box(self.lower[at], self.upper[at], total), at
+
+    def holds(self, used: Flags) -> bool:
+        """Tell whether the clusters of a set can hold the total."""
+        return self.box(used)[0].feasible
+
+    def with_group(self, depth: int, group: int, *, used: bool) -> "Face":
+        """Return the part in which some cluster of a group is used, or none is."""
+        inside = self.limits.wider[depth].group == group
+        if not used:
+            return replace(self, open_to=self.open_to & ~inside, first=None)
+        needed = [each.copy() for each in self.needed]
+        needed[depth][group] = True
+        return replace(self, needed=needed, first=None)
+
+    def with_cluster(self, at: int, *, used: bool) -> "Face":
+        """Return the part in which a cluster is used, or is not."""
+        changed = (self.required if used else self.open_to).copy()
+        changed[at] = used
+        return replace(self, required=changed, first=None) if used else replace(self, open_to=changed, first=None)
+
+    @property
+    def possible(self) -> bool:
+        """Whether everything that has to be used may be used."""
+        return not bool(np.any(self.required & ~self.open_to)) and all(
+            bool(np.all(np.bincount(limit.group[self.open_to], minlength=limit.groups)[needed] > 0))
+            for limit, needed in zip(self.limits.wider, self.needed, strict=True)
+        )
+
+    def pick(self, merits: Merits) -> Picked | None:
+        """Return the best set by the merits of the face and then by others."""
+        return self.picker.pick(self.combined(merits)) if self.possible else None
+
+
+def bits(open_to: Flags) -> NDArray[Any]:
+    """Return powers of two by which, of all sets, the one that holds the first clusters by name is greatest."""
+    positions = np.flatnonzero(open_to).tolist()
+    powers = np.zeros(len(open_to), dtype=object)
+    for exponent, at in enumerate(reversed(positions)):
+        powers[at] = 1 << exponent
+    return powers

@@ -1,0 +1,54 @@
+"""Aggregated: the fewest clusters that hold a workload."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fairlead.solver.nested.costs import linear
+from fairlead.solver.nested.face import Face, Flags
+from fairlead.solver.nested.narrowing import narrow
+from fairlead.solver.nested.settling import TooLongError
+
+MOST_MORE = 4
+
+
+def on_fewest(faces: list[Face]) -> list[Face]:
+    """Return the placements of some faces that use the fewest clusters."""
+    least = min(_least(face) for face in faces)
+    for count in range(least, least + MOST_MORE):
+        found = [limited for face in faces for limited in _with_count(face, count)]
+        if found:
+            return found
+    raise TooLongError
+
+
+def _least(face: Face) -> int:
+    """Return how many clusters are needed at least: the required ones, then those with the most room."""
+    assert face.total is not None
+    room = np.where(face.open_to, face.upper, 0)
+    held = room[face.required].sum()
+    others = np.cumsum(np.sort(room[~face.required])[::-1])
+    missing = face.total - int(held)
+    more = int(np.searchsorted(others, missing)) + 1 if missing > 0 else 0
+    return max(int(face.required.sum()) + more, face.limits.least, 1)
+
+
+def _with_count(face: Face, count: int) -> list[Face]:
+    """Return the parts of a face that use so many clusters; none where nothing fits on them."""
+    limits = face.limits
+    if count > int(face.open_to.sum()) or (limits.most is not None and count > limits.most):
+        return []
+    limited = replace(face, limits=replace(limits, least=count, most=count), first=None)
+    for side in (limited.upper, -limited.lower):
+        picked = limited.pick(side)
+        if picked is None or (face.first is not None and _merit(face, picked.used) < _merit(face, face.first)):
+            return []
+        if limited.holds(picked.used):
+            return [limited]
+    parts, _ = narrow(limited, linear(np.zeros_like(limited.lower)))
+    return parts
+
+
+def _merit(face: Face, used: Flags) -> int:
+    """Return the merit of a set by the levels so far."""
+    return int(face.merits[used].sum())
