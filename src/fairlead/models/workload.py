@@ -54,6 +54,10 @@ class Workload:
         Scheduling priority; higher goes first.
     fresh
         True where a reschedule was asked for: what runs now is not kept for its own sake.
+    due
+        False where its scheduler would not look at it again: what runs was placed as it is declared now,
+        adds up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep
+        what runs. See `fairlead.models.due`.
     policy
         What declared the rules, in words, such as ``policy default/nginx``.
     rules
@@ -82,6 +86,7 @@ class Workload:
     labels: Mapping[str, str] = field(default_factory=dict)
     priority: int = 0
     fresh: bool = False
+    due: bool = True
     policy: str = ""
     rules: tuple[WorkloadRule, ...] = ()
     group: str | None = None

@@ -4,26 +4,23 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 from typing import Literal, get_args
 
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
-from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
-from fairlead.models.score import levels_of
-from fairlead.models.shortfall import name_of
 from fairlead.models.statement import Conflict, Relaxation
+from fairlead.solver.alone import place_alone
+from fairlead.solver.answer import Answer, added
 from fairlead.solver.apart import Where, solve_parts
-from fairlead.solver.boxes import WorkloadBox, boxes_of
-from fairlead.solver.choosing import choose
+from fairlead.solver.boxes import boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
 from fairlead.solver.conflict import hopeless
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.exact import allocate
 from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
@@ -31,7 +28,7 @@ from fairlead.solver.groups import Grouped, choose_groups, earlier_that_would_do
 from fairlead.solver.interrupt import listening
 from fairlead.solver.partial import SHARE_OF_TIME, place_partially
 from fairlead.solver.partial_groups import choose_groups_partially
-from fairlead.solver.parts import Answer, compete, covers
+from fairlead.solver.parts import compete, covers
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
@@ -129,7 +126,7 @@ def _solve(problem: Problem, method: Method, search: Search, where: Where, start
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
         return _without_placement(problem, search, started)
-    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False), boxes)
+    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False))
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):
@@ -193,14 +190,13 @@ def _settle(
     return replace(problem, partial=True) if partial else problem
 
 
-def _alone(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> dict[str, Mapping[str, int]]:
+def _alone(problem: Problem) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly."""
     placed: dict[str, Mapping[str, int]] = {}
-    for key, boxed in boxes.items():
-        workload = problem.workload(key)
-        answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed)
+    for workload in problem.workloads:
+        answer = place_alone(workload, problem)
         if answer is not None:
-            placed[key] = answer
+            placed[workload.key] = answer
     return placed
 
 
@@ -217,28 +213,7 @@ def _merge(problem: Problem, answers: list[Answer], search: Search, seconds: Map
     replicas = {
         key: placed for answer in answers for key, placed in (answer.placement or Placement({})).items()
     }
-    return conclude(problem, Placement(replicas), _added(problem, answers), origin, seconds)
-
-
-def _added(problem: Problem, answers: list[Answer]) -> tuple[Attained, ...]:
-    """Add the levels of independent parts; a level that no part has is 0: nothing had to give way."""
-    by_level = [dict(zip(levels_of(answer.part), answer.attained, strict=True)) for answer in answers]
-    added = []
-    for level in levels_of(problem):
-        name = name_of(level, problem)
-        parts = [found[level] for found in by_level if level in found]
-        bounds = [part.bound for part in parts]
-        steps = [part.resolution for part in parts if part.resolution is not None]
-        added.append(
-            Attained(
-                name,
-                sum(part.value for part in parts),
-                None if None in bounds else sum(bound for bound in bounds if bound is not None),
-                all(part.proven for part in parts),
-                sum(steps, Fraction(0)) if steps else None,
-            )
-        )
-    return tuple(added)
+    return conclude(problem, Placement(replicas), added(problem, answers), origin, seconds)
 
 
 def _since(started: float) -> dict[str, float]:

@@ -15,6 +15,7 @@ from fairlead.models.quantity import format_units
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
+from fairlead.models.yaml_text import to_yaml_stream
 
 Document = dict[str, Any]
 Step = str | int
@@ -60,11 +61,7 @@ def fragments(changes: Iterable[Change], problem: Problem) -> str:
     found = documents(changes, problem)
     if not found:
         return ""
-    import yaml
-
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump_all(found, Dumper=dumper, sort_keys=False, default_flow_style=False)
-    return text
+    return to_yaml_stream(found)
 
 
 def documents(changes: Iterable[Change], problem: Problem) -> tuple[Document, ...]:

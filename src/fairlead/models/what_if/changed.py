@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fairlead.models.cluster import Cluster, Taint
+from fairlead.models.due import with_due
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules.candidates import Exclusion
@@ -46,7 +47,7 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
             raise UsageError(f"manifests are added first, not after: {change}")
     for change in asked:
         problem = _changed(problem, change)
-    return problem
+    return replace(problem, workloads=with_due(problem.workloads))
 
 
 def _changed(problem: Problem, change: Change) -> Problem:

@@ -19,6 +19,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import score
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.planning.waves import waves_of
 from fairlead.solver.solving import solve
 
@@ -28,6 +29,7 @@ FOR_THE_TARGET = 0.6
 """Share of the time limit that the target may take; the rest is for the waves."""
 
 
+@attentive
 def plan(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,
@@ -127,7 +129,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     targeted = time.perf_counter()
     found = None
     if outcome.placement is not None:
-        found = waves_of(problem, outcome.placement, options.waves, deadline, seed)
+        with listening(deadline):
+            found = waves_of(problem, outcome.placement, options.waves, deadline, seed)
     seconds = {"target": targeted - started, "waves": time.perf_counter() - targeted}
     return RebalancePlan(problem, outcome, found, options, seconds)
 

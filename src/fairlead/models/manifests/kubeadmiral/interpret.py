@@ -162,6 +162,7 @@ class PolicyInterpreter:
                 yield Bounds(least, {}, frozenset(names), preferred=True)
             yield from self._most_clusters(policy, found)
             yield ranking(policy, workload, names, self.clusters)
+            yield from self._moves(workload, policy)
 
     def _packed(
         self,
