@@ -50,7 +50,10 @@ def walk(seed: int) -> list[str]:
     problem = walk_problem(seed)
     limit = LIMITS[random.Random(f"limit {seed}").choice((0, 1, 2, 3, 4, 4, 4))]
     told: list[Progress] = []
-    outcome = fairlead.solve(problem, time_limit=limit, workers=1, progress=told.append)
+    try:
+        outcome = fairlead.solve(problem, time_limit=limit, workers=1, progress=told.append)
+    except fairlead.FairleadError as error:
+        return [f"seed {seed}, {limit:g} s: {type(error).__name__}: {error}"]
     inside, best = best_of(problem)
     whole = limit == max(LIMITS)
     found = [*other_groups(outcome, inside)] or [*against(outcome, best, whole=whole)]
