@@ -61,13 +61,33 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     """
     placed = placement if isinstance(placement, Placement) else Placement(placement)
     missing = shortfall_values(problem, placed) if problem.partial else {}
+    costs = _costs(problem, placed)
     return tuple(
         Attained(
-            name_of(level, problem),
-            missing.get(level, 0) if is_shortfall(level) else value_of(problem, placed, level),
+            name_of(level, problem), missing.get(level, 0) if is_shortfall(level) else _whole(costs[level])
         )
-        for level in levels_of(problem)
+        for level in (*shortfall_levels(problem), *in_order(costs, problem))
     )
+
+
+def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
+    """Return what all workloads cost together, by level; shortfalls left out."""
+    parts: dict[tuple[Level, int], list[int | Fraction]] = {}
+    for workload in problem.workloads:
+        placed = placement.of(workload.key)
+        for rule in workload.rules:
+            for level in _levels_of_rule(rule, workload):
+                cost = _cost(rule, workload, placed, level, problem)
+                parts.setdefault((level, workload.priority), []).append(cost)
+    return {
+        replace(level, priority=priority): sum(map(Fraction, costs), Fraction(0))
+        for (level, priority), costs in parts.items()
+    }
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    """Return a number as an integer where it is one."""
+    return int(value) if value.denominator == 1 else value
 
 
 def levels_of(problem: Problem) -> tuple[Level, ...]:
@@ -136,8 +156,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
         for rule in workload.rules
         if base in _levels_of_rule(rule, workload)
     )
-    total = sum(parts, Fraction(0))
-    return int(total) if total.denominator == 1 else total
+    return _whole(sum(map(Fraction, parts), Fraction(0)))
 
 
 def _cost(

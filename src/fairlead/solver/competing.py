@@ -12,7 +12,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, added, proven
 from fairlead.solver.attainment import attained, bounded
-from fairlead.solver.coupling import Groups, coupled
+from fairlead.solver.coupling import Groups, by_themselves, coupled, keeps_shared_rules
 from fairlead.solver.frozen import frozen
 from fairlead.solver.keeping import better, keep_and_repair
 from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_of
@@ -40,15 +40,17 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
     jointly
         Solves a problem as a whole.
     """
-    single = Single(search, jointly)
+    floor = keep_and_repair(part, frozen(part, alone))
+    single = Single(search, jointly, floor or Placement({}))
     start = single.groups(part, alone, part.workloads)
-    if start.refuted() or not start.complete():
-        status = Status.INFEASIBLE if start.refuted() else Status.UNKNOWN
-        return Answer(part, status, None, (), "cp-sat")
+    if start.refuted():
+        return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
+    best = Incumbent(part, floor)
+    if not start.complete():
+        return best.answer()
     needed = start.attained()
+    best = best.told(needed)
     stay = frozen(part, start.alone)
-    floor = keep_and_repair(part, stay)
-    best = Incumbent(part, floor, (needed,))
 
     def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
         keys = problem.workload_by_key
@@ -131,10 +133,13 @@ class Single:
         How to search where marginal allocation does not apply.
     jointly
         Solves a problem as a whole.
+    floor
+        Where workloads stand in a valid placement, as far as one is known.
     """
 
     search: Search
     jointly: Jointly
+    floor: Placement
 
     def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> Groups:
         """Return workloads each for itself; `known` tells where some of them stand best."""
@@ -142,10 +147,11 @@ class Single:
         for workload in workloads:
             key = workload.key
             placed = known[key] if key in known else place_alone(workload, part)
-            if placed is not None:
+            if placed is not None and keeps_shared_rules(part, workload, placed):
                 groups.placed[key] = groups.alone[key] = placed
                 continue
-            answer = self.jointly(among(part, (workload,), part.limits), None, self.search.part(SHARE), ())
+            floor = Placement({key: self.floor[key]}) if key in self.floor else None
+            answer = self.jointly(by_themselves(part, (workload,)), floor, self.search.part(SHARE), ())
             groups.placed[key] = {}
             if answer.status is Status.OPTIMAL and answer.placement is not None:
                 groups.placed[key] = groups.alone[key] = answer.placement.of(key)

@@ -18,7 +18,7 @@ from fairlead.models.check import shared_violations
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule
+from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, Total
 from fairlead.models.rules.move_budget import members, moved_by
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, proven
@@ -97,7 +97,7 @@ class Groups:
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels of all groups together, with bounds that hold for the whole."""
         single = [each for each in self.part.workloads if self.find(each.key) not in self.answers]
-        alone = _relaxed(self, tuple(single))
+        alone = by_themselves(self.part, tuple(single))
         held = Placement({each.key: self.placed[each.key] for each in single})
         return added(self.part, [proven(alone, held), *self.answers.values()])
 
@@ -126,7 +126,7 @@ def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> 
         if not joined:
             return not competing
         for first in sorted({groups.find(first) for first in joined}):
-            problem = _relaxed(groups, groups.members(first))
+            problem = by_themselves(groups.part, groups.members(first))
             groups.take(first, together(problem, groups.needed(problem)))
     return False
 
@@ -151,20 +151,33 @@ def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[s
         case Quota():
             return frozenset(each.key for each in part.workloads_in(rule.namespace))
         case MoveBudget():
-            moving = (each for each in members(rule, part) if moved_by(rule, each, part, placement))
-            return frozenset(each.key for each in moving)
+            # Without a total more may run than is wanted, which gives others room in a budget.
+            used = (
+                each
+                for each in members(rule, part)
+                if each.rule(Total) is None or moved_by(rule, each, part, placement)
+            )
+            return frozenset(each.key for each in used)
         case Capacity():
             return frozenset()
         case _:
             assert_never(rule)
 
 
-def _relaxed(groups: Groups, workloads: tuple[Workload, ...]) -> Problem:
-    """Return the problem of a group by itself, with the shared rules that hold whatever the others do."""
-    part = groups.part
+def by_themselves(part: Problem, workloads: tuple[Workload, ...]) -> Problem:
+    """Return the problem of some workloads with the shared rules that hold whatever the others do."""
     keys = frozenset(each.key for each in workloads)
     problem = among(part, workloads, part.limits)
     return replace(problem, rules=tuple(rule for rule in part.rules if _holds_alone(rule, part, keys)))
+
+
+def keeps_shared_rules(part: Problem, workload: Workload, placed: Mapping[str, int]) -> bool:
+    """Tell whether a workload keeps the shared rules, capacity aside, whatever the others do."""
+    if all(isinstance(rule, Capacity) for rule in part.rules):
+        return True
+    alone = by_themselves(part, (workload,))
+    tying = replace(alone, rules=tuple(rule for rule in alone.rules if not isinstance(rule, Capacity)))
+    return not shared_violations(tying, Placement({workload.key: placed}))
 
 
 def _holds_alone(rule: SharedRule, part: Problem, keys: frozenset[str]) -> bool:
