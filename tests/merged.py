@@ -33,20 +33,27 @@ def texts(found: Sequence[Relaxation]) -> list[str]:
 
 
 def pasted(manifests: Sequence[Manifest], relaxation: Relaxation) -> list[Manifest]:
-    """Return the manifests with every fragment merged into the object of its kind and name."""
+    """Return the manifests with every fragment merged into the object of its kind and name.
+
+    A rebalancer is an object of its own, which is created.
+    """
     changed = deepcopy(list(manifests))
     fragments = list(yaml.safe_load_all(relaxation.manifest))
     assert fragments, relaxation
     for fragment in fragments:
-        (target,) = [each for each in changed if _same(each, fragment)]
+        found = [each for each in changed if _same(each, fragment)]
+        if fragment["kind"] == "WorkloadRebalancer" and not found:
+            changed.append(fragment)
+            continue
+        (target,) = found
         _merge(target, fragment)
     return changed
 
 
 def _same(manifest: Manifest, fragment: Manifest) -> bool:
     """Tell whether a fragment is about a manifest."""
-    return all(manifest[name] == fragment[name] for name in ("apiVersion", "kind")) and (
-        fragment["metadata"].items() <= manifest["metadata"].items()
+    return all(manifest[name] == fragment[name] for name in ("apiVersion", "kind")) and all(
+        manifest["metadata"].get(name) == fragment["metadata"].get(name) for name in ("name", "namespace")
     )
 
 

@@ -217,8 +217,7 @@ def test_two_contradictions_are_resolved_together() -> None:
         policy("one", static(("b", 1)), selects=[selector("first")]),
         policy("two", static(("c", 1)), selects=[selector("second")]),
     )
-    one = "ask for 1 replica instead of 2 for default"
-    assert texts(found)[0] == f"{one}/first and {one}/second"
+    assert texts(found)[0] == "ask for 1 replica instead of 2 for default/first and default/second"
     assert found[0].change == 2
 
 

@@ -221,10 +221,7 @@ def test_two_policies_have_two_numbers() -> None:
         policy("web", TWO_MINIMA, selects=[selector("web")]),
     )
     assert found[0].change == 2
-    assert found[0].text == (
-        "lower the minimum of member1 from 3 to 2 for default/api and "
-        "lower the minimum of member1 from 3 to 2 for default/web"
-    )
+    assert found[0].text == "lower the minimum of member1 from 3 to 2 for default/api and default/web"
 
 
 def test_an_exact_number_of_a_policy_changes_for_all() -> None:

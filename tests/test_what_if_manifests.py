@@ -75,7 +75,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Source):
         return None
     if dataclasses.is_dataclass(value):
-        fields = (field.name for field in dataclasses.fields(value))
+        fields = (field.name for field in dataclasses.fields(value) if field.compare)
         return type(value).__name__, {name: plain(getattr(value, name)) for name in fields}
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}

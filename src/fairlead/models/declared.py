@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from fairlead.models.source import ObjectName, Source
+
 
 @dataclass(frozen=True, slots=True)
 class KarmadaBinding:
@@ -30,6 +32,10 @@ class KarmadaBinding:
         ``replicaRequirements``.
     uid
         UID of the workload; empty where it is not known.
+    source
+        Where the placement stands: in a policy, or in the binding; None where that is not known.
+    binding
+        The binding; None where the input has none.
     """
 
     placement: Mapping[str, Any]
@@ -38,6 +44,8 @@ class KarmadaBinding:
     evicting: frozenset[str] = frozenset()
     requests: Mapping[str, Fraction] | None = None
     uid: str = ""
+    source: Source | None = None
+    binding: ObjectName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,9 @@ class FederatedUnit:
         Annotations of the federated object, those of the template below them.
     holder
         The federated object; None where the input has the workload alone.
+    sources
+        Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
+        that overrides it.
     """
 
     policy: Mapping[str, Any]
@@ -88,6 +99,7 @@ class FederatedUnit:
     current: Mapping[str, int | None] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     holder: FederatedHolder | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict)
 
 
 Declared = KarmadaBinding | FederatedUnit

@@ -168,8 +168,9 @@ def statement_document(statement: Statement) -> Document:
 
 
 def conflict_document(conflict: Conflict) -> Document:
-    """Return rules that cannot hold together, what is known of them, and the ways out."""
+    """Return rules that cannot hold together, whom they are about, what is known of them, and the ways out."""
     return {
+        "workloads": list(conflict.workloads),
         "rules": [statement_document(statement) for statement in conflict.rules],
         "proof": str(conflict.proof),
         "relaxations": [relaxation_document(relaxation) for relaxation in conflict.relaxations],

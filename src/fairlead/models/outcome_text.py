@@ -113,23 +113,39 @@ def explanation(outcome: Outcome) -> list[str]:
         return _shortened([f"  {shortfall.text}" for shortfall in outcome.shortfalls], "line")
     if outcome.conflict is not None:
         first, *others = outcome.conflicts
-        apart = "No placement keeps these either:"
-        return [*explain(first), *(line for each in others for line in (apart, *explain(each)))]
+        lines = told_rules(first)
+        for each in others[: SHOWN - 1]:
+            lines += ["No placement keeps these either:", *told_rules(each)]
+        if len(others) >= SHOWN:
+            lines.append(f"... and {counted(len(others) - SHOWN + 1, 'more conflict')}")
+        return [*lines, *told_ways(first)]
     return [f"  {violation}" for violation in outcome.violations]
 
 
 def explain(conflict: Conflict) -> list[str]:
     """Return the statements of a conflict and the ways out of it, a line each."""
+    return [*told_rules(conflict), *told_ways(conflict)]
+
+
+def told_rules(conflict: Conflict) -> list[str]:
+    """Return the statements of a conflict, a line each, and what is known of it."""
     lines = [f"  {statement}" for statement in conflict.rules]
     if conflict.rules and conflict.proof is not Proof.SMALLEST:
         lines.append(f"  ({_KNOWN[conflict.proof]})")
-    if conflict.relaxations:
-        lines.append("Any one of these changes helps:")
-        lines += [
+    return lines
+
+
+def told_ways(conflict: Conflict) -> list[str]:
+    """Return the ways out, a line each; nothing where none is known."""
+    if not conflict.relaxations:
+        return []
+    return [
+        "Any one of these changes helps:",
+        *(
             f"  {relaxation.text} ({relaxation.source})" if relaxation.source else f"  {relaxation.text}"
             for relaxation in conflict.relaxations
-        ]
-    return lines
+        ),
+    ]
 
 
 def breaches(outcome: Outcome) -> list[str]:

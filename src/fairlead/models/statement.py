@@ -88,7 +88,8 @@ class Change:
         of workloads; may be empty.
     before, after
         The number as it is and as it should be, in the rule's unit: replicas, groups, or the resource's unit.
-        A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves.
+        A taint counts as 0 until it is tolerated, a member of a group of workloads as 1 until it leaves, a
+        workload as 0 until it is placed afresh.
     cost
         How much is changed, counted in replicas, so that changes of different kinds can be compared.
         0 where the number is that of another change, as for workloads that share a policy.
@@ -160,16 +161,21 @@ class Conflict:
     Parameters
     ----------
     rules
-        What each of them says; leaving out any one of them resolves the conflict.
+        What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
+        several affinity groups, what stands in the way in each of them.
     relaxations
-        Changes that make the problem feasible, the cheapest first; may be empty.
+        Changes each of which makes the whole problem feasible, whatever else contradicts itself there: the
+        first conflict of an outcome has them for all. The most useful first; may be empty.
     proof
         What is known of it.
+    workloads
+        Keys of the workloads that it is about, in order; empty where that is not known.
     """
 
     rules: tuple[Statement, ...]
     relaxations: tuple[Relaxation, ...] = ()
     proof: Proof = Proof.UNVERIFIED
+    workloads: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return "; ".join(str(statement) for statement in self.rules)

@@ -70,6 +70,8 @@ class Workload:
         Affinity group in which the workload was scheduled last; None where unknown.
     source
         Where the workload was declared.
+    replicas_source
+        Where the number of replicas was declared; None where that is not known. Left out of comparisons.
     declared
         Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
         did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
@@ -93,6 +95,7 @@ class Workload:
     groups: tuple[AffinityGroup, ...] = ()
     observed: str | None = None
     source: Source = NOWHERE
+    replicas_source: Source | None = field(default=None, compare=False, repr=False)
     declared: Declared | None = field(default=None, compare=False, repr=False)
 
     def rule(self, kind: type[R]) -> R | None:

@@ -1,6 +1,6 @@
 """Answers of parts, and how the answers of several parts are one answer of all."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -41,6 +41,12 @@ def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer
     """Return the answer of a placement that is optimal by construction."""
     attained = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
     return Answer(part, Status.OPTIMAL, placement, attained, origin)
+
+
+def origin_of(answers: Iterable[Answer]) -> str:
+    """Return who found several answers: CP-SAT where it had a part, else prices, else formulas."""
+    origins = {answer.origin for answer in answers}
+    return next((name for name in ("cp-sat", "prices") if name in origins), "exact")
 
 
 def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:

@@ -10,7 +10,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, added, proven
+from fairlead.solver.answer import Answer, added, origin_of, proven
 from fairlead.solver.attainment import attained, bounded
 from fairlead.solver.coupling import Groups, by_themselves, coupled, keeps_shared_rules
 from fairlead.solver.frozen import frozen
@@ -63,7 +63,7 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
     beside = _beside(part, start, stay, single)
     if beside is not None and coupled(beside, together, in_time):
         placement, attained = _with_those_that_stay(part, stay, beside)
-        best = best.offered(placement)
+        best = best.offered(placement, beside)
         if _keeps(part, stay, attained, needed):
             best = best.told(attained)
     if not best.closed and in_time():
@@ -71,7 +71,7 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
         if start.refuted():
             return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
         best = best.told(start.attained()) if start.complete() else best
-        best = best.offered(Placement(start.placed)) if found else best
+        best = best.offered(Placement(start.placed), start) if found else best
     return best.answer()
 
 
@@ -87,15 +87,21 @@ class Incumbent:
         The best placement; None where none is known.
     relaxed
         Levels of best placements of problems with fewer rules, with their bounds.
+    origin
+        Who found the placement.
     """
 
     part: Problem
     placement: Placement | None
     relaxed: tuple[tuple[Attained, ...], ...] = ()
+    origin: str = "exact"
 
-    def offered(self, placement: Placement) -> "Incumbent":
+    def offered(self, placement: Placement, groups: Groups) -> "Incumbent":
         """Return the better of this and another valid placement."""
-        return replace(self, placement=better(self.part, placement, self.placement))
+        best = better(self.part, self.placement, placement)
+        if best is self.placement:
+            return self
+        return replace(self, placement=best, origin=origin_of(groups.answers.values()))
 
     def told(self, attained: tuple[Attained, ...]) -> "Incumbent":
         """Return this with one more problem of fewer rules."""
@@ -120,7 +126,7 @@ class Incumbent:
         if self.placement is None:
             return Answer(self.part, Status.UNKNOWN, None, (), "exact")
         status = Status.OPTIMAL if self.closed else Status.FEASIBLE
-        return Answer(self.part, status, self.placement, self.attained(), "exact")
+        return Answer(self.part, status, self.placement, self.attained(), self.origin)
 
 
 @dataclass(frozen=True, slots=True)

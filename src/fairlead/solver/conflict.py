@@ -48,4 +48,6 @@ def _conflict(workload: Workload, problem: Problem) -> Conflict | None:
     if found is None:
         return None
     proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
-    return Conflict(told([units[at] for at in found.units], by_itself), proof=proof)
+    return Conflict(
+        told([units[at] for at in found.units], by_itself), proof=proof, workloads=(workload.key,)
+    )

@@ -151,7 +151,6 @@ def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[s
         case Quota():
             return frozenset(each.key for each in part.workloads_in(rule.namespace))
         case MoveBudget():
-            # Without a total more may run than is wanted, which gives others room in a budget.
             used = (
                 each
                 for each in members(rule, part)
@@ -181,10 +180,15 @@ def keeps_shared_rules(part: Problem, workload: Workload, placed: Mapping[str, i
 
 
 def _holds_alone(rule: SharedRule, part: Problem, keys: frozenset[str]) -> bool:
-    """Tell whether a shared rule holds for some of the workloads whatever the others do."""
+    """Tell whether a shared rule holds for some of the workloads whatever the others do.
+
+    Of a budget of moves those give others room that have no total: more of them may run than is wanted.
+    """
     match rule:
-        case Capacity() | MoveBudget():
+        case Capacity():
             return True
+        case MoveBudget():
+            return all(each.key in keys or each.rule(Total) is not None for each in members(rule, part))
         case Companionship():
             return keys.issuperset(rule.members)
         case Quota():

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from fairlead.models.check import violations_of
+from fairlead.models.largest import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
@@ -40,9 +41,17 @@ def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None
 
 
 def standing_well(part: Problem) -> frozenset[str]:
-    """Return the workloads that keep their own rules where they run now."""
+    """Return the workloads that keep their own rules where they run now.
+
+    Without a rule for the total no cluster is asked for more than all replicas (or the largest copy), as
+    everywhere in a search.
+    """
     return frozenset(
-        each.key for each in part.workloads if each.current and not any(violations_of(each, each.current))
+        each.key
+        for each in part.workloads
+        if each.current
+        and max(each.current.values()) <= largest(each)
+        and not any(violations_of(each, each.current))
     )
 
 

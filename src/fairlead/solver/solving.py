@@ -12,9 +12,8 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
-from fairlead.models.statement import Conflict, Relaxation
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, added
+from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.apart import Where, solve_parts
 from fairlead.solver.boxes import boxes_of
 from fairlead.solver.components import components
@@ -24,7 +23,7 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
-from fairlead.solver.groups import Grouped, choose_groups, earlier_that_would_do
+from fairlead.solver.groups import Grouped, choose_groups
 from fairlead.solver.interrupt import listening
 from fairlead.solver.partial import SHARE_OF_TIME, place_partially
 from fairlead.solver.partial_groups import choose_groups_partially
@@ -117,7 +116,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         grouped = _choose_groups(settled, search)
         outcome = _solve(grouped.problem, method, search, Where(engine, address, partitions), started)
         if outcome.status is Status.INFEASIBLE:
-            return _with_way_out(outcome, search)
+            return outcome
     return replace(outcome, rejected=grouped.rejected)
 
 
@@ -161,20 +160,6 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
     return choose_groups_partially(problem, feasible, place)
 
 
-def _with_way_out(outcome: Outcome, search: Search) -> Outcome:
-    """Name an earlier affinity group that would do, where a workload may not go back to it by itself."""
-    for workload in outcome.problem.workloads:
-        group = earlier_that_would_do(
-            workload, outcome.problem, lambda trial: has_placement(trial, search.deadline, search.seed)
-        )
-        if group is not None:
-            text = f"reschedule {workload.key} afresh: affinity group {group.name} would do"
-            known = outcome.conflict or Conflict(())
-            way_out = Relaxation(text, 1, group.source)
-            return replace(outcome, conflict=replace(known, relaxations=(*known.relaxations, way_out)))
-    return outcome
-
-
 def _settle(
     problem: Problem, deviation: str | None, fresh: bool | None, partial: bool, method: str
 ) -> Problem:
@@ -202,8 +187,7 @@ def _alone(problem: Problem) -> dict[str, Mapping[str, int]]:
 
 def _merge(problem: Problem, answers: list[Answer], search: Search, seconds: Mapping[str, float]) -> Outcome:
     """Put the parts together: placements side by side, levels added up."""
-    origins = {answer.origin for answer in answers}
-    origin = next((name for name in ("cp-sat", "prices") if name in origins), "exact")
+    origin = origin_of(answers)
     infeasible = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if infeasible:
         found = conflicts_of(problem, search.deadline, search.seed, infeasible)

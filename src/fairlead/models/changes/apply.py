@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from fairlead.models.affinity_groups import at_start
 from fairlead.models.changes.kinds import Kind
 from fairlead.models.changes.opening import tolerated
 from fairlead.models.changes.quota import raised
 from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -69,6 +71,12 @@ def _changed(problem: Problem, change: Change) -> Problem:
                 for rule in problem.rules
             )
             return replace(problem, rules=rules)
+        case Kind.RESCHEDULE:
+            workloads = tuple(
+                at_start(replace(each, fresh=True)) if each.key == change.workload else each
+                for each in problem.workloads
+            )
+            return replace(problem, workloads=workloads)
         case _:
             workloads = tuple(
                 _of_workload(each, problem, change) if each.key == change.workload else each
@@ -91,11 +99,20 @@ def _grown(cluster: Cluster, change: Change) -> Cluster:
 def _of_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
     """Change a workload or its rules."""
     if change.kind == Kind.REPLICAS:
-        workload = replace(workload, replicas=change.after)
+        current = {**workload.current, **_following(workload, change)}
+        workload = replace(workload, replicas=change.after, current=current)
     groups = tuple(
         replace(group, rules=_in_rules(group.rules, workload, problem, change)) for group in workload.groups
     )
     return replace(workload, rules=_in_rules(workload.rules, workload, problem, change), groups=groups)
+
+
+def _following(workload: Workload, change: Change) -> dict[str, int]:
+    """Return what runs by the template's own number, as federated objects say it: it changes with that."""
+    declared = workload.declared
+    if not isinstance(declared, FederatedUnit):
+        return {}
+    return {name: change.after for name, count in declared.current.items() if count is None}
 
 
 def _in_rules(

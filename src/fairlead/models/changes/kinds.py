@@ -7,6 +7,7 @@ Cost is counted in replicas, so that "cheapest" is well defined over all kinds:
 * what has to survive: 1 for every replica;
 * a taint that is tolerated: 1, whatever number of clusters that opens;
 * a workload that leaves a group of companions: 1;
+* a workload that is placed afresh, from its first affinity group on: 1;
 * a budget of moves: 1 for every move;
 * capacity of a cluster: the amount divided by the largest request of any workload that may stand there,
   rounded up, which is the least number of replicas that the amount is worth;
@@ -31,6 +32,7 @@ from fairlead.models.words import counted, listed
 class Kind(StrEnum):
     """What a change is made to; the first kinds are preferred where costs are equal."""
 
+    RESCHEDULE = "reschedule"
     MINIMUM = "minimum"
     MAXIMUM = "maximum"
     TOTAL = "total"
@@ -67,7 +69,7 @@ def unit(change: Change) -> str:
             return "groups"
         case Kind.TOLERATION:
             return "taints"
-        case Kind.COMPANION:
+        case Kind.COMPANION | Kind.RESCHEDULE:
             return "workloads"
         case Kind.MOVE_BUDGET:
             return "moves"
@@ -89,11 +91,11 @@ def describe(change: Change, *, named: bool = False) -> str:
     named
         True names the workload too, which is needed where there are several.
     """
-    return _named(change, [change.workload] if named and change.workload else [])
+    return _named([change], named=named)
 
 
 def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
-    """Say what to change, as one sentence; a number that several workloads share is told once.
+    """Say what to change, as one sentence: alike changes once, and of many the first ones.
 
     Parameters
     ----------
@@ -102,21 +104,37 @@ def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
     named
         True names the workloads too, which is needed where there are several.
     """
-    sharing: dict[object, tuple[Change, list[str]]] = {}
+    texts = [_named(each, named=named) for each in _alike(changes)]
+    return listed(texts, "change")
+
+
+def sentences(changes: Sequence[Change]) -> int:
+    """Return how many changes people are told of: those that are alike count once."""
+    return len(_alike(changes))
+
+
+def _alike(changes: Sequence[Change]) -> list[list[Change]]:
+    """Return changes, those together that differ in their workload only, or in their cluster."""
+    found: dict[object, list[Change]] = {}
     for change in changes:
-        same = (change.kind, change.cluster, change.detail, change.before, change.after, change.source)
-        # Whose cost is 0 has its number from the one before.
-        key = same if change.workload and (not change.cost or same not in sharing) else change
-        _, workloads = sharing.setdefault(key, (change, []))
-        workloads += [change.workload] if named and change.workload else []
-    texts = [_named(first, workloads) for first, workloads in sharing.values()]
-    return listed(texts, shown=len(texts))
+        key: object = (change.kind, change.cluster, change.detail, change.before, change.after)
+        if change.kind == Kind.CAPACITY:
+            key = (change.kind, change.detail, change.amount)
+        elif change.kind in (Kind.COMPANION, Kind.RESCHEDULE):
+            key = change
+        found.setdefault(key, []).append(change)
+    return list(found.values())
 
 
-def _named(change: Change, workloads: Sequence[str]) -> str:
-    """Say what to change, and for which workloads."""
-    text = _described(change)
-    told = workloads and change.kind != Kind.COMPANION
+def _named(changes: Sequence[Change], *, named: bool) -> str:
+    """Say what to change, and for which workloads; the changes are alike."""
+    first = changes[0]
+    if first.kind == Kind.CAPACITY and len(changes) > 1:
+        clusters = listed([change.cluster or "" for change in changes], "cluster")
+        return f"add {_offered(first.detail, first.amount)} to each of {clusters}"
+    text = _described(first)
+    workloads = [change.workload for change in changes if change.workload] if named else []
+    told = workloads and first.kind not in (Kind.COMPANION, Kind.RESCHEDULE)
     return f"{text} for {listed(workloads, 'workload')}" if told else text
 
 
@@ -136,6 +154,8 @@ def _described(change: Change) -> str:  # noqa: C901 - one case a kind
             return f"tolerate the taint {change.detail}"
         case Kind.COMPANION:
             return f"leave {change.workload} out of {change.detail}"
+        case Kind.RESCHEDULE:
+            return f"reschedule {change.workload} afresh: affinity group {change.detail} would do"
         case Kind.REPLICAS:
             return f"ask for {counted(change.after, 'replica')} instead of {change.before}"
         case Kind.CAPACITY:

@@ -1,6 +1,6 @@
 """What tolerating a taint does: it opens clusters, and every rule of the workload has to know them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.cluster import Cluster, Taint
@@ -38,10 +38,11 @@ def tolerated(
     """Return the rules of a workload that tolerates one taint more.
 
     A cluster that only tolerated taints kept closed becomes a candidate: it counts in every spread
-    constraint and in what has to survive as its region, zone, provider or label says, has the bounds that all
-    candidates have from the same line, and, of group totals, is in those over everything and in those of
-    its region, zone or provider. It belongs to the last overflow tier. Its static weight is not known
-    here; it gets the least that any candidate has.
+    constraint and in what has to survive as its region, zone, provider or label says, and has the bounds and is
+    in the sets that the manifests name it for. Where these are not known, it has the bounds that all
+    candidates have from the same line, and is in the group totals over everything and in those of its
+    region, zone or provider. It belongs to the last overflow tier. Its static weight is not known here; it
+    gets the least that any candidate has.
 
     Parameters
     ----------
@@ -64,10 +65,46 @@ def tolerated(
         tuple(sorted((*found.names, *opened))),
         {name: exclusion for name, exclusion in left.items() if name not in opened},
         {name: each for name, each in kept.items() if each.taints or not found.held_only[name].taints},
+        _still_closed(found.opening, opened),
     )
     clusters = {name: problem.cluster_by_name[name] for name in opened}
+    after = (candidates if rule is found else _opened(rule, found, clusters, workload) for rule in rules)
+    return _bounded(tuple(after), found.opening or (), opened)
+
+
+def _bounded(
+    rules: tuple[WorkloadRule, ...], declared: Sequence[Bounds | GroupTotal], opened: Sequence[str]
+) -> tuple[WorkloadRule, ...]:
+    """Return rules with what manifests declare for clusters that were opened."""
+    found = list(rules)
+    for rule in declared if opened else ():
+        match rule:
+            case Bounds():
+                low = {name: bound for name, bound in rule.minimum.items() if name in opened}
+                high = {name: bound for name, bound in rule.maximum.items() if name in opened}
+                known = next((each for each in found if isinstance(each, Bounds)), Bounds())
+                held = known.where_held.union(rule.where_held.intersection(opened))
+                low, high = {**known.minimum, **low}, {**known.maximum, **high}
+                found = [each for each in found if each is not known]
+                found += [replace(known, minimum=low, maximum=high, where_held=held)] if low or high else []
+            case GroupTotal() if rule.closed is not None and not rule.closed.isdisjoint(opened):
+                inside = rule.closed.intersection(opened)
+                found.append(replace(rule, clusters=inside, closed=rule.closed - inside))
+            case GroupTotal():
+                continue
+    return tuple(found)
+
+
+def _still_closed(
+    declared: tuple[Bounds | GroupTotal, ...] | None, opened: Sequence[str]
+) -> tuple[Bounds | GroupTotal, ...] | None:
+    """Return what manifests declare for clusters that are closed, without the sets that have one open now."""
+    if declared is None:
+        return None
     return tuple(
-        candidates if rule is found else _opened(rule, found.names, clusters, workload) for rule in rules
+        rule
+        for rule in declared
+        if isinstance(rule, Bounds) or (rule.closed or frozenset()).isdisjoint(opened)
     )
 
 
@@ -78,20 +115,20 @@ def _without(exclusion: Exclusion, taint: str) -> Exclusion:
 
 
 def _opened(
-    rule: WorkloadRule, names: tuple[str, ...], clusters: Mapping[str, Cluster], workload: Workload
+    rule: WorkloadRule, before: Candidates, clusters: Mapping[str, Cluster], workload: Workload
 ) -> WorkloadRule:
-    """Return a rule that knows some more clusters."""
+    """Return a rule that knows some more clusters; bounds that manifests declare are added by themselves."""
     if not clusters:
         return rule
-    new = tuple(clusters)
+    new, names = tuple(clusters), before.names
     match rule:
-        case Bounds():
-            low, high = _common(rule.minimum, names), _common(rule.maximum, names)
+        case Bounds() if before.opening is None:
+            lowest, highest = _common(rule.minimum, names), _common(rule.maximum, names)
             chosen = bool(rule.where_held) and rule.where_held.issuperset(names)
             return replace(
                 rule,
-                minimum={**rule.minimum, **(dict.fromkeys(new, low) if low else {})},
-                maximum={**rule.maximum, **(dict.fromkeys(new, high) if high else {})},
+                minimum={**rule.minimum, **(dict.fromkeys(new, lowest) if lowest else {})},
+                maximum={**rule.maximum, **(dict.fromkeys(new, highest) if highest else {})},
                 where_held=rule.where_held.union(new) if chosen else rule.where_held,
             )
         case Spread() | Survival():
@@ -127,6 +164,8 @@ def _grouped(clusters: Mapping[str, Cluster], field: str) -> Mapping[str, frozen
 
 def members(rule: GroupTotal, clusters: Mapping[str, Cluster]) -> tuple[str, ...]:
     """Return those of some clusters that a group total would count if they were candidates."""
+    if rule.closed is not None:
+        return tuple(sorted(rule.closed.intersection(clusters)))
     if rule.name in _EVERYWHERE:
         return tuple(clusters)
     field, _, value = rule.name.partition(" ")

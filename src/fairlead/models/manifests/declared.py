@@ -25,6 +25,8 @@ def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
         evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
         requests=_requests(subject),
         uid=_uid(subject),
+        source=declared.source(),
+        binding=binding.source().holder if binding else None,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fairlead.models.source import Source
+from fairlead.models.source import ObjectName, Source
 
 Path = tuple[str | int, ...]
 
@@ -100,10 +100,16 @@ class Document:
         an alias repeats are one object; do not change it.
     lines
         Place of every value.
+    outer
+        The manifest that holds this one, such as a FederatedObject its template; None where none does.
+    at
+        Where in the outer manifest.
     """
 
     data: dict[str, Any]
     lines: Lines
+    outer: "Document | None" = None
+    at: Path = ()
 
     @property
     def api_version(self) -> str:
@@ -138,7 +144,16 @@ class Document:
                 break
             data = data[step]
         own = self.data if str(self.data.get("apiVersion")) == OWN_API_VERSION else None
-        return Source(lines.file, lines.line, str(self.data.get("kind", "")), path, own)
+        holder = object_name((self.outer or self).data)
+        return Source(lines.file, lines.line, holder.kind, (*self.at, *path), own, holder)
+
+
+def object_name(data: Mapping[str, Any]) -> ObjectName:
+    """Return what names a manifest; what it does not state is empty."""
+    stated = data.get("metadata")
+    meta = stated if isinstance(stated, Mapping) else {}
+    named = (data.get("apiVersion"), data.get("kind"), meta.get("name"), meta.get("namespace"))
+    return ObjectName(*("" if each is None else str(each) for each in named))
 
 
 def field_name(path: Path) -> str:

@@ -130,6 +130,7 @@ def read_workload(subject: Subject, key: str, policy: str) -> Workload:
         policy=policy,
         observed=_observed(subject.binding.model) if subject.binding else None,
         source=source_of(subject),
+        replicas_source=replicas_source(subject),
     )
 
 

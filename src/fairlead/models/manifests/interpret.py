@@ -9,7 +9,15 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.manifests.division import DIVISION, DYNAMIC, STATIC, is_aggregated, is_dynamic
+from fairlead.models.manifests.division import (
+    DIVISION,
+    DYNAMIC,
+    STATIC,
+    ResolvedBounds,
+    is_aggregated,
+    is_dynamic,
+    resolve_bounds,
+)
 from fairlead.models.manifests.doubts import doubtful
 from fairlead.models.manifests.facts import Declared
 from fairlead.models.manifests.groups import DeclaredGroup, groups_of
@@ -193,7 +201,17 @@ class Interpreter:
     def _candidates(self, division: Division, declared: Declared) -> Candidates:
         """Say where in the files the reasons stand."""
         key = division.key and ("candidates", id(declared.document), division.key)
-        return self.resolver.once(key, lambda: candidates_of(division.standing, declared))
+        return self.resolver.once(key, lambda: self._with_opening(division, declared))
+
+    def _with_opening(self, division: Division, declared: Declared) -> Candidates:
+        """Return the candidates, and the bounds of the clusters that tolerations would open."""
+        found, openable = candidates_of(division.standing, declared), division.standing.openable()
+        if not openable:
+            return found
+        bounds = resolve_bounds(declared.placement, openable, self.resolver.clusters)
+        # What is opened belongs to the last overflow tier.
+        later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
+        return replace(found, opening=(_at_lines(bounds, later, declared),))
 
     def _spreads(self, division: Division, declared: Declared) -> tuple[Spread, ...]:
         """Say over how many groups of candidates a workload is spread, and where that stands."""
@@ -210,20 +228,25 @@ class Interpreter:
         found = self.resolver.bounds(division, declared)
         if found.minimum or found.maximum:
             key = division.key and ("bounds", id(declared.document), division.key)
-            low, high = found.minimum, found.maximum
-            yield self.resolver.once(
-                key,
-                lambda: Bounds(
-                    bounds_at_lines(low, declared),
-                    bounds_at_lines(high, declared),
-                    _where_held(division, declared),
-                ),
-            )
+            held = _where_held(division, declared)
+            yield self.resolver.once(key, lambda: _at_lines(found, held, declared))
+
+
+def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:
+    """Say where in the files bounds stand."""
+    return Bounds(
+        bounds_at_lines(found.minimum, declared), bounds_at_lines(found.maximum, declared), where_held
+    )
 
 
 def _where_held(division: Division, declared: Declared) -> frozenset[str]:
     """Return the candidates that may go without replicas: all where there is a choice, else later tiers."""
-    chosen = is_aggregated(declared.placement) and not (declared.totals.even or declared.totals.equal)
-    if declared.placement.spread_constraints or chosen:
+    if _chooses(declared):
         return frozenset(division.standing.names)
     return frozenset().union(*(inside for inside, _ in division.tiers[1:]))
+
+
+def _chooses(declared: Declared) -> bool:
+    """Tell whether the solver chooses among the candidates."""
+    chosen = is_aggregated(declared.placement) and not (declared.totals.even or declared.totals.equal)
+    return chosen or bool(declared.placement.spread_constraints)

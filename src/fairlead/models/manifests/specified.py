@@ -1,6 +1,7 @@
 """How a placement, and the object around it, specifies totals: from every spelling to one meaning."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fairlead.models.manifests.annotations import annotated
 from fairlead.models.manifests.api.meta import ObjectMeta
@@ -109,7 +110,7 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
     regions_at: Path | Source = ()
     apart = False
     for path, said in annotated(meta):
-        source, apart = document.source(("metadata", *path)), True
+        source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
         targets += [Target(_cluster(one.name), one.replicas, source) for one in said.specified_clusters]
         targets += [Target(_region(one.name), one.replicas, source) for one in said.specified_idcs]
         if said.idcs:

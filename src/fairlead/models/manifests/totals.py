@@ -92,6 +92,8 @@ class Group(NamedTuple):
         Names of clusters that the input does not have.
     whole
         True for a total of all candidates.
+    closed
+        Clusters of the set that are no candidates.
     """
 
     name: str
@@ -100,6 +102,7 @@ class Group(NamedTuple):
     where: Path | Source
     absent: tuple[str, ...] = ()
     whole: bool = False
+    closed: frozenset[str] = frozenset()
 
 
 def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, Cluster]) -> Standing:
@@ -139,11 +142,13 @@ def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster
         if any(name == group.name for group in found):
             name = f"{name} (target {position})"
         absent = tuple(one for one in affinity.cluster_names if one not in clusters)
-        found.append(Group(name, candidates.intersection(matched), replicas, where, absent))
+        closed = frozenset(matched) - candidates
+        found.append(Group(name, candidates.intersection(matched), replicas, where, absent, closed=closed))
     listed = "the listed regions" if totals.even and not totals.targets else "all candidates"
     for position, (replicas, where) in enumerate(totals.numbers, start=1):
         name = listed if position == 1 else f"{listed} (number {position})"
-        found.append(Group(name, candidates, replicas, where, whole=True))
+        closed = frozenset(clusters) - candidates
+        found.append(Group(name, candidates, replicas, where, whole=True, closed=closed))
     return tuple(found)
 
 
@@ -169,6 +174,13 @@ def located(groups: Sequence[Group], source: Callable[[Path], Source]) -> tuple[
         Gives file and line of a path inside the placement.
     """
     return tuple(
-        GroupTotal(name, clusters, replicas, replicas, where if isinstance(where, Source) else source(where))
-        for name, clusters, replicas, where, *_ in groups
+        GroupTotal(
+            each.name,
+            each.clusters,
+            each.replicas,
+            each.replicas,
+            each.where if isinstance(each.where, Source) else source(each.where),
+            each.closed,
+        )
+        for each in groups
     )

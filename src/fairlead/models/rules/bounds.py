@@ -17,10 +17,23 @@ KIND = "bounds"
 
 
 class Bound(NamedTuple):
-    """A number of replicas and where it was declared."""
+    """A number of replicas and where it was declared.
+
+    Parameters
+    ----------
+    replicas
+        The number.
+    source
+        Where it was declared.
+    ceiling
+        The most that a higher maximum in its place would allow, because of what nobody can change by itself:
+        a cluster that has no weight beside others, or a report of what a cluster can run. None where nothing
+        like that holds; the number itself where nobody declared it.
+    """
 
     replicas: int
     source: Source | None = None
+    ceiling: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +63,14 @@ class Bounds:
 
 def violations(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
     """List clusters with too few or too many replicas."""
-    for cluster, (fewest, source) in rule.minimum.items() if workload.replicas else ():
+    for cluster, (fewest, source, _) in rule.minimum.items() if workload.replicas else ():
         replicas = placed.get(cluster, 0)
         if replicas < fewest and (replicas or cluster not in rule.where_held):
             held = counted(replicas, "replica")
             text = f"{workload.key}: {cluster} holds {held}, at least {fewest} are needed"
             short = fewest - replicas
             yield Violation(KIND, text, short, source, workload.key, cluster, gives_way=True)
-    for cluster, (most, source) in rule.maximum.items():
+    for cluster, (most, source, _) in rule.maximum.items():
         replicas = placed.get(cluster, 0)
         if replicas > most:
             text = (

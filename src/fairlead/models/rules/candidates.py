@@ -12,6 +12,8 @@ from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
+    from fairlead.models.rules.bounds import Bounds
+    from fairlead.models.rules.group_total import GroupTotal
     from fairlead.models.workload import Workload
 
 KIND = "candidates"
@@ -49,11 +51,15 @@ class Candidates:
     held_only
         Candidates that take nothing new, such as those with an untolerated ``NoSchedule`` taint, with the
         reason: they keep at most what they hold now.
+    opening
+        Bounds of the clusters that tolerations would open, and totals of sets that have no candidate yet:
+        they hold once such a cluster is open. None where these are not known. Left out of comparisons.
     """
 
     names: tuple[str, ...]
     excluded: Mapping[str, Exclusion] = field(default_factory=dict)
     held_only: Mapping[str, Exclusion] = field(default_factory=dict)
+    opening: tuple[Bounds | GroupTotal, ...] | None = field(default=None, compare=False, repr=False)
 
 
 def violations(rule: Candidates, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fairlead.models.source import Source
@@ -34,6 +34,9 @@ class GroupTotal:
         Most replicas; None means no limit.
     source
         Where the total was declared.
+    closed
+        Clusters of the set that are no candidates, and would count if they were; None where that is not
+        known. Left out of comparisons.
     """
 
     name: str
@@ -41,6 +44,7 @@ class GroupTotal:
     minimum: int = 0
     maximum: int | None = None
     source: Source | None = None
+    closed: frozenset[str] | None = field(default=None, compare=False, repr=False)
 
 
 def held(rule: GroupTotal, placed: Mapping[str, int]) -> int:

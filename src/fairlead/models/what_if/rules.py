@@ -74,7 +74,7 @@ def lost_requirements(rules: Rules, workload: Workload, closing: Closing) -> Ite
     yield from stuck
     for rule in rules if workload.replicas and not stuck else ():
         if isinstance(rule, Bounds):
-            for name, (fewest, source) in rule.minimum.items():
+            for name, (fewest, source, _) in rule.minimum.items():
                 if name in closing.clusters and fewest:
                     why = f"{name} {closing.words}"
                     text = f"{workload.key}: the minimum of {fewest} on {name} has no effect: {why}"

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.outcome_document import unplaced
-from fairlead.models.outcome_text import explain, format_number, proof
+from fairlead.models.outcome_text import format_number, proof, told_rules, told_ways
 from fairlead.models.statement import Conflict, Violation
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column, Tone
@@ -92,10 +92,11 @@ def conflict_section(outcome: Outcome) -> Section:
     blocks: list[Block] = []
     for number, conflict in enumerate(outcome.conflicts[:SHOWN]):
         opening = "No placement keeps these either:" if number else _opening(conflict)
-        blocks += [*paragraphs([opening, *explain(conflict)]), *_ways_out(conflict)]
+        blocks += paragraphs([opening, *told_rules(conflict)])
     rest = len(outcome.conflicts) - SHOWN
     if rest > 0:
         blocks.append(Text(f"and {counted(rest, 'more conflict')}"))
+    blocks += [*paragraphs(told_ways(outcome.conflict)), *_ways_out(outcome.conflict)]
     return Section("conflict", "Why there is no placement", tuple(blocks))
 
 

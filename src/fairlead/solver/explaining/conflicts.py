@@ -1,8 +1,7 @@
 """Conflicts of a problem: minimal, the smallest where that can be proven in time, and verified by solving."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Conflict, Proof
@@ -10,9 +9,11 @@ from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.alone import alone
 from fairlead.solver.explaining.failing import fails_alone, settled
+from fairlead.solver.explaining.groups import conflicts_over_groups
 from fairlead.solver.explaining.minimal import Found, Search
 from fairlead.solver.explaining.oracle import Oracle, OutOfTime
 from fairlead.solver.explaining.quick import quick
+from fairlead.solver.explaining.said_once import said_once
 from fairlead.solver.explaining.scarce import scarce
 from fairlead.solver.explaining.sums import sums_of
 from fairlead.solver.explaining.telling import told
@@ -21,6 +22,7 @@ from fairlead.solver.explaining.units import Unit, units_of
 from fairlead.solver.explaining.verifying import verified
 from fairlead.solver.explaining.witnesses import witnessed
 from fairlead.solver.feasibility import has_placement
+from fairlead.solver.joint_choices import choices, in_any_group, is_open
 from fairlead.solver.relaxing.search import relaxations
 
 SHARE_OF_ALL = 0.6
@@ -33,13 +35,6 @@ LONGEST_UNVERIFIED = 20
 """Rules of a conflict that time did not suffice to narrow down: more of them help nobody."""
 
 
-class Explained(NamedTuple):
-    """A conflict, and the part of a problem that it is about."""
-
-    problem: Problem
-    conflict: Conflict
-
-
 def conflicts_of(
     problem: Problem, deadline: Deadline, seed: int = 0, infeasible: Sequence[Problem] = ()
 ) -> tuple[Conflict, ...]:
@@ -48,48 +43,58 @@ def conflicts_of(
     Parameters
     ----------
     problem
-        A problem without any placement, in which every workload has its affinity group.
+        A problem without any placement, whatever affinity groups its workloads get.
     deadline
         When the answer is due.
     seed
         Random seed of CP-SAT.
     infeasible
-        Independent parts of it that are known to have no placement; empty where none is known.
+        Independent parts of it that are known to have no placement, with the groups that were looked at last;
+        empty where none is known.
 
     Returns
     -------
     tuple of Conflict
-        In the order of the workloads, each with the cheapest ways out of it; no two of different parts have a
-        rule in common. Empty where time ran out before anything was known.
+        In the order of the workloads; what is said of many workloads is said once. The first one has the
+        cheapest ways out of all of them. Empty where time ran out before anything was known.
     """
     until = deadline.part(SHARE_OF_ALL)
-    known = {tuple(workload.key for workload in part.workloads) for part in infeasible}
-    parts = components(problem)
-    found: list[Explained] = []
+    known = {key for part in infeasible for key in part.workload_by_key}
+    parts = _parts(problem)
+    failing: set[str] = set()
+    found: list[Conflict] = []
     for part in parts:
         if found and not until.remaining():
             break
-        keys = tuple(workload.key for workload in part.workloads)
-        if keys in known or len(parts) == 1 or has_placement(part, until, seed) is False:
-            found.extend(_conflicts_of_part(part, until, seed))
-    return tuple(_with_ways_out(found, deadline, seed))
+        keys = part.workload_by_key.keys()
+        if not keys.isdisjoint(known) or len(parts) == 1 or _has_none(part, until, seed):
+            failing |= keys
+            found.extend(conflicts_of_part(part, until, seed))
+    if not found:
+        return ()
+    told = said_once(found, named=len(problem.workloads) > 1)
+    ways = relaxations(problem, deadline, seed, failing=failing | known)
+    return (replace(told[0], relaxations=ways), *told[1:])
 
 
-def _with_ways_out(found: Sequence[Explained], deadline: Deadline, seed: int) -> Iterator[Conflict]:
-    """Add the cheapest relaxations to each conflict, in fair shares of the time that is left."""
-    for left, explained in zip(range(len(found), 0, -1), found, strict=True):
-        due = deadline.part(1 / left)
-        ways = relaxations(explained.problem, due, seed) if due.remaining() else ()
-        yield replace(explained.conflict, relaxations=ways)
+def _parts(problem: Problem) -> tuple[Problem, ...]:
+    """Return the independent parts of a problem, whatever groups its workloads get."""
+    if not any(map(is_open, problem.workloads)):
+        return components(problem)
+    wide = replace(problem, workloads=tuple(map(in_any_group, problem.workloads)))
+    return tuple(
+        replace(part, workloads=tuple(problem.workload_by_key[key] for key in part.workload_by_key))
+        for part in components(wide)
+    )
+
+
+def _has_none(part: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a part has no placement in any choice of groups."""
+    return all(has_placement(each.problem, deadline, seed) is False for each in choices(part))
 
 
 def conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple[Conflict, ...]:
-    """Return the conflicts of one independent part, without ways out; see `conflicts_of`."""
-    return tuple(explained.conflict for explained in _conflicts_of_part(part, deadline, seed))
-
-
-def _conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple[Explained, ...]:
-    """Return why one independent part has no placement.
+    """Return why one independent part has no placement, without ways out.
 
     Parameters
     ----------
@@ -102,10 +107,21 @@ def _conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tupl
 
     Returns
     -------
-    tuple of Explained
+    tuple of Conflict
         One for every workload that fails by itself; where none does, one for all of them. Empty where time
         ran out before anything was known.
     """
+    if any(map(is_open, part.workloads)):
+
+        def explain(trial: Problem) -> Conflict | None:
+            return next(iter(_of_settled(trial, deadline, seed)), None)
+
+        return conflicts_over_groups(part, explain, deadline, seed)
+    return _of_settled(part, deadline, seed)
+
+
+def _of_settled(part: Problem, deadline: Deadline, seed: int) -> tuple[Conflict, ...]:
+    """Return why a part has no placement in which every workload has its group."""
     if len(part.workloads) == 1:
         return _explained(part, deadline, seed)
     failing = [workload for workload in part.workloads if fails_alone(workload, part)]
@@ -117,7 +133,7 @@ def _conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tupl
         ]
     if not failing:
         return _explained(part, deadline, seed)
-    found: list[Explained] = []
+    found: list[Conflict] = []
     for workload in failing:
         if found and not deadline.remaining():
             break
@@ -125,10 +141,10 @@ def _conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tupl
     return tuple(found)
 
 
-def _explained(problem: Problem, deadline: Deadline, seed: int) -> tuple[Explained, ...]:
+def _explained(problem: Problem, deadline: Deadline, seed: int) -> tuple[Conflict, ...]:
     """Return the conflict of a problem if one is found in time."""
     conflict = _conflict(problem, deadline, seed)
-    return () if conflict is None else (Explained(problem, conflict),)
+    return () if conflict is None else (conflict,)
 
 
 def _conflict(problem: Problem, deadline: Deadline, seed: int) -> Conflict | None:
@@ -142,7 +158,13 @@ def _conflict(problem: Problem, deadline: Deadline, seed: int) -> Conflict | Non
     unsure = found.proof is Proof.UNVERIFIED and not _adds_up(conflict, problem)
     if unsure and len(statements) > LONGEST_UNVERIFIED:
         return None
-    return Conflict(statements, proof=found.proof)
+    return Conflict(statements, proof=found.proof, workloads=_about(conflict, problem))
+
+
+def _about(conflict: Sequence[Unit], problem: Problem) -> tuple[str, ...]:
+    """Return the workloads of which a conflict says anything; all where it says something of none."""
+    keys = {unit.workload for unit in conflict if unit.workload is not None}
+    return tuple(sorted(keys)) or tuple(problem.workload_by_key)
 
 
 def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:

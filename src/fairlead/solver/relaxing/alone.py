@@ -223,7 +223,7 @@ def _lower(box: _Box, name: str, by: int) -> Change:
 def _ask(box: _Box, replicas: int) -> Change:
     """Return another number of replicas."""
     before, rule = box.workload.replicas, box.workload.rule(Total) or box.workload.rule(Duplicated)
-    by, source = abs(replicas - before), None if rule is None else rule.source
+    by, source = abs(replicas - before), box.workload.replicas_source or (rule and rule.source)
     return Change(Kind.REPLICAS, box.workload.key, None, "", before, replicas, by, source)
 
 
@@ -237,7 +237,9 @@ def _raise(box: _Box, name: str, replicas: int) -> Changes | None:
         if cap.kind is None:
             return None
         if cap.kind is Kind.MAXIMUM:
-            before, source = box.bounds.maximum[name]
+            before, source, ceiling = box.bounds.maximum[name]
+            if ceiling is not None and ceiling < replicas:
+                return None
             by = replicas - before
             changes.append(Change(Kind.MAXIMUM, box.workload.key, name, "", before, replicas, by, source))
             continue

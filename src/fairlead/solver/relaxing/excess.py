@@ -146,7 +146,7 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
         by = -(-excess.amount // needs(workload)[excess.resource])
         if by == least and by < workload.replicas:
             before, rule = workload.replicas, workload.rule(Total)
-            source = None if rule is None else rule.source
+            source = workload.replicas_source or (rule and rule.source)
             changes.append(Change(Kind.REPLICAS, workload.key, None, "", before, before - by, by, source))
     for lever, stock in stocks:
         cost = -(-excess.amount // stock.largest)

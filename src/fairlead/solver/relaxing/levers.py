@@ -74,7 +74,9 @@ def _capacities(problem: Problem) -> Iterator[Lever]:
 
 
 def _companions(rule: Companionship, problem: Problem) -> Iterator[Lever]:
-    """Yield every member, which may leave the group."""
+    """Yield every member, which may leave the group; of what labels say that is no number of anybody."""
+    if rule.source is not None and rule.source.holder is not None and rule.source.manifest is None:
+        return
     for member in rule.members:
         names = [cluster.name for cluster in problem.clusters]
         pairs = [pair for pair in combinations(rule.members, 2) if member in pair]

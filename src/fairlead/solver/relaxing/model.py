@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import Term
-from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place, Range
@@ -235,6 +235,11 @@ class RelaxationModel:
         """Leave out all solutions that pull all of some levers."""
         if self.encoding is not None:
             self.encoding.model.add_bool_or([self.pulled[at].on.negated() for at in pulled])
+
+    def pull_at_most(self, levers: int) -> None:
+        """Leave out all solutions that pull more than so many levers."""
+        if self.encoding is not None:
+            self.encoding.model.add(total(each.on for each in self.pulled) <= levers)
 
     def variables(self) -> list[cp_model.IntVar]:
         """Return all variables that changes are read from: those of the levers, then the replicas."""

@@ -1,10 +1,11 @@
 """Numbers of a policy that several workloads share: one lever, as whoever edits it changes it for all."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from fairlead.models.changes.annotations import inside
 from fairlead.models.changes.kinds import Kind
-from fairlead.models.declared import KarmadaBinding
+from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
@@ -17,22 +18,68 @@ def shared(found: Iterable[Lever], problem: Problem) -> tuple[Lever, ...]:
     """Return levers, those of one number in one policy as one, at the place of the first of them."""
     together: dict[Hashable, Lever] = {}
     for at, lever in enumerate(found):
-        number = _number(lever, problem)
+        number = number_of(lever, problem)
         key = at if number is None else number
         first = together.get(key)
         together[key] = lever if first is None else _joined(first, lever)
     return tuple(together.values())
 
 
-def exact_numbers(problem: Problem) -> frozenset[Hashable]:
-    """Return the exact numbers of policies that count for any workload: changing one may break another's."""
+def numbers_of(problem: Problem, kinds: Iterable[Kind] = tuple(Kind)) -> frozenset[Hashable]:
+    """Return the numbers of policies that count for any workload, of some kinds."""
+    wanted = frozenset(kinds)
     found = (
-        _number(lever, problem)
+        number_of(lever, problem)
         for workload in problem.workloads
         for lever in levers_of(workload)
-        if lever.kind in (Kind.TOTAL, Kind.REPLICAS)
+        if lever.kind in wanted
     )
     return frozenset(each for each in found if each is not None)
+
+
+EXACT = (Kind.TOTAL, Kind.REPLICAS)
+"""Kinds of exact numbers: changing one for a workload may break what another one has."""
+
+
+def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> tuple[Change, ...]:
+    """Return changes with what they change for other workloads that share the number; that costs nothing.
+
+    Parameters
+    ----------
+    changes
+        The changes.
+    workloads
+        The workloads that may share a number.
+    problem
+        Where all of them belong.
+    """
+    wanted: dict[Hashable, Change] = {}
+    for change in changes:
+        if change.workload is not None:
+            for lever in levers_of(problem.workload_by_key[change.workload]):
+                number = number_of(lever, problem)
+                if number is not None and _is_about(change, lever):
+                    wanted[number] = change
+    known = {(each.kind, each.workload, each.cluster, each.detail) for each in changes}
+    more = [
+        replace(wanted[number], workload=workload.key, cost=0)
+        for workload in (workloads if wanted else ())
+        for lever in levers_of(workload)
+        if (number := number_of(lever, problem)) in wanted
+        and (lever.kind, workload.key, lever.cluster, lever.detail) not in known
+    ]
+    return (*changes, *dict.fromkeys(more))
+
+
+def _is_about(change: Change, lever: Lever) -> bool:
+    """Tell whether a change pulls a lever."""
+    same = (change.kind, change.cluster, change.detail, change.before) == (
+        lever.kind,
+        lever.cluster,
+        lever.detail,
+        lever.before,
+    )
+    return same and (change.after - change.before) * lever.direction > 0
 
 
 def counted_once(changes: Iterable[Change], problem: Problem) -> tuple[Change, ...]:
@@ -49,9 +96,14 @@ def counted_once(changes: Iterable[Change], problem: Problem) -> tuple[Change, .
 
 def tolerations_of(workload: Workload) -> Hashable:
     """Return whose tolerations a workload has; None where it has its own."""
-    declared = workload.declared
-    copied = isinstance(declared, KarmadaBinding) and not declared.defaulting
-    return None if copied or not workload.policy else workload.policy
+    match workload.declared:
+        case KarmadaBinding(defaulting=False):
+            return None
+        case FederatedUnit(sources=sources) if "tolerations" in sources:
+            source = sources["tolerations"]
+            return None if inside(source.path) else source.holder or workload.policy or None
+        case _:
+            return workload.policy or None
 
 
 def _joined(first: Lever, other: Lever) -> Lever:
@@ -65,7 +117,7 @@ def _joined(first: Lever, other: Lever) -> Lever:
     )
 
 
-def _number(lever: Lever, problem: Problem) -> Hashable:
+def number_of(lever: Lever, problem: Problem) -> Hashable:
     """Return what tells the number of a policy from all others; None where it is the workload's own."""
     if lever.workload is None or lever.kind is Kind.COMPANION:
         return None
@@ -80,8 +132,21 @@ def _declared(source: Source | None, workload: Workload) -> Hashable:
     """Return where a number was declared; None where that is not known, or is not a policy."""
     if source is None or not source.path:
         return None
-    place = (source, source.kind, source.path)
-    if source.manifest is not None:
-        meta = source.manifest.get("metadata") or {}
-        return (*place, meta.get("namespace"), meta.get("name"))
-    return (*place, workload.policy) if source.kind.endswith("Policy") and workload.policy else None
+    if source.manifest is not None and source.holder is not None:
+        return source.holder, source.path
+    if not source.kind.endswith("Policy"):
+        return None
+    return source.holder or (source, source.kind, workload.policy), source.path
+
+
+def sharing_workloads(changes: Sequence[Change], problem: Problem) -> Iterator[Workload]:
+    """Yield workloads that could share a number with some changes: of one policy, or one of our own kinds."""
+    policies = {problem.workload_by_key[each.workload].policy for each in changes if each.workload}
+    ours = {each.source.holder for each in changes if each.source is not None and each.source.manifest}
+    changed = {each.workload for each in changes}
+    for workload in problem.workloads:
+        if workload.key in changed:
+            continue
+        sources = (getattr(rule, "source", None) for rule in workload.rules) if ours else ()
+        if workload.policy in policies or any(each is not None and each.holder in ours for each in sources):
+            yield workload

@@ -128,11 +128,16 @@ def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
 
 
 def at_hand(problem: Problem, cluster: str, resource: str) -> int:
-    """Return what is free on a cluster and what workloads hold there; negative where it is overcommitted."""
+    """Return what is free on a cluster and what workloads hold there, at most what it offers.
+
+    Negative where it is overcommitted.
+    """
     found = problem.cluster_by_name[cluster]
     held = (
         demands(workload, found).get(resource, 0) * workload.current.get(cluster, 0)
         for workload in problem.workloads
         if workload.current.get(cluster)
     )
-    return (found.free or {}).get(resource, 0) + sum(held)
+    usable = (found.free or {}).get(resource, 0) + sum(held)
+    offered = (found.allocatable or {}).get(resource)
+    return usable if offered is None else min(usable, offered)

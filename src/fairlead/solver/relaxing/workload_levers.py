@@ -65,11 +65,13 @@ def _of_rule(rule: WorkloadRule, workload: Workload, most: int) -> Iterator[Leve
         case Candidates():
             yield from _tolerations(rule, workload, most)
         case Total():
-            yield from _replicas(workload, rule.source, most, (Because(total.KIND, workload.key),))
+            source = workload.replicas_source or rule.source
+            yield from _replicas(workload, source, most, (Because(total.KIND, workload.key),))
         case Duplicated() if not rule.copies:
             names = (workload.rule(Candidates) or Candidates(())).names
             because = tuple(Because(duplicated.KIND, workload.key, name) for name in names)
-            yield from _replicas(workload, rule.source, most, because)
+            source = workload.replicas_source or rule.source
+            yield from _replicas(workload, source, most, because, _smallest_copy(workload))
         case Bounds() if not is_frozen(workload):
             yield from _bounds(rule, workload, most)
         case GroupTotal():
@@ -104,11 +106,21 @@ def is_frozen(workload: Workload) -> bool:
     return bool(rescheduling.get("disableRescheduling")) and bool(workload.current)
 
 
+def _smallest_copy(workload: Workload) -> int:
+    """Return the fewest replicas that a copy may have: a minimum of KubeAdmiral's policy lifts smaller ones."""
+    if not isinstance(workload.declared, FederatedUnit):
+        return 1
+    entries = workload.declared.policy.get("placement") or ()
+    minima = (int((each.get("preferences") or {}).get("minReplicas") or 0) for each in entries)
+    return max(1, *minima) if entries else 1
+
+
 def _replicas(
-    workload: Workload, source: Source | None, most: int, because: tuple[Because, ...]
+    workload: Workload, source: Source | None, most: int, because: tuple[Because, ...], least: int = 1
 ) -> Iterator[Lever]:
     """Yield fewer and more replicas; at least one is left."""
-    for side, direction, by in (("least", -1, workload.replicas - 1), ("most", 1, most - workload.replicas)):
+    fewer, more = workload.replicas - least, most - workload.replicas
+    for side, direction, by in (("least", -1, fewer), ("most", 1, more)):
         keys: tuple[Key, ...] = tuple((each, "least" if side == "least" else "most") for each in because)
         yield Lever(Kind.REPLICAS, workload.key, None, "", workload.replicas, direction, by, keys, source)
 
@@ -123,7 +135,9 @@ def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Lever]:
     for name, bound in sorted(rule.maximum.items()):
         because = Because(bounds.KIND, key, name, "maximum")
         high: tuple[Key, ...] = ((because, "most"),)
-        yield Lever(Kind.MAXIMUM, key, name, "", bound.replicas, 1, most - bound.replicas, high, bound.source)
+        farthest = most if bound.ceiling is None else min(most, bound.ceiling)
+        by = farthest - bound.replicas
+        yield Lever(Kind.MAXIMUM, key, name, "", bound.replicas, 1, by, high, bound.source)
 
 
 def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Lever]:

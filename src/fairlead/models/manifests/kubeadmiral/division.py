@@ -109,7 +109,9 @@ def bounds(policy: Policy, feedback: Feedback, names: Sequence[str]) -> Bounds |
     for name in names:
         most = list(_maxima(policy, feedback, name))
         if most:
-            maximum[name] = min(most, key=lambda bound: bound.replicas)
+            ceilings = [bound.ceiling for bound in most if bound.ceiling is not None]
+            smallest = min(most, key=lambda bound: bound.replicas)
+            maximum[name] = smallest._replace(ceiling=min(ceilings, default=None))
     if not minimum and not maximum:
         return None
     chooses = policy.binpack or policy.max_clusters is not None
@@ -125,11 +127,12 @@ def _maxima(policy: Policy, feedback: Feedback, name: str) -> Iterable[Bound]:
     reports = [feedback.limited, feedback.estimated] if policy.auto_migration else [feedback.limited]
     for report in reports:
         if name in report.replicas:
-            yield Bound(report.replicas[name], report.source)
+            yield Bound(report.replicas[name], report.source, report.replicas[name])
     if policy.divide and not policy.binpack and is_static(policy):
         given = preferred.weights.get(name)
         if given is None or not given.replicas:
-            yield preferred.minimum.get(name, Bound(0, preferred.entries.get(name)))
+            least = preferred.minimum.get(name, Bound(0, preferred.entries.get(name)))
+            yield least._replace(ceiling=least.replicas)
 
 
 def tiers(policy: Policy, names: Sequence[str]) -> Tiers | None:

@@ -86,7 +86,7 @@ def _inner(located: Located[FederatedObject]) -> Document | None:
         lines = lines.entry(data, step)
         data = data[step]
     told = isinstance(data, dict) and all(isinstance(data.get(key), str) for key in ("apiVersion", "kind"))
-    return Document(data, lines) if told else None
+    return Document(data, lines, located.document, _PATH) if told else None
 
 
 def _validate(

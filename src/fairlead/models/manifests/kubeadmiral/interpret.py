@@ -4,7 +4,7 @@ Workloads to which the same policy applies share what came of it where nothing o
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from fairlead.models.cluster import Cluster
@@ -109,6 +109,10 @@ class PolicyInterpreter:
         else:
             rules = tuple(self._shared(workload, policy, feedback, open_to, replicas))
         found = next(rule for rule in rules if isinstance(rule, Candidates))
+        openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
+        if openable and policy.divide:
+            opening = (bounds(policy, feedback, openable) or Bounds(),)
+            rules = tuple(replace(rule, opening=opening) if rule is found else rule for rule in rules)
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
 
@@ -123,7 +127,7 @@ class PolicyInterpreter:
         """Keep everything as it runs."""
         source = policy.sources[RESCHEDULING]
         names = tuple(sorted(self.present.intersection(workload.current)))
-        held = {name: Bound(workload.current[name], source) for name in names}
+        held = {name: Bound(workload.current[name], source, workload.current[name]) for name in names}
         closed = {name: Exclusion(NOTHING_RUNS, source) for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 
@@ -146,7 +150,9 @@ class PolicyInterpreter:
         limits = bounds(policy, feedback, open_to.names) or Bounds()
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
         empty = {name: Exclusion(NO_COPY, most.source) for name, most in none.items()}
-        found = without(open_to, empty)
+        # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
+        bounded = {*policy.preferred.minimum, *policy.preferred.maximum}
+        found = closed_for_good(without(open_to, empty), bounded)
         names = found.names
         sizes = copies(limits, workload, names)
         choice = policy.max_clusters is not None
@@ -196,8 +202,8 @@ class PolicyInterpreter:
         """Divide by weights."""
         weighed = self._weighed(workload, policy, open_to)
         found = without(open_to, weighed.closed)
-        if is_static(policy):
-            found = closed_for_good(found, static_weights(policy, sorted(self.clusters)).closed)
+        if any(each.taints for each in found.excluded.values()):
+            found = closed_for_good(found, self._weighed_if_open(workload, policy, found))
         if weighed.full:
             found = Candidates(found.names, found.excluded, {**weighed.full, **found.held_only})
         yield found
@@ -208,6 +214,15 @@ class PolicyInterpreter:
             yield ranking(policy, workload, found.names, self.clusters)
         yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
+
+    def _weighed_if_open(
+        self, workload: Workload, policy: Policy, found: Candidates
+    ) -> Mapping[str, Exclusion]:
+        """Return the clusters that would not be weighed even if their taints were tolerated."""
+        if is_static(policy):
+            return static_weights(policy, sorted(self.clusters)).closed
+        openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
+        return dynamic_weights(workload, openable, self.clusters, {}).closed
 
     def _weighed(self, workload: Workload, policy: Policy, open_to: Candidates) -> Weighed:
         """Weigh the candidates: as stated, or by the room that they have."""

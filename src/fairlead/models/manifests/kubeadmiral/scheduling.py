@@ -170,6 +170,7 @@ def _workload(subject: Subject, key: str, policy: str) -> Workload:
         labels=dict(subject.labels),
         policy=policy,
         source=_source(subject),
+        replicas_source=_replicas_source(subject),
     )
 
 
@@ -183,6 +184,7 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         current=written(subject.federated) if subject.federated else {},
         annotations={name: mark.value for name, mark in annotations.items()},
         holder=_holder(subject.federated.located) if subject.federated else None,
+        sources=policy.sources,
     )
 
 

@@ -10,15 +10,26 @@ from fairlead.models.manifests.own.remarks import Remark
 from fairlead.models.manifests.own.selecting import named
 from fairlead.models.manifests.own.targets import called, matched, without_clusters
 from fairlead.models.manifests.validation import Located
-from fairlead.models.rules import GroupTotal, WorkloadRule
+from fairlead.models.rules import Candidates, GroupTotal, WorkloadRule
 from fairlead.models.source import Source
 
 
 class Titled(NamedTuple):
-    """A total and where it stands, in words."""
+    """A total and where it stands, in words.
+
+    Parameters
+    ----------
+    title
+        Where it stands.
+    total
+        The total.
+    opening
+        True for a group of a field that has no candidate, so that it counts only once one is opened.
+    """
 
     title: str
     total: GroupTotal
+    opening: bool = False
 
 
 def remarks(located: Located[GroupBounds], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:
@@ -47,7 +58,7 @@ def totals(
         All clusters by name.
     """
     return tuple(
-        Titled(_title(located, position), total)
+        Titled(_title(located, position), total, opening=group.group_by is not None and not total.clusters)
         for position, group in enumerate(located.model.spec.groups)
         for total in _of_group(
             group,
@@ -64,13 +75,19 @@ def added(
 ) -> tuple[tuple[WorkloadRule, ...], tuple[Remark, ...]]:
     """Add totals to the rules of a workload, under names that differ.
 
-    A maximum over a set without candidates says nothing and is left out; a minimum over it cannot be met and
+    A group of a field without candidates is none until one is opened. A maximum over a set without candidates says nothing and is left out; a minimum over it cannot be met and
     stays, so that the conflict names it.
     """
     taken = {rule.name for rule in rules if isinstance(rule, GroupTotal)}
     kept: list[WorkloadRule] = list(rules)
     told: list[Remark] = []
-    for title, total in found:
+    idle = [total for _, total, opening in found if opening or not (total.clusters or total.minimum)]
+    later = tuple(total for total in idle if total.closed)
+    if later:
+        kept = [_with_later(rule, later) for rule in kept]
+    for title, total, opening in found:
+        if opening:
+            continue
         if not total.clusters and total.source:
             told.append(Remark(f"{title} holds no candidate", total.source))
         if total.clusters or total.minimum:
@@ -78,6 +95,13 @@ def added(
             taken.add(one.name)
             kept.append(one)
     return tuple(kept), tuple(told)
+
+
+def _with_later(rule: WorkloadRule, later: tuple[GroupTotal, ...]) -> WorkloadRule:
+    """Return a rule; candidates know which totals hold once clusters are opened."""
+    if not isinstance(rule, Candidates) or rule.opening is None:
+        return rule
+    return replace(rule, opening=(*rule.opening, *later))
 
 
 def _title(located: Located[GroupBounds], position: int) -> str:
@@ -91,13 +115,17 @@ def _of_group(
     """Yield one total for a set, or one for every group of a field."""
     low, high = group.min_replicas or 0, group.max_replicas
     if group.target_cluster is not None:
-        inside = matched(group.target_cluster, clusters).intersection(names)
+        every = matched(group.target_cluster, clusters)
+        inside = every.intersection(names)
         name = group.name or called(group.target_cluster) or title
-        yield GroupTotal(name, inside, low, high, source)
+        yield GroupTotal(name, inside, low, high, source, every - inside)
     elif group.group_by is not None:
-        for value, members in _grouped(group.group_by, names, clusters).items():
+        everywhere = _grouped(group.group_by, sorted(clusters), clusters)
+        found = _grouped(group.group_by, names, clusters)
+        for value, members in everywhere.items():
             name = value if group.group_by == "cluster" else f"{group.group_by} {value}"
-            yield GroupTotal(name, members, low, high, source)
+            inside = found.get(value, frozenset())
+            yield GroupTotal(name, inside, low, high, source, members - inside)
 
 
 def _grouped(

@@ -1,0 +1,104 @@
+"""All ways to give each workload one of the affinity groups that it may still get."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+from fairlead.models.affinity_groups import from_start, in_group
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates
+from fairlead.models.workload import AffinityGroup, Workload
+
+MOST = 12
+"""Joint choices that are looked at; where there are more, those that differ from the first one in one group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A problem in which every workload has one group and no other.
+
+    Parameters
+    ----------
+    problem
+        Every workload with the rules of its group.
+    groups
+        The group by workload, where a workload had several to choose from.
+    """
+
+    problem: Problem
+    groups: tuple[tuple[str, str], ...] = ()
+
+
+def is_open(workload: Workload) -> bool:
+    """Tell whether a workload may still get one of several groups."""
+    return len(from_start(workload)) > 1
+
+
+def choices(problem: Problem) -> Iterator[Choice]:
+    """Yield joint choices in the order in which they are preferred, the first groups first.
+
+    Where there are more than `MOST`, only those that differ from the first one in a single group follow.
+    """
+    workloads = sorted(filter(is_open, problem.workloads), key=lambda each: (-each.priority, each.key))
+    groups = [from_start(workload) for workload in workloads]
+    if not workloads:
+        yield Choice(_only(problem, {}))
+        return
+    for chosen in product(*groups) if is_complete(problem) else _near(groups):
+        named = {workload.key: group for workload, group in zip(workloads, chosen, strict=True)}
+        told = tuple(sorted((key, group.name) for key, group in named.items()))
+        yield Choice(_only(problem, named), told)
+
+
+def is_complete(problem: Problem) -> bool:
+    """Tell whether `choices` yields every joint choice."""
+    return math.prod(len(from_start(each)) for each in problem.workloads if is_open(each)) <= MOST
+
+
+def _near(groups: Sequence[Sequence[AffinityGroup]]) -> Iterator[tuple[AffinityGroup, ...]]:
+    """Yield the first joint choice, and some that differ from it in one group."""
+    first = tuple(each[0] for each in groups)
+    yield first
+    others = ((at, group) for at, each in enumerate(groups) for group in each[1:])
+    for (at, group), _ in zip(others, range(MOST - 1), strict=False):
+        yield (*first[:at], group, *first[at + 1 :])
+
+
+def _only(problem: Problem, chosen: dict[str, AffinityGroup]) -> Problem:
+    """Return a problem in which every workload has its group and no other."""
+    return replace(problem, workloads=tuple(_settled(each, chosen) for each in problem.workloads))
+
+
+def _settled(workload: Workload, chosen: dict[str, AffinityGroup]) -> Workload:
+    """Return a workload with one group and no other."""
+    known = from_start(workload)
+    group = chosen.get(workload.key, known[0] if known else None)
+    return replace(workload if group is None else in_group(workload, group), groups=())
+
+
+def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
+    """Return a workload that may stand wherever it may in any of its groups.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    opened
+        True counts the clusters that only taints keep closed as well.
+    """
+    every = [group.rules for group in from_start(workload)] or [workload.rules]
+    found = [rule for rules in every for rule in rules if isinstance(rule, Candidates)]
+    rest = tuple(rule for rule in workload.rules if not isinstance(rule, Candidates))
+    if len(found) < len(every):
+        # Without the rule every cluster is a candidate.
+        return replace(workload, rules=rest)
+    names = {name for rule in found for name in rule.names}
+    if opened:
+        names |= {name for rule in found for name, each in rule.excluded.items() if each.taints}
+    return replace(workload, rules=(Candidates(tuple(sorted(names))), *rest))
+
+
+def reaching(workload: Workload) -> Workload:
+    """Return a workload that may stand wherever it may in any group, or once taints are tolerated."""
+    return in_any_group(workload, opened=True)
