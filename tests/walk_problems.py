@@ -12,6 +12,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Capacity,
+    Duplicated,
     Moves,
     Spread,
     Tiers,
@@ -45,7 +46,18 @@ def walk_problem(seed: int) -> Problem:
         problem = _of_kind(rng, deviation, ("dynamic", "static", "aggregated", "spread", "tiers"))
     else:
         problem = _grouped(rng, _of_kind(rng, deviation, ("dynamic", "static", "aggregated")))
-    return replace(problem, levels=_order(rng))
+    workloads = tuple(_with_a_total(workload) for workload in problem.workloads)
+    return replace(problem, workloads=workloads, levels=_order(rng))
+
+
+def _with_a_total(workload: Workload) -> Workload:
+    """Return a workload that has a total or copies, as all have that come from manifests.
+
+    Without either, more may run than is wanted, and moves would be below 0.
+    """
+    if workload.rule(Total) is not None or workload.rule(Duplicated) is not None:
+        return workload
+    return replace(workload, rules=(*workload.rules, Total()))
 
 
 def _order(rng: random.Random) -> tuple[str, ...]:
