@@ -97,6 +97,9 @@ NAMES = {
 }
 """Names of the levels by key."""
 
+MOVES = frozenset({"moves-unchanged", "moves-first", "moves-last"})
+"""Keys of the levels that count moves."""
+
 SHORTFALLS: tuple[str, ...] = (
     "spread-shortfall",
     "minima-shortfall",

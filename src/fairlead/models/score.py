@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
+from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import CLUSTERS, COPIES, COST, DEVIATION, MINIMA, NET, ROOM, Level, tier
 from fairlead.models.outcome import Attained
@@ -46,6 +47,9 @@ from fairlead.models.workload import Workload
 def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Attained, ...]:
     """Return the value of every level that the problem has, the most important first.
 
+    Of several affinity groups the levels and weights of the one count by whose rules `check` looks at the
+    placement.
+
     Parameters
     ----------
     problem
@@ -60,6 +64,7 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
         out.
     """
     placed = placement if isinstance(placement, Placement) else Placement(placement)
+    problem = in_kept_groups(problem, placed)
     missing = shortfall_values(problem, placed) if problem.partial else {}
     costs = _costs(problem, placed)
     return tuple(

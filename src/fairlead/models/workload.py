@@ -66,6 +66,9 @@ class Workload:
         Affinity group that the rules belong to; None where the workload has none.
     groups
         All affinity groups in declared order; empty where the workload has none.
+    settled
+        True where a group was chosen for good, so that `rules` alone count. False where any of the groups
+        from the observed one on may still be chosen; a placement then counts by the first one that it keeps.
     observed
         Affinity group in which the workload was scheduled last; None where unknown.
     source
@@ -93,6 +96,7 @@ class Workload:
     rules: tuple[WorkloadRule, ...] = ()
     group: str | None = None
     groups: tuple[AffinityGroup, ...] = ()
+    settled: bool = False
     observed: str | None = None
     source: Source = NOWHERE
     replicas_source: Source | None = field(default=None, compare=False, repr=False)

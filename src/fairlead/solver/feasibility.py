@@ -58,10 +58,10 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
 
 
 def without_preferences(workload: Workload) -> Workload:
-    """Return a workload with the rules that must hold only."""
+    """Return a workload with the rules that must hold only, those of the affinity group that it has now."""
     rules = tuple(
         replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
         for rule in workload.rules
         if isinstance(rule, BINDING)
     )
-    return replace(workload, rules=rules)
+    return replace(workload, rules=rules, settled=True)

@@ -9,7 +9,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from fairlead.solver.dispensers import reference
-from fairlead.solver.rows import Placed, among, left_by
 
 
 def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None:
@@ -30,10 +29,8 @@ def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None
     Placement or None
         The best of what was tried; None where none of it keeps all rules.
     """
-    held = {each.key: each.current for each in part.workloads}
-    stay = [each for each in part.workloads if each.key in staying]
-    rest = [each for each in part.workloads if each.key not in staying]
-    found = _beside(part, held, reference.place(among(part, rest, left_by(part, stay, held))))
+    held = {each.key: each.current for each in part.workloads if each.key in staying}
+    found = reference.place(part, staying=held)
     if not refused(part, found):
         return found
     everybody = reference.place(part)
@@ -53,11 +50,6 @@ def standing_well(part: Problem) -> frozenset[str]:
         and max(each.current.values()) <= largest(each)
         and not any(violations_of(each, each.current))
     )
-
-
-def _beside(part: Problem, held: Placed, placed: Placement) -> Placement:
-    """Return the placement of some with all others where they run."""
-    return Placement({each.key: placed.get(each.key, held[each.key]) for each in part.workloads})
 
 
 def better(part: Problem, *placements: Placement | None) -> Placement | None:

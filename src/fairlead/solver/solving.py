@@ -23,10 +23,10 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
-from fairlead.solver.groups import Grouped, choose_groups
+from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
 from fairlead.solver.partial import SHARE_OF_TIME, place_partially
-from fairlead.solver.partial_groups import choose_groups_partially
+from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.parts import compete, covers
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
@@ -115,6 +115,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     with listening(search.deadline):
         grouped = _choose_groups(settled, search)
         outcome = _solve(grouped.problem, method, search, Where(engine, address, partitions), started)
+        outcome = _as_sure(outcome, grouped)
         if outcome.status is Status.INFEASIBLE:
             return outcome
     return replace(outcome, rejected=grouped.rejected)
@@ -146,10 +147,8 @@ def _without_placement(problem: Problem, search: Search, started: float) -> Outc
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:
     """Choose an affinity group for every workload."""
-    if not problem.partial:
-        return choose_groups(problem, lambda trial: has_placement(trial, search.deadline, search.seed))
 
-    def feasible(trial: Problem) -> bool | None:
+    def strictly(trial: Problem) -> bool | None:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
 
     def place(trial: Problem) -> Placement:
@@ -157,7 +156,20 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         found = place_partially(bare, search.part(SHARE_OF_TIME))
         return found.result.placement or found.floor
 
-    return choose_groups_partially(problem, feasible, place)
+    def partially(part: Problem) -> Chosen:
+        return choose_partially(part, strictly, place)
+
+    otherwise = partially if problem.partial else None
+    return choose_groups(problem, strictly, search.deadline, search.seed, otherwise)
+
+
+def _as_sure(outcome: Outcome, grouped: Grouped) -> Outcome:
+    """Claim no more than is known of the affinity groups: another choice may do, or come first."""
+    if outcome.status is Status.INFEASIBLE and not grouped.exhausted:
+        return Outcome(Status.UNKNOWN, outcome.origin, outcome.problem, None, seconds=outcome.seconds)
+    if outcome.status is Status.OPTIMAL and not grouped.earliest:
+        return replace(outcome, status=Status.FEASIBLE)
+    return outcome
 
 
 def _settle(

@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from fairlead.models.check import check
+from fairlead.models.check import check, in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.plans.document import SavedPlan, saved_plan
@@ -148,7 +148,8 @@ def _saved_target(problem: Problem, saved: SavedPlan) -> Outcome:
     strangers = sorted(set(saved.target) - set(problem.workload_by_key))
     if strangers:
         raise UsageError(f"the saved plan moves {strangers[0]}, which is not in the input; make a new plan")
-    broken = check(problem, saved.target)
+    chosen = in_kept_groups(problem, saved.target)
+    broken = check(chosen, saved.target)
     if broken:
         raise UsageError(f"the target of the saved plan breaks a rule now: {broken[0]}; make a new plan")
-    return Outcome(Status.FEASIBLE, "saved plan", problem, saved.target, score(problem, saved.target))
+    return Outcome(Status.FEASIBLE, "saved plan", chosen, saved.target, score(chosen, saved.target))
