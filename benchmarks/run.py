@@ -24,6 +24,7 @@ from curves import draw
 from machine import described, load
 from measuring import Measurement, from_dict, measure
 from registry import CASES, Case
+from single_rules import SIZES, measure_rules
 from singles import measure_single
 from spread import measure_spread
 from starting import measure_load, measure_start
@@ -47,6 +48,7 @@ def main() -> int:
     failures: list[str] = []
     if not arguments.only:
         failures += measure_single(full=arguments.full) + measure_spread(full=arguments.full)
+        failures += measure_rules(SIZES if arguments.full else SIZES[:2], repeat=7 if arguments.full else 3)
         failures += measure_start(repeat=15 if arguments.full else 7) + measure_load()
     whole = arguments.full or bool(arguments.only)
     measured = _measure_all(chosen, arguments, full=whole)

@@ -15,6 +15,7 @@ from fleet_cases import fleet, witness
 from fleet_events import EVENTS
 from fleet_manifests import APPLIED, documents, write
 from fleet_parts import Fleet
+from single_rules import RULES, single_rule
 
 SIZES = ((60, 12), (150, 20))
 
@@ -85,3 +86,15 @@ def test_a_seed_decides_everything(tmp_path: Path) -> None:
     assert items == [one for one in documents(fleet(60, 12, 3)) if one["kind"] == "ResourceBinding"]
     read = [fairlead.load(tmp_path / name) for name in ("yaml", "json")]
     assert read[0].workloads[7].current == read[1].workloads[7].current
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_single_rule_can_be_kept(rule: str) -> None:
+    """A proven answer exists for one workload on forty clusters, and a seed decides which problem it is."""
+    problem = single_rule(rule, 40)
+    assert len(problem.workloads) == 1
+    assert problem == single_rule(rule, 40)
+    outcome = fairlead.solve(problem)
+    assert outcome.status is fairlead.Status.OPTIMAL
+    assert outcome.placement is not None
+    assert fairlead.check(problem, outcome.placement) == ()
