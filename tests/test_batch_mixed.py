@@ -176,7 +176,8 @@ def test_tiers_left_no_choice_are_measured() -> None:
     bounds = views.Bounds(problem)
     levels = levels_of(problem)
     assert bounds.bound(levels[0], {}) == (2, True)
-    assert [note.proven for note in bounds.notes({levels[0]: 2, levels[1]: 0}, Deadline())] == [True, True]
+    placement = Placement({"one": {"a": 4, "b": 1, "c": 1}})
+    assert [note.proven for note in bounds.notes(placement, Deadline())] == [True, True]
 
 
 def with_rows(seed: int, deviation: Deviation) -> Problem:

@@ -83,6 +83,21 @@ class LevelCost:
             if isinstance(place, Place) and isinstance(cost, ConvexCost)
         }
 
+    def rest(self) -> int | None:
+        """Return what all but `functions` costs at least, in steps; None where that is not known."""
+        total, single = 0, 0
+        for _, place, cost in self.costs:
+            if isinstance(cost, LinearCost):
+                if cost.least is None:
+                    return None
+                total += cost.least
+            elif isinstance(cost, ConvexCost):
+                single += isinstance(place, Place)
+                if not isinstance(place, Place):
+                    return None
+        # Two costs of one place would be told as one function.
+        return total if single == len(self.functions()) else None
+
     def terms(self) -> tuple[list[Term], int]:
         """Return the cost in steps as variables with coefficients, and what comes on top of their sum."""
         terms: list[Term] = []

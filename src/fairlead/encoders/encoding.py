@@ -12,6 +12,7 @@ from fairlead.encoders.costs import Because, Cost, LevelCost
 from fairlead.encoders.giving import Giving, Side, Slack
 from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.peak import PeakCost
+from fairlead.encoders.scale import Held
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
 from fairlead.encoders.variables import Place, Ranges, ReplicaVariables
@@ -36,9 +37,9 @@ class Encoding:
         Ranges of replicas that are known to hold for every placement of interest.
     centres
         Where the optimum is expected; convex costs are exact around it. None where nothing is known.
-    settled
-        A placement whose overflow tiers hold what they will hold: the shares of a tier are measured against
-        it. None before that is known.
+    held
+        How many replicas overflow tiers may hold, at least and at most, for every placement of interest: the
+        shares of a tier are measured against what it holds. None leaves them out of the measure.
     explain
         True adds a guard literal for every `Because`: its constraints hold only where the guard does.
     giving
@@ -53,12 +54,12 @@ class Encoding:
         within: Ranges | None = None,
         centres: Placement | None = None,
         *,
-        settled: Placement | None = None,
+        held: Held | None = None,
         explain: bool = False,
         giving: Giving | None = None,
     ) -> None:
         self.problem = problem
-        self.settled = settled
+        self.held = held
         self.explain = explain
         self.model = cp_model.CpModel()
         self.variables = ReplicaVariables(problem, self.model, within or {})
@@ -228,6 +229,8 @@ class Encoding:
             for _, subject, part in cost.costs:
                 if isinstance(part, ConvexCost) and subject is not None:
                     refined |= part.refine(replicas_at(placement, subject))
+                elif isinstance(part, LinearCost):
+                    refined |= part.refine(placement)
         return refined
 
     def values(self, placement: Placement) -> list[Term]:
@@ -246,7 +249,8 @@ class Encoding:
         found.extend(self.selection.values(placement))
         if self._slack is not None:
             found.extend(self._slack.values({variable.index: value for variable, value in found}))
-        return found
+        # A cost that two levels share names its variables twice.
+        return list({variable.index: (variable, value) for variable, value in found}.values())
 
     def _guard(self, because: Because) -> cp_model.IntVar:
         """Return the literal that switches on what a rule requires."""

@@ -21,9 +21,15 @@ class LinearCost:
         The same cost of a placement, in steps.
     values
         Variables of its own with the values that they have in a placement.
+    refine
+        Makes the cost exact at a placement; tells whether it was underestimated there.
+    least
+        No placement costs less, in steps; None where that is not known.
     """
 
     terms: Sequence[Term]
     offset: int
     of: Callable[[Placement], int]
     values: Callable[[Placement], Iterable[Term]] = lambda _: ()
+    refine: Callable[[Placement], bool] = lambda _: False
+    least: int | None = None

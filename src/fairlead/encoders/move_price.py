@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Because, Cost
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import Scale, divisions_of, scale_of
+from fairlead.encoders.linear import LinearCost
+from fairlead.encoders.open_tiers import distance_of_open_tier
+from fairlead.encoders.scale import Scale, measured_of, scale_of
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import UnsupportedError
@@ -43,9 +45,13 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
         functions[cluster], on_top = _with_moves(functions.get(cluster), count, steps)
         constant += Fraction(on_top, scale.steps)
     places = {Place(workload.key, cluster): function for cluster, function in functions.items()}
+    costs: list[tuple[Place | None, Cost]] = [
+        (place, encoding.convex_cost(place, function)) for place, function in places.items()
+    ]
+    costs += [(None, cost) for cost in _of_open_tiers(workload, scale, encoding)]
     encoding.prefer(
         NET,
-        [(place, encoding.convex_cost(place, function)) for place, function in places.items()],
+        costs,
         because=Because(KIND, workload.key),
         constant=constant,
         scale=scale.steps,
@@ -53,14 +59,24 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
     )
 
 
+def _of_open_tiers(workload: Workload, scale: Scale, encoding: Encoding) -> Iterator[LinearCost]:
+    """Yield the distances of the overflow tiers of which it is open how much they hold."""
+    ratio = workload.rule(Weights)
+    if ratio is not None:
+        for measured in measured_of(ratio, workload, encoding.held):
+            if measured.is_open:
+                yield distance_of_open_tier(measured, workload.key, scale, encoding)
+
+
 def _distances(
     workload: Workload, scale: Scale, encoding: Encoding
 ) -> Iterator[tuple[str, ConvexFunction, Fraction]]:
-    """Yield the distance of every cluster from its quota, and what comes on top of it."""
+    """Yield the distance of every cluster from a quota that is known, and what comes on top of it."""
     ratio = workload.rule(Weights)
     if ratio is None:
         return
-    for division in divisions_of(ratio, workload, encoding.settled):
+    known = [each for each in measured_of(ratio, workload, encoding.held) if not each.is_open]
+    for division in (division for measured in known for division in measured.divisions):
         on_top = Fraction(division.replicas if encoding.problem.deviation is Deviation.WEBSTER else 0)
         for cluster, weight in division.weights.items():
             function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)

@@ -29,6 +29,7 @@ from fairlead.encoders import (
 )
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.giving import Giving
+from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Ranges
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -93,7 +94,7 @@ def encode(
     within: Ranges | None = None,
     centres: Placement | None = None,
     *,
-    settled: Placement | None = None,
+    held: Held | None = None,
     explain: bool = False,
     giving: Giving | None = None,
     in_time: Callable[[], bool] = lambda: True,
@@ -104,7 +105,7 @@ def encode(
     ----------
     problem
         What is encoded.
-    within, centres, settled, explain, giving
+    within, centres, held, explain, giving
         See `Encoding`.
     in_time
         Asked before every rule; the work ends where it returns False.
@@ -114,7 +115,7 @@ def encode(
     Encoding or None
         The model; None where time ran out.
     """
-    encoding = Encoding(problem, within, centres, settled=settled, explain=explain, giving=giving)
+    encoding = Encoding(problem, within, centres, held=held, explain=explain, giving=giving)
     workloads = problem.workloads
     if problem.partial:
         workloads = tuple(loosened(each, problem.cluster_by_name) for each in workloads)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from fairlead.encoders.variables import Range
 from fairlead.models.levels import Deviation
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MovePrice, Weights
 from fairlead.models.workload import Workload
@@ -58,22 +58,57 @@ class Division:
     whole: int
 
 
-def divisions_of(rule: Weights, workload: Workload, settled: Placement | None) -> tuple[Division, ...]:
-    """Return what the quotas come from: one division, or one for every overflow tier that holds replicas.
+Held = Mapping[str, Sequence[Range]]
+"""Fewest and most replicas that overflow tiers may hold, tier by tier, by workload."""
 
-    Nothing is measured without replicas or positive weights, nor before it is settled what tiers hold.
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Clusters that are measured together: all candidates, or an overflow tier.
+
+    Parameters
+    ----------
+    clusters
+        Which clusters; what they hold together is divided.
+    weights
+        Their weights.
+    totals
+        How many replicas they may hold together.
+    """
+
+    clusters: frozenset[str]
+    weights: Mapping[str, int]
+    totals: range
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a choice of how many replicas are divided."""
+        return len(self.totals) > 1
+
+    def division(self, replicas: int) -> Division | None:
+        """Return what the quotas of so many replicas come from; None where nothing is measured."""
+        return next(_division(self.weights, replicas), None)
+
+    @property
+    def divisions(self) -> tuple[Division, ...]:
+        """What the quotas may come from, one for every total of which there are any."""
+        found = (self.division(replicas) for replicas in self.totals)
+        return tuple(division for division in found if division is not None)
+
+
+def measured_of(rule: Weights, workload: Workload, held: Held | None) -> tuple[Measured, ...]:
+    """Return what is measured by itself: all candidates together, or every overflow tier.
+
+    Tiers are not measured as long as it is not known how many replicas they may hold.
     """
     if not rule.tiers:
-        return tuple(_division(rule.weights, workload.replicas))
-    placed = settled.of(workload.key) if settled is not None else {}
-    return tuple(
-        division
-        for tier in rule.tiers
-        for division in _division(
-            {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier},
-            sum(replicas for cluster, replicas in placed.items() if cluster in tier),
-        )
-    )
+        only = range(workload.replicas, workload.replicas + 1)
+        return (Measured(frozenset(rule.weights), rule.weights, only),)
+    found = []
+    for tier, (least, most) in zip(rule.tiers, (held or {}).get(workload.key, ()), strict=False):
+        inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
+        found.append(Measured(tier, inside, range(least, most + 1)))
+    return tuple(found)
 
 
 def _division(weights: Mapping[str, int], replicas: int) -> Iterator[Division]:
@@ -86,7 +121,7 @@ def _division(weights: Mapping[str, int], replicas: int) -> Iterator[Division]:
 def scale_of(encoding: Encoding) -> Scale:
     """Return the steps in which the deviation of all workloads of a problem is measured."""
     problem = encoding.problem
-    divisions = list(_divisions(problem, encoding.settled))
+    divisions = list(_divisions(problem, encoding.held))
     if not divisions:
         return Scale()
     most = LARGEST // max(1, sum(_greatest(division, problem.deviation) for division in divisions))
@@ -100,11 +135,12 @@ def scale_of(encoding: Encoding) -> Scale:
     return Scale(steps)
 
 
-def _divisions(problem: Problem, settled: Placement | None) -> Iterator[Division]:
+def _divisions(problem: Problem, held: Held | None) -> Iterator[Division]:
     """Yield the divisions of all workloads that are measured."""
     for workload in problem.workloads:
         for rule in workload.rules_of(Weights):
-            yield from divisions_of(rule, workload, settled)
+            for measured in measured_of(rule, workload, held):
+                yield from measured.divisions
 
 
 def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:

@@ -5,8 +5,9 @@ from fractions import Fraction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.open_tiers import distance_of_open_tier
 from fairlead.encoders.peak import add_peak_cost
-from fairlead.encoders.scale import Division, Scale, divisions_of, scale_of
+from fairlead.encoders.scale import Division, Scale, measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import DEVIATION, Deviation
 from fairlead.models.rules import Weights
@@ -23,19 +24,25 @@ def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
         l1        minimise  sum |x_c - q_c|
         minimax   minimise  M,   M >= |x_c - q_c| / q_c
 
-    With overflow tiers every tier that holds replicas is measured by itself, N and W being its own. The sums
-    are convex costs of single variables. L is the least common denominator over all workloads; where
-    that leads to numbers above 2^60, L is as large as they allow and every step of a cost is rounded towards
-    0. That keeps equal steps equal, keeps their order, and never overestimates a cost.
+    With overflow tiers every tier that holds replicas is measured by itself, N and W being its own; where
+    what it holds is open, see `open_tiers`. The sums are convex costs of single variables. L is the least
+    common denominator over all workloads; where that leads to numbers above 2^60, L is as large as they allow
+    and every step of a cost is rounded towards 0. That keeps equal steps equal, keeps their order, and never
+    overestimates a cost.
     """
     scale = encoding.once(scale_of)
     because = Because(KIND, workload.key)
     encoding.prefer(DEVIATION, (), because=because, scale=scale.steps, exact=scale.exact)
-    for division in divisions_of(rule, workload, encoding.settled):
-        if encoding.problem.deviation is Deviation.MINIMAX:
-            _encode_peak(division, workload, scale, encoding)
-        else:
-            _encode_sum(division, workload, scale, encoding)
+    for measured in measured_of(rule, workload, encoding.held):
+        if measured.is_open:
+            cost = distance_of_open_tier(measured, workload.key, scale, encoding)
+            encoding.prefer(DEVIATION, [(None, cost)], because=because, scale=scale.steps, exact=scale.exact)
+            continue
+        for division in measured.divisions:
+            if encoding.problem.deviation is Deviation.MINIMAX:
+                _encode_peak(division, workload, scale, encoding)
+            else:
+                _encode_sum(division, workload, scale, encoding)
 
 
 def _encode_sum(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from html import escape
 
+from fairlead.models.gap import gap_of
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.words import counted, escaped
@@ -39,21 +40,12 @@ def format_percent(share: Fraction) -> str:
     return f"{percent:.2g} %" if percent >= 0.01 else "<0.01 %"
 
 
-def gap(level: Attained) -> Fraction | None:
-    """Return how much lower the level could be at most, as a share of its value; None where not known."""
-    if level.bound is None:
-        return None
-    if level.value == level.bound:
-        return Fraction(0)
-    return (Fraction(level.value) - level.bound) / abs(Fraction(level.value)) if level.value else Fraction(1)
-
-
 def proof(level: Attained) -> str:
     """Return what is known of a level: ``proven``, ``gap 3 %`` or ``-``."""
     if level.proven:
         within = f" to {format_number(level.resolution)}" if level.resolution else ""
         return f"proven{within}"
-    missing = gap(level)
+    missing = gap_of(level.value, level.bound)
     return "-" if missing is None else f"gap {format_percent(missing)}"
 
 
@@ -86,7 +78,7 @@ def _optimal(outcome: Outcome) -> str:
 def first_unproven(outcome: Outcome) -> str:
     """Say how far the first level that is not proven may be from the best."""
     level = next((level for level in outcome.objectives if not level.proven), None)
-    missing = gap(level) if level else None
+    missing = gap_of(level.value, level.bound) if level else None
     if level is None or missing is None:
         held = "not everything is met" if outcome.shortfalls else "every rule holds"
         return f"{held}; how good the answer of {outcome.origin} is was not proven"

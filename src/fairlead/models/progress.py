@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fairlead.models.gap import gap_of
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -17,7 +19,7 @@ class Progress:
     bound
         What every placement costs at least; None where nothing is known.
     gap
-        Their distance as a part of the value; None where one of them is not known.
+        Their distance as a part of the value, 0 to 1 (`gap_of`); None where one of them is not known.
     seconds
         Since the start of the search.
     """
@@ -27,3 +29,11 @@ class Progress:
     bound: int | Fraction | None
     gap: float | None
     seconds: float
+
+
+def progress_of(
+    level: str, value: int | Fraction | None, bound: int | Fraction | None, seconds: float
+) -> Progress:
+    """Return how far a level is, with the gap between its value and its bound."""
+    missing = None if value is None else gap_of(value, bound)
+    return Progress(level, value, bound, None if missing is None else float(missing), seconds)

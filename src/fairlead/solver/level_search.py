@@ -1,6 +1,6 @@
 """The search behind the levels: the best placement, ranges, pins and bounds while CP-SAT runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -9,6 +9,7 @@ from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.registry import encode
+from fairlead.encoders.scale import Held
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
@@ -20,11 +21,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
+from fairlead.models.workload import Workload
 from fairlead.solver.attainment import Least, LexicographicResult, Note, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
 from fairlead.solver.pricing import relax_all, tighten
 from fairlead.solver.ranges import beyond_tiers, placement_of, shares_of, totals_known, within_peaks
+from fairlead.solver.tier_totals import held_by_tiers, held_in, open_places
 from fairlead.solver.ties import settle
 
 # Of the time that is left, what a level may use while others wait.
@@ -33,6 +36,8 @@ SHARE_OF_TIME = 0.6
 # workers would only be in each other's way.
 FIRST_TRY = 0.2
 LONGEST_TRY = 2.0
+# Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
+MOST_OPEN = 1500
 
 
 @dataclass(slots=True)
@@ -51,7 +56,8 @@ class LevelSearch:
     ranges: dict[Place, Range] = field(default_factory=dict)
     pins: list[tuple[Level, int]] = field(default_factory=list)
     fixed: list[tuple[Group, int]] = field(default_factory=list)
-    settled: Placement | None = None
+    held: Held | None = None
+    restricted: bool = False
     notes: list[Note] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
 
@@ -85,19 +91,20 @@ class LevelSearch:
     def minimise(self, level: Level, *, last: bool) -> bool:
         """Minimise one level and pin it; tell whether a placement can exist."""
         note = self._note(level, None)
-        if level.base in (NET, DEVIATION) and self.settled is None:
-            self._settle_tiers()
+        if level.base in (NET, DEVIATION) and self.held is None:
+            self._look_at_tiers()
         if self.outline is not None:
             cost = self.outline.levels[level]
             least = self._narrow(cost)
-            note = self._note(level, least)
+            note = self._note(level, None if self.restricted else least)
             encoding = None if note.proven else self._encode()
             if encoding is not None:
                 verdict, bound = self._solve(encoding, level, self._time_for(last=last))
                 if verdict is Verdict.INFEASIBLE:
                     return self._refuted()
                 known = max((at for at in (bound, least) if at is not None), default=None)
-                note = self._note(level, known)
+                # What was found where tiers hold what was settled bounds no other placement.
+                note = self._note(level, None if self.restricted else known)
             if self.best is not None:
                 self.pins.append((level, cost.steps(self.best)))
                 if note.proven:
@@ -118,7 +125,7 @@ class LevelSearch:
             if self.best is not None:
                 tied = settle(encoding, self.best, effort)
                 if self._keeps(tied.placement):
-                    self.best, settled = tied.placement, tied.certain
+                    self.best, settled = tied.placement, tied.certain and not self.restricted
         if self.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
         levels = self.attained()
@@ -163,7 +170,7 @@ class LevelSearch:
             self.problem,
             ranges or self.ranges,
             self.start or self.best,
-            settled=self.settled,
+            held=self.held,
             in_time=self._in_time,
         )
         if encoding is not None:
@@ -173,34 +180,49 @@ class LevelSearch:
                 encoding.model.add(encoding.selection.total(group) == replicas)
         return encoding
 
-    def _settle_tiers(self) -> None:
-        """Settle what every overflow tier holds, so that the shares of what it holds can be measured.
+    def _look_at_tiers(self) -> None:
+        """Find out how many replicas overflow tiers may hold, so that the shares of that can be measured.
 
-        The levels of the tiers are pinned by now, which leaves one workload no choice. Of several workloads
-        the more urgent ones decide first, tier by tier; in a partial problem how many replicas they get at
-        all before that.
+        The levels of the tiers leave one workload no choice where they come first. What is left open is a
+        part of the search. Only where that is too much it is settled before, and nothing after it is proven
+        by search.
         """
         tiered = [
             each for each in self.problem.workloads if any(rule.tiers for rule in each.rules_of(Weights))
         ]
-        if tiered and self.best is None and (encoding := self._encode()) is not None:
+        self.held = self._tier_totals() if tiered and self.ranges else {}
+        if open_places(tiered, self.held) > MOST_OPEN:
+            self._settle_tiers(tiered)
+        if tiered:
+            self.outline = encode(self.problem, self.ranges, self.best, held=self.held, in_time=self._in_time)
+
+    def _tier_totals(self) -> Held:
+        """Return how many replicas overflow tiers may hold, of all that is known."""
+        noted = zip(levels_of(self.problem), self.notes, strict=False)
+        bounds = {level: note.bound for level, note in noted}
+        pinned = {level: (bounds.get(level) or 0, steps) for level, steps in self.pins}
+        return held_by_tiers(self.problem, self.ranges, self.totals, pinned)
+
+    def _settle_tiers(self, tiered: Sequence[Workload]) -> None:
+        """Settle what every overflow tier holds without proof.
+
+        The more urgent workloads decide first, tier by tier; in a partial problem how many replicas they get
+        at all before that.
+        """
+        if self.best is None and (encoding := self._encode()) is not None:
             self._find_any(encoding)
-        if not tiered or self.best is None:
+        if self.best is None:
             return
+        self.restricted = True
         for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
             if self.problem.partial:
                 everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
-                if len(self.problem.workloads) > 1:
-                    self._minimise_group(everywhere, -1)
+                self._minimise_group(everywhere, -1)
                 self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
             for group in beyond_tiers(workload):
-                if len(tiered) > 1:
-                    self._minimise_group(group)
+                self._minimise_group(group)
                 self.fixed.append((group, replicas_at(self.best, group)))
-        self.settled = self.best
-        self.outline = encode(
-            self.problem, self.ranges, self.best, settled=self.settled, in_time=self._in_time
-        )
+        self.held = held_in(self.best, tiered)
 
     def _find_any(self, encoding: Encoding) -> Verdict:
         """Find any placement; tell what the solver says."""
@@ -218,7 +240,9 @@ class LevelSearch:
             )
             if finding.values is not None:
                 variables = [variable for _, variable in encoding.variables.made()]
-                self.best = encoding.read(variables, finding.values)
+                found = encoding.read(variables, finding.values)
+                if self._is_better(encoding, found, None):
+                    self.best = found
 
     def _solve(self, encoding: Encoding, level: Level, deadline: Deadline) -> tuple[Verdict, int | None]:
         """Minimise a level until no cost is underestimated; return what is known, and the bound in steps."""
@@ -283,18 +307,19 @@ class LevelSearch:
         if peaks and self.best is not None:
             limit = Fraction(cost.steps(self.best) + 1, cost.scale)
             self.ranges = within_peaks(self.ranges, peaks, limit, strictly=True)
-        if not functions or len(functions) != len(cost.costs):
+        rest = cost.rest()
+        if not functions or rest is None:
             return None
         found = relax_all(shares_of(self.problem, self.totals), functions, self.ranges)
         if found is None:
             raise InternalError("ranges were narrowed until they leave no placement")
         self.start = placement_of(found)
         if self.best is not None:
-            narrower = tighten(found, functions, self.ranges, cost.steps(self.best))
+            narrower = tighten(found, functions, self.ranges, cost.steps(self.best) - rest)
             if narrower is None:
                 raise InternalError("a placement costs less than the relaxation that bounds it")
             self.ranges = narrower
-        return sum(relaxed.cost for relaxed in found)
+        return sum(relaxed.cost for relaxed in found) + rest
 
     def _note(self, level: Level, bound: int | None) -> Note:
         """Return how far a level got whose cost has a bound, in steps."""

@@ -6,11 +6,10 @@ from types import MappingProxyType
 
 from fairlead.models.errors import InternalError
 from fairlead.models.least import least_of_all
-from fairlead.models.outcome import Attained, Status
-from fairlead.models.outcome_text import gap
+from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.progress import Progress, progress_of
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Least, LexicographicResult, attained, bounded
@@ -84,13 +83,8 @@ def _searched(
         if search.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
         if progress is not None:
-            progress(_progress(search.attained()[len(search.notes) - 1], time.monotonic() - started))
+            level_now = search.attained()[len(search.notes) - 1]
+            progress(
+                progress_of(level_now.name, level_now.value, level_now.bound, time.monotonic() - started)
+            )
     return search.settle()
-
-
-def _progress(level: Attained, seconds: float) -> Progress:
-    """Return how far a level got."""
-    missing = gap(level)
-    return Progress(
-        level.name, level.value, level.bound, None if missing is None else float(missing), seconds
-    )

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 from fairlead.models.check import shared_violations
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATION, NET
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Weights
-from fairlead.models.score import levels_of, score
+from fairlead.models.rules import Capacity
+from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from fairlead.solver.answer import Answer, proven
 from fairlead.solver.attainment import LexicographicResult
@@ -22,8 +21,6 @@ from fairlead.solver.search import Search
 
 MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked first; it takes them one by one."""
-SETTLED = frozenset({NET.key, DEVIATION.key})
-"""Levels before which it is settled what overflow tiers hold."""
 
 
 def solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
@@ -145,22 +142,8 @@ def _compare_with_floor(part: Problem, floor: Placement, result: LexicographicRe
         return
     if result.placement is None:
         raise InternalError("a problem is called infeasible of which the reference dispenser has a placement")
-    compared = _compared_levels(part)
-    for low, high in zip(score(part, floor)[:compared], result.attained[:compared], strict=True):
+    for low, high in zip(score(part, floor), result.attained, strict=True):
         if low.value < high.value - (high.resolution or 0):
             raise InternalError("the reference dispenser beats an optimum that is called proven")
         if low.value != high.value:
             return
-
-
-def _compared_levels(part: Problem) -> int:
-    """Return how many levels any placement may be compared on.
-
-    What several workloads with overflow tiers hold in each is settled before their deviation, the more urgent
-    first; a placement that settles it otherwise may have a smaller deviation.
-    """
-    levels = levels_of(part)
-    tiered = [each for each in part.workloads if any(rule.tiers for rule in each.rules_of(Weights))]
-    if not tiered or (len(tiered) == 1 and not (part.partial and len(part.workloads) > 1)):
-        return len(levels)
-    return next((at for at, level in enumerate(levels) if level.key in SETTLED), len(levels))

@@ -5,6 +5,7 @@ others, and everything after the rounding is exact. Where a product of price and
 rounded down, which can only lower the bound.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.costs import total_of
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, chunks
+from fairlead.solver.batch.relaxation import Floats, Model, Prices, chunks, relax
 from fairlead.solver.marginal import widen
 
 # Bits of a price behind the point, at most, and of a product.
@@ -21,6 +22,8 @@ FINE_BITS = 30
 PRODUCT_BITS = 61
 # A price of a step or a unit is cut to this many bits.
 PRICE_BITS = 52
+# Prices of which so much is left, but for a whole one, were rounded and not cut.
+SAME = 0.999
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,6 +70,27 @@ def whole_prices(model: Model, prices: Prices, rows: Floats) -> WholePrices:
     return WholePrices(tuple(capacity), tuple(capacity_bits), tuple(pins), tuple(pin_bits), whole)
 
 
+def held(whole: WholePrices) -> Prices:
+    """Return prices as whole numbers hold them."""
+    return Prices(
+        _as_floats(whole.capacity, whole.capacity_bits),
+        _as_floats(whole.pins, whole.pin_bits),
+    )
+
+
+def _as_floats(prices: Sequence[int], bits: Sequence[int]) -> Floats:
+    """Return whole parts of steps as steps."""
+    return np.array([price * 2.0**-each for price, each in zip(prices, bits, strict=True)], dtype=np.float64)
+
+
+def are_cut(whole: WholePrices, prices: Prices) -> bool:
+    """Tell whether prices were too large for whole numbers, so that much less is left of them."""
+    left = held(whole)
+    return bool(
+        np.any(left.capacity < SAME * prices.capacity - 1.0) or np.any(left.pins < SAME * prices.pins - 1.0)
+    )
+
+
 def _size(values: Whole) -> int:
     """Return the largest of the values in size."""
     highest, lowest = int(values.max(initial=0)), int(values.min(initial=0))
@@ -95,7 +119,12 @@ def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
     rows
         A price for every row's total; the closest cost of a unit is tried as well.
     """
-    return _bound(model, whole_prices(model, prices, rows), sharply=True)
+    whole = whole_prices(model, prices, rows)
+    if are_cut(whole, prices):
+        # What a replica is worth at dearer prices bounds nothing at those that are left.
+        left = held(whole)
+        whole = whole_prices(model, left, relax(model, left).rows)
+    return _bound(model, whole, sharply=True)
 
 
 def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:

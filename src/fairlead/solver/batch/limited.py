@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.ascent import Steps, with_probed_step
-from fairlead.solver.batch.bound import WholePrices, lower_bound, whole_costs, whole_prices
+from fairlead.solver.batch.bound import WholePrices, are_cut, held, lower_bound, whole_costs, whole_prices
 from fairlead.solver.batch.relaxation import Floats, Model, Prices, place_prices, relax
 from fairlead.solver.batch.rows import rows_of
 from fairlead.solver.deadline import Deadline
@@ -158,17 +158,16 @@ class Dual:
         """Return what every placement costs at least at prices, in whole steps."""
         joint = np.zeros(len(self.model.batch.keys))
         whole = _safe(whole_prices(self.model, priced.prices, joint))
-        prices = Prices(
-            np.array(
-                [each * 2.0**-bits for each, bits in zip(whole.capacity, whole.capacity_bits, strict=True)]
-            ),
-            np.array([each * 2.0**-bits for each, bits in zip(whole.pins, whole.pin_bits, strict=True)]),
-        )
+        prices = held(whole)
         self._must_agree(whole, whole_prices(self.plain, prices, priced.rows))
-        total = lower_bound(self.plain, prices, priced.rows)
+        lower = are_cut(whole, priced.prices)
+        rows = relax(self.plain, prices).rows if lower else priced.rows
+        total = lower_bound(self.plain, prices, rows)
         if not len(self.groups.rows):
             return total
-        return total + exact_of_limited(self.limited, self.groups, whole, priced.limited)
+        part = LimitedRows.of(self.limited, self.groups, prices)
+        limited = part.divide(None)[0] if lower else priced.limited
+        return total + exact_of_limited(self.limited, self.groups, whole, limited)
 
     def _must_agree(self, one: WholePrices, other: WholePrices) -> None:
         """Refuse a bound whose two halves would be made at different prices."""

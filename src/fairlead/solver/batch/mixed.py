@@ -9,11 +9,12 @@ import numpy as np
 
 from fairlead.models.check import check, violations_of
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATION, NAMES
+from fairlead.models.least import least_of
+from fairlead.models.levels import DEVIATION, NET
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.progress import progress_of
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
@@ -146,9 +147,9 @@ class _Mixed:
         for number, level in enumerate(levels):
             note = self.notes[number] if number < len(self.notes) else Note()
             if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
-                value, bound = Fraction(self.rank[number]), Fraction(note.bound or 0)
-                gap = None if note.bound is None else float((value - bound) / value) if value else 0.0
-                self.search.progress(Progress(level.name, value, bound, gap, time.monotonic() - self.started))
+                bound = max(note.bound or 0, least_of(self.part, level))
+                seconds = time.monotonic() - self.started
+                self.search.progress(progress_of(level.name, self.rank[number], bound, seconds))
                 return
 
     @property
@@ -163,10 +164,9 @@ class _Mixed:
 
     def _note(self) -> None:
         """Evaluate the bounds of all levels for the best placement."""
-        if self.noted == self.rank and self.notes:
+        if self.best is None or (self.noted == self.rank and self.notes):
             return
-        values = dict(zip(levels_of(self.part), self.rank, strict=True))
-        notes = self.bounds.notes(values, self.search.deadline)
+        notes = self.bounds.notes(self.best, self.search.deadline)
         known = zip(notes, self.leading, self.rank, strict=False)
         self.notes = [*(_higher(*each) for each in known), *notes[len(self.leading) :]]
         self.noted = self.rank
@@ -196,11 +196,11 @@ class _Mixed:
         if not self._tiered.issuperset(each.key for each in self.odd):
             return
         # Nothing but the deviation is measured otherwise, so what is proven before it holds here as well.
-        for level in found.attained:
-            if level.bound is None or level.name.startswith(NAMES[DEVIATION.key]):
+        for level, reached in zip(levels_of(self.part), found.attained, strict=False):
+            if reached.bound is None or level.base in (NET, DEVIATION):
                 return
-            self.leading.append(level.bound)
-            if not level.proven:
+            self.leading.append(reached.bound)
+            if not reached.proven:
                 return
 
     def _divide(

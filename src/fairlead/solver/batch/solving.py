@@ -10,11 +10,12 @@ import numpy as np
 
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
+from fairlead.models.least import least_of
 from fairlead.models.levels import DEVIATION, Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.progress import Progress
+from fairlead.models.progress import Progress, progress_of
 from fairlead.models.rules import Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
@@ -286,12 +287,12 @@ class _Levels:
         report = self.search.progress
         if report is None:
             return None
+        least = least_of(self.batch.problem, cost.level)
 
         def tell(steps: int | None, bound: int) -> None:
             value = None if steps is None else Fraction(steps, cost.scale) + cost.constant
-            least = cost.bound(bound)
-            gap = None if value is None else float((value - least) / value) if value else 0.0
-            report(Progress(cost.level.name, value, least, gap, time.monotonic() - self.started))
+            seconds = time.monotonic() - self.started
+            report(progress_of(cost.level.name, value, max(cost.bound(bound), least), seconds))
 
         return tell
 

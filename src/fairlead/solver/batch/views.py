@@ -1,24 +1,26 @@
 """What all placements of a batch cost at least where some workloads are no boxes, level by level."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
 from fairlead.models.levels import CLUSTERS, DEVIATION, NET, Level
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
-from fairlead.models.score import levels_of
+from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import Note
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
-from fairlead.solver.batch.costs import LevelCost, costs_of
+from fairlead.solver.batch.bound import ranges
+from fairlead.solver.batch.costs import LevelCost, costs_of, total_of
 from fairlead.solver.batch.limited import Dual, Groups, Priced, taken_at
-from fairlead.solver.batch.relaxation import model_of
+from fairlead.solver.batch.relaxation import Prices, model_of, relax
 from fairlead.solver.batch.solving import Worth, worth_of
-from fairlead.solver.batch.standing import StandIns, Totals, key_of, wider
+from fairlead.solver.batch.standing import StandIns, Totals, divided, key_of, wider
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.rows import among
 
@@ -67,6 +69,21 @@ class View:
         cost = self.costs[level]
         return int((value - self.beyond.get(level, 0) - cost.constant) * cost.scale // 1)
 
+    def within(self, values: Values) -> "View":
+        """Return boxes that leave out what costs more than levels may cost, nothing shared looked at.
+
+        Where a level is at its least, that says where replicas stand; a price would have to be without end.
+        """
+        batch = self.batch
+        for level, value in values.items():
+            if level in self.costs and batch.feasible:
+                model = model_of(batch, self.costs[level])
+                free = Prices.none(model)
+                rows = relax(model, free).rows
+                lower, upper = ranges(model, free, rows, self.steps(level, value))
+                batch = _tight(replace(batch, lower=lower, upper=upper))
+        return replace(self, batch=batch)
+
     def fewest(self, key: str) -> int:
         """Return how many clusters a workload needs at least, all capacity for itself."""
         return sum(self._fewest_of(row) for row in self.rows.get(key, ()))
@@ -80,6 +97,17 @@ class View:
             return int(held.sum())
         room = np.cumsum(np.sort(batch.upper[row][~held])[::-1])
         return int(held.sum()) + int(np.searchsorted(room, left)) + 1
+
+
+def _tight(batch: Batch) -> Batch:
+    """Return a batch whose bounds are attained by divisions of the rows."""
+    above = batch.totals - batch.upper.sum(axis=1)
+    below = batch.totals - batch.lower.sum(axis=1)
+    return replace(
+        batch,
+        lower=np.maximum(batch.lower, batch.upper + above[:, None]),
+        upper=np.minimum(batch.upper, batch.lower + below[:, None]),
+    )
 
 
 def _sums(found: Iterable[StandIns]) -> dict[Level, int | Fraction]:
@@ -100,6 +128,7 @@ class Bounds:
     wide: View = field(init=False)
     tiered: View | None = field(init=False, default=None)
     known: dict[str, list[int]] = field(init=False, default_factory=dict)
+    narrow: tuple[Values, View] | None = field(init=False, default=None)
     priced: dict[Level, tuple[Values, Priced]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -147,16 +176,29 @@ class Bounds:
             for level, (before, priced) in self.priced.items()
         }
 
-    def notes(self, values: Values, deadline: Deadline) -> list[Note]:
-        """Return how far every level got where a placement attains these values."""
+    def notes(self, placement: Placement, deadline: Deadline) -> list[Note]:
+        """Return how far every level got where a placement has been found."""
         self.deadline = deadline
+        levels = levels_of(self.part)
+        values = {level: value_of(self.part, placement, level) for level in levels}
         found = []
-        for number, level in enumerate(levels_of(self.part)):
-            before = {each: values[each] for each in levels_of(self.part)[:number]}
+        for number, level in enumerate(levels):
+            before = {each: values[each] for each in levels[:number]}
             bound, exact = self.bound(level, before)
-            # Bounds of levels whose costs are rounded are below by less than a step for every place.
-            found.append(Note(min(bound, values[level]), bound >= values[level], exact))
+            proven = bound >= values[level] or (not exact and self._reaches(placement, level, before))
+            found.append(Note(min(bound, values[level]), proven, exact))
         return found
+
+    def _reaches(self, placement: Placement, level: Level, before: Values) -> bool:
+        """Tell whether a placement costs no more than the bound of a level in steps, which are rounded."""
+        view = self.view(before)
+        boxes = view.batch.problem
+        stands = divided(placement, boxes.workloads)
+        told = value_of(boxes, stands, level) + view.beyond.get(level, 0)
+        if level not in self.priced or told != value_of(self.part, placement, level):
+            return False
+        steps = total_of(view.costs[level].shape.value(view.batch.matrix(stands)).sum(axis=1))
+        return steps <= self._dual(view, level, before).bound(self.priced[level][1])
 
     def bound(self, level: Level, before: Values) -> tuple[int | Fraction, bool]:
         """Return what a level costs at least with those before it pinned, and whether that is exact."""
@@ -195,6 +237,12 @@ class Bounds:
         return Dual.of(model, self.groups(view, before), self.deadline)
 
     def view(self, before: Values) -> View:
+        """Return the boxes for a level, without what no placement holds that costs no more before it."""
+        if self.narrow is None or dict(self.narrow[0]) != dict(before):
+            self.narrow = dict(before), self._measured(before).within(before)
+        return self.narrow[1]
+
+    def _measured(self, before: Values) -> View:
         """Return the boxes for a level: what tiers hold is known where their levels leave no choice."""
         known = self._known_totals(before)
         if not known:

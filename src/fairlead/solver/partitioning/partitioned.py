@@ -7,15 +7,14 @@ The idea of shares is that of POP (partitioned optimisation problems).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from fairlead.models.levels import DEVIATION
-from fairlead.models.outcome import Attained, Status
+from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, score
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.attainment import LexicographicResult, Note, attained
 from fairlead.solver.machines import Machines
 from fairlead.solver.partitioning.splitting import Row, resized, shares_of
 from fairlead.solver.partitioning.telling import ShareAnswer, ShareTask, prices_of, solve_share, usage_of
@@ -66,7 +65,11 @@ def solve_partitioned(part: Problem, count: int, search: Search, machines: Machi
             return LexicographicResult(Status.UNKNOWN, None)
         placed.update(answer.result.placement)
     placement = Placement(placed)
-    return LexicographicResult(Status.FEASIBLE, placement, _attained(part, placement, answers))
+    # Only the first level has a bound of its own: for the others that of the first is not settled.
+    bound = _bound(part, answers)
+    first = next((scored.value for scored in score(part, placement)), bound)
+    notes = [Note(min(bound, Fraction(first)), proven=bound >= first)]
+    return LexicographicResult(Status.FEASIBLE, placement, attained(part, placement, notes))
 
 
 def _mean(found: Sequence[Mapping[Row, Fraction]]) -> dict[Row, Fraction]:
@@ -75,20 +78,6 @@ def _mean(found: Sequence[Mapping[Row, Fraction]]) -> dict[Row, Fraction]:
     return {
         row: sum((each.get(row, Fraction(0)) for each in found), Fraction(0)) / len(found) for row in rows
     }
-
-
-def _attained(part: Problem, placement: Placement, answers: Sequence[ShareAnswer]) -> tuple[Attained, ...]:
-    """Return the levels; only the first has a bound: for the others that of the first is not settled."""
-    levels = score(part, placement)
-    if not levels:
-        return levels
-    first = levels[0]
-    bound = _bound(part, answers)
-    if len(levels_of(part)) == 1 or bound >= first.value:
-        first = replace(first, bound=min(bound, Fraction(first.value)), proven=bound >= first.value)
-    else:
-        first = replace(first, bound=bound)
-    return (first, *levels[1:])
 
 
 def _bound(part: Problem, answers: Sequence[ShareAnswer]) -> Fraction:
