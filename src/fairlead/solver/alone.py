@@ -92,7 +92,8 @@ def stays(workload: Workload, problem: Problem, available: Available, quotas: Se
     if not running.keys() <= problem.cluster_by_name.keys() or any(violations_of(workload, running)):
         return False
     if any(isinstance(rule, Capacity) for rule in problem.rules) and any(
-        room_left(workload, problem.cluster_by_name[name], available) < count for name, count in running.items()
+        room_left(workload, problem.cluster_by_name[name], available) < count
+        for name, count in running.items()
     ):
         return False
     return all(each.fits(workload, running) for each in quotas)

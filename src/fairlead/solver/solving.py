@@ -195,7 +195,8 @@ def _settle(
 def _alone(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly."""
     found = {
-        workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key)) for workload in problem.workloads
+        workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
+        for workload in problem.workloads
     }
     return {key: answer for key, answer in found.items() if answer is not None}
 

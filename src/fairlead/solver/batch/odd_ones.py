@@ -63,4 +63,3 @@ def in_tiers(workload: Workload, part: Problem) -> Mapping[str, int]:
     if not has_box(workload):
         return {}
     return allocate(workload, part, box_of(workload, part, part.limits)) or {}
-
