@@ -169,9 +169,7 @@ def test_ties_fall_to_the_first_by_name() -> None:
         ({"a": 1, "b": 1}, (clusters(1, "ab"), Bounds({"b": Bound(1)})), Deviation.L1),
     ],
 )
-def test_odd_choices(
-    weights: dict[str, int], rules: tuple[WorkloadRule, ...], deviation: Deviation
-) -> None:
+def test_odd_choices(weights: dict[str, int], rules: tuple[WorkloadRule, ...], deviation: Deviation) -> None:
     """What is hardly a choice is answered as well."""
     problem = problem_of(2, weights, *rules, deviation=deviation)
     assert held(chosen(problem)) == best(problem)
@@ -182,7 +180,10 @@ def test_odd_choices(
     [
         # A candidate in two groups, groups that overlap, minimax.
         ((regions(1, west="ab", east="b"),), Deviation.WEBSTER),
-        ((regions(1, west="ab", east="c"), Spread("zone", {"x": frozenset("a"), "y": frozenset("bc")}, 2)), Deviation.L1),
+        (
+            (regions(1, west="ab", east="c"), Spread("zone", {"x": frozenset("a"), "y": frozenset("bc")}, 2)),
+            Deviation.L1,
+        ),
         ((clusters(1, "abc"),), Deviation.MINIMAX),
     ],
 )

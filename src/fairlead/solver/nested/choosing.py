@@ -36,7 +36,8 @@ from fairlead.solver.nested.face import Face, Flags
 from fairlead.solver.nested.fewest import on_fewest
 from fairlead.solver.nested.limits import limits_of
 from fairlead.solver.nested.narrowing import narrow_all
-from fairlead.solver.nested.settling import TooLongError, settle
+from fairlead.solver.nested.settling import settle
+from fairlead.solver.nested.too_long import ApartError, TooLongError
 
 MOVES = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST})
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
@@ -106,7 +107,10 @@ def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numb
     if workload.rule(Duplicated) is not None:
         required = np.array(
             [
-                name in minimum and minimum[name].replicas > 0 and bounds is not None and name not in bounds.where_held
+                name in minimum
+                and minimum[name].replicas > 0
+                and bounds is not None
+                and name not in bounds.where_held
                 for name in boxed.names
             ],
             dtype=bool,
@@ -126,7 +130,7 @@ def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Fa
                 return None
             faces = narrowed
         placed = [found for found in map(settle, faces) if found is not None]
-    except TooLongError:
+    except (TooLongError, ApartError):
         return None
     return max(placed, key=lambda found: found.tolist(), default=None)
 
@@ -197,7 +201,9 @@ def _divided(
         return None
     inside = dict(rule.weights)
     if rule.tiers:
-        used = [name for face in faces for name, each in zip(names, face.open_to.tolist(), strict=True) if each]
+        used = [
+            name for face in faces for name, each in zip(names, face.open_to.tolist(), strict=True) if each
+        ]
         holding = [each for each in rule.tiers if not each.isdisjoint(used)]
         if len(holding) != 1:
             return None
@@ -230,7 +236,10 @@ def _without_choice(face: Face, cost: Straight) -> Face | None:
         return None
     narrower = replace(face, lower=lower, upper=best.upper, open_to=open_to, required=required, first=None)
     for side in (narrower.upper, -narrower.lower):
-        picked = narrower.pick(side)
+        try:
+            picked = narrower.pick(side)
+        except ApartError as apart:
+            picked = apart.known
         if picked is not None and narrower.holds(picked.used):
             return narrower
     return None

@@ -9,7 +9,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fairlead.models.levels import CLUSTERS, COPIES, COST, MINIMA, MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, ROOM, Level, tier
+from fairlead.models.levels import (
+    CLUSTERS,
+    COPIES,
+    COST,
+    MINIMA,
+    MOVES_FIRST,
+    MOVES_LAST,
+    MOVES_UNCHANGED,
+    ROOM,
+    Level,
+    tier,
+)
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Copies, Moves, Price, Tiers
 from fairlead.models.score import in_order, levels_of_workload
@@ -63,7 +74,10 @@ def _gains(workload: Workload, level: Level, copies: Mapping[str, int]) -> Seque
     if level in MOVES:
         rule = workload.rule(Moves)
         present = rule.present if rule else frozenset()
-        return [min(workload.current.get(name, 0), copy) if name in present else 0 for name, copy in copies.items()]
+        return [
+            min(workload.current.get(name, 0), copy) if name in present else 0
+            for name, copy in copies.items()
+        ]
     if level == MINIMA:
         bounds = workload.rule(Bounds)
         minimum = bounds.minimum if bounds else {}

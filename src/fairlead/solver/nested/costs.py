@@ -180,7 +180,9 @@ class Squares:
         inner = box.total - exact_sum(flat[~weighed])
         lower, upper = flat.copy(), flat.copy()
         if bool(weighed.any()):
-            found = narrow_webster(Box(box.lower[weighed], box.upper[weighed], inner), self.weights[at][weighed])
+            found = narrow_webster(
+                Box(box.lower[weighed], box.upper[weighed], inner), self.weights[at][weighed]
+            )
             lower[weighed], upper[weighed] = found.lower, found.upper
         return Box(lower, upper, box.total)
 
@@ -208,7 +210,9 @@ class Squares:
             heights = np.where(self.weights > 0, heights, upper if price > 0 else lower)
         replicas = np.clip(heights, lower, upper)
         earned = np.where(self.weights > 0, shifted, price) * replicas
-        return replicas, earned - replicas.astype(float) * replicas * (self.weights > 0) / np.maximum(self.weights, 1)
+        return replicas, earned - replicas.astype(float) * replicas * (self.weights > 0) / np.maximum(
+            self.weights, 1
+        )
 
     def respond(
         self, price: Fraction, lower: Numbers, upper: Numbers, at: Numbers | None = None

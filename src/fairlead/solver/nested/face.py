@@ -14,8 +14,16 @@ from numpy.typing import NDArray
 
 from fairlead.solver.marginal import Box
 from fairlead.solver.nested.limits import Limits
-from fairlead.solver.nested.picking import Picked, Picker
+from fairlead.solver.nested.picking import Picked, Picker, entries
+from fairlead.solver.nested.priced import PricedPicker
 from fairlead.solver.nested.tables import Merits
+from fairlead.solver.nested.too_long import ApartError
+
+LARGE_TABLE = 400
+"""Entries of a table beyond which clusters are not counted beside groups, but priced."""
+
+MOST_COUNTED = 2 * 10**7
+"""Steps up to which they are counted all the same, where pricing leaves a gap."""
 
 Flags = NDArray[np.bool_]
 Numbers = NDArray[np.int64]
@@ -54,9 +62,20 @@ class Face:
     first: Flags | None = None
 
     @cached_property
-    def picker(self) -> Picker:
+    def picker(self) -> Picker | PricedPicker:
         """Picks sets of this face's clusters."""
-        return Picker(self.limits, self.open_to, self.required, self.needed)
+        kind = PricedPicker if entries(self.limits) > LARGE_TABLE else Picker
+        return kind(self.limits, self.open_to, self.required, self.needed)
+
+    def pick_exactly(self, merits: Merits) -> Picked | None:
+        """Return a best set by whole merits alone; clusters are counted where pricing them leaves a gap."""
+        try:
+            return self.picker.pick(merits)
+        except ApartError:
+            groups = self.limits.wider[-1].groups
+            if groups * entries(self.limits) ** 2 > MOST_COUNTED:
+                raise
+        return Picker(self.limits, self.open_to, self.required, self.needed).pick(merits)
 
     @property
     def settled(self) -> bool:
@@ -95,7 +114,11 @@ class Face:
         """Return the part in which a cluster is used, or is not."""
         changed = (self.required if used else self.open_to).copy()
         changed[at] = used
-        return replace(self, required=changed, first=None) if used else replace(self, open_to=changed, first=None)
+        return (
+            replace(self, required=changed, first=None)
+            if used
+            else replace(self, open_to=changed, first=None)
+        )
 
     @property
     def possible(self) -> bool:

@@ -7,19 +7,49 @@ import numpy as np
 from fairlead.solver.nested.costs import linear
 from fairlead.solver.nested.face import Face, Flags
 from fairlead.solver.nested.narrowing import narrow
-from fairlead.solver.nested.settling import TooLongError
+from fairlead.solver.nested.too_long import ApartError, TooLongError
 
 MOST_MORE = 4
 
 
 def on_fewest(faces: list[Face]) -> list[Face]:
     """Return the placements of some faces that use the fewest clusters."""
-    least = min(_least(face) for face in faces)
+    least = min(_least_in_groups(face) if face.limits.wider else _least(face) for face in faces)
     for count in range(least, least + MOST_MORE):
         found = [limited for face in faces for limited in _with_count(face, count)]
         if found:
             return found
     raise TooLongError
+
+
+def _least_in_groups(face: Face) -> int:
+    """Return the fewest clusters that have enough room within the groups that may be used."""
+    low, high = _least(face), int(face.open_to.sum())
+    step = 1
+    while low < high and not _has_room(face, min(low + step - 1, high)):
+        low, step = low + step, 2 * step
+    high = min(high, low + step - 1)
+    while low < high:
+        middle = (low + high) // 2
+        if _has_room(face, middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _has_room(face: Face, most: int) -> bool:
+    """Tell whether at most so many clusters may have enough room."""
+    limits = face.limits
+    most = most if limits.most is None else min(most, limits.most)
+    if most < limits.least:
+        return False
+    try:
+        picked = replace(face, limits=replace(limits, most=most), first=None).pick(face.upper)
+    except ApartError as apart:
+        # Not known; that it is not enough shows later.
+        return apart.bound >= (face.total or 0) or not face.settled
+    return picked is not None and int(face.upper[picked.used].sum()) >= (face.total or 0)
 
 
 def _least(face: Face) -> int:
@@ -40,8 +70,15 @@ def _with_count(face: Face, count: int) -> list[Face]:
         return []
     limited = replace(face, limits=replace(limits, least=count, most=count), first=None)
     for side in (limited.upper, -limited.lower):
-        picked = limited.pick(side)
-        if picked is None or (face.first is not None and _merit(face, picked.used) < _merit(face, face.first)):
+        try:
+            picked = limited.pick(side)
+        except ApartError as apart:
+            if apart.known is not None and face.settled and limited.holds(apart.known.used):
+                return [limited]
+            continue
+        if picked is None or (
+            face.first is not None and _merit(face, picked.used) < _merit(face, face.first)
+        ):
             return []
         if limited.holds(picked.used):
             return [limited]

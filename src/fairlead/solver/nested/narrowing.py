@@ -20,11 +20,14 @@ import numpy as np
 
 from fairlead.solver.nested.costs import Cost
 from fairlead.solver.nested.face import Face, Flags, bits
+from fairlead.solver.nested.picking import Picker
 from fairlead.solver.nested.pricing import Guess, find_price
-from fairlead.solver.nested.settling import TooLongError, settle
+from fairlead.solver.nested.settling import settle
+from fairlead.solver.nested.too_long import ApartError, TooLongError
 from fairlead.solver.nested.tables import Merits
 
 MOST_NODES = 80
+MOST_PRICED_NODES = 8
 # Floats of merits are off by much less than this part of the largest one.
 ROUNDING = 2.0**-30
 
@@ -67,7 +70,7 @@ def narrow(face: Face, cost: Cost) -> tuple[list[Face], Rank | None]:
     stack = [face]
     best: Rank | None = None
     found: list[Face] = []
-    for _ in range(MOST_NODES):
+    for _ in range(MOST_NODES if isinstance(face.picker, Picker) else MOST_PRICED_NODES):
         if not stack:
             return found, best
         ended = _narrow_once(stack.pop(), cost)
@@ -97,14 +100,26 @@ def _narrow_once(face: Face, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
     merits[at] = brought
     exact = face.combined(merits, kept)
     narrower = replace(face, open_to=kept, lower=low, upper=high, merits=exact, first=None)
-    picked = narrower.picker.pick(exact.astype(object) * (1 << int(kept.sum())) + bits(kept))
+    shift = int(kept.sum())
+    try:
+        picked = narrower.pick_exactly(exact.astype(object) * (1 << shift) + bits(kept))
+    except ApartError as apart:
+        parts = _halves(face, apart.few, apart.many)
+        if parts is None or not face.settled or face.total is None:
+            raise TooLongError from None
+        return _Gap(Rank(0, price * face.total - Fraction(apart.bound >> shift, steps)), parts)
     if picked is None:
         return None
     first = picked.used
     narrower = replace(narrower, first=first)
     greatest = int(exact[first].sum())
     for used in (first, guess.fitting):
-        if used is not None and not np.any(used & ~kept) and narrower.holds(used) and int(exact[used].sum()) == greatest:
+        if (
+            used is not None
+            and not np.any(used & ~kept)
+            and narrower.holds(used)
+            and int(exact[used].sum()) == greatest
+        ):
             return narrower, _rank(face, merits, steps, price, used)
     return _hard(face, narrower, guess, merits, steps, greatest)
 
@@ -115,14 +130,22 @@ def _hard(
     """Look for a set of the greatest merit that can hold the total; cut the face in two where none is found."""
     assert narrower.first is not None
     rank = _rank(face, merits, steps, guess.price, narrower.first)
+    exact = narrower.merits
     sets = []
     for side in (-narrower.lower, narrower.upper):
-        picked = narrower.pick(side)
-        if picked is not None:
-            sets.append(picked.used)
-            if narrower.holds(picked.used):
-                return narrower, rank
-    apart = len(sets) == 2 and narrower.box(sets[0])[0].upper.sum() < narrower.total < narrower.box(sets[1])[0].lower.sum()
+        try:
+            picked = narrower.pick(side)
+        except ApartError as apart:
+            picked = apart.known
+        if picked is None or int(exact[picked.used].sum()) < greatest:
+            continue
+        sets.append(picked.used)
+        if narrower.holds(picked.used):
+            return narrower, rank
+    apart = (
+        len(sets) == 2
+        and narrower.box(sets[0])[0].upper.sum() < narrower.total < narrower.box(sets[1])[0].lower.sum()
+    )
     if apart and _mixed(narrower):
         return narrower, rank
     pairs = [(guess.few, guess.many), tuple(sets), (narrower.first, guess.fitting)]
@@ -138,7 +161,7 @@ def _mixed(face: Face) -> bool:
     """Tell whether some set between one that holds too few and one that holds too many holds the total."""
     try:
         return settle(face) is not None
-    except TooLongError:
+    except (TooLongError, ApartError):
         return False
 
 
@@ -167,7 +190,9 @@ def _relevant(face: Face, cost: Cost, price: Fraction) -> Flags:
     last = order[np.minimum(start + most, start + sizes)[sizes > 0] - 1]
     worst = np.full(len(sizes), -np.inf)
     worst[sizes > 0] = merits[open_at[last]]
-    margin = ROUNDING * float(np.abs(merits[open_at]).max() + np.abs(float(price) * face.upper[open_at]).max())
+    margin = ROUNDING * float(
+        np.abs(merits[open_at]).max() + np.abs(float(price) * face.upper[open_at]).max()
+    )
     kept = face.required.copy()
     kept[open_at[merits[open_at] >= worst[leaf] - margin]] = True
     return kept

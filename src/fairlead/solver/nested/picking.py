@@ -8,6 +8,7 @@ the greatest merit, and the way back through the tables finds the set that has i
 Numbers are counted exactly where there is a maximum, and as "at least so many" where there is a minimum only.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -216,3 +217,13 @@ def _children(limits: Limits, depth: int) -> Numbers:
     children = np.full((parents, width), -1, dtype=np.int64)
     children[around[order], rank] = order
     return children
+
+
+def entries(limits: Limits) -> int:
+    """Return how many entries a table has that counts clusters beside groups; 0 where it need not."""
+    if not limits.wider or (limits.most is None and limits.least == 1):
+        return 0
+    sizes = [each.least if each.most is None else each.most for each in limits.wider]
+    return (1 + (limits.least if limits.most is None else limits.most)) * math.prod(
+        size + 1 for size in sizes
+    )

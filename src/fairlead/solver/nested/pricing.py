@@ -35,7 +35,9 @@ def find_price(face: Face, cost: Cost) -> Guess | None:
     search = _Search(face, cost)
     used = face.first
     if used is None:
-        picked = face.pick(cost.start) if face.settled else face.pick(np.zeros(len(face.lower), dtype=np.int64))
+        picked = (
+            face.pick(cost.start) if face.settled else face.pick(np.zeros(len(face.lower), dtype=np.int64))
+        )
         if picked is None:
             return None
         used = picked.used
@@ -163,7 +165,12 @@ class _Search:
         """Return the price at which the sets on both sides are equally good, as nearly as it is known."""
         face, cost = self._face, self._cost
         price = self._low if self._low is not None else self._high if self._high is not None else Fraction(0)
-        if self._low is not None and self._high is not None and self._few is not None and self._many is not None:
+        if (
+            self._low is not None
+            and self._high is not None
+            and self._few is not None
+            and self._many is not None
+        ):
             few, spent_few = self._held(self._few, self._low)
             many, spent_many = self._held(self._many, self._high)
             if many != few:

@@ -6,12 +6,9 @@ import numpy as np
 
 from fairlead.solver.marginal import exact_sum, settle_ties
 from fairlead.solver.nested.face import Face, Flags, Numbers, bits
+from fairlead.solver.nested.too_long import TooLongError
 
 MOST_LOOKS = 300
-
-
-class TooLongError(Exception):
-    """The search needs more steps than it is given."""
 
 
 def settle(face: Face) -> Numbers | None:
@@ -68,7 +65,10 @@ class _Settling:
             return True
         after = np.arange(len(first)) > short[0]
         bound = replace(
-            face, open_to=face.open_to & (first | after), required=face.required | (first & ~after), first=None
+            face,
+            open_to=face.open_to & (first | after),
+            required=face.required | (first & ~after),
+            first=None,
         )
         least = bound.pick(-face.lower)
         return least is None or exact_sum(face.lower[least.used]) >= exact_sum(face.lower[first])
