@@ -137,6 +137,32 @@ def format_units(resource: str, units: int) -> str:
     return format_quantity(value, binary=counts_bytes(resource))
 
 
+def format_alike(resource: str, *amounts: int) -> tuple[str, ...]:
+    """Return several amounts of a resource in one unit, so that they can be compared at a glance.
+
+    The unit is the largest in which all of them need at most three decimals.
+
+    >>> format_alike("cpu", 60_000, 132_750), format_alike("memory", 2**30, 3 * 2**29)
+    (('60', '132.75'), ('1Gi', '1.5Gi'))
+    """
+    if resource == CPU:
+        return tuple(_decimals(Fraction(amount, 1000)) for amount in amounts)
+    if not counts_bytes(resource):
+        return tuple(str(amount) for amount in amounts)
+    for suffix in reversed(_BINARY):
+        scaled = [Fraction(amount, 1 << _BINARY[suffix]) for amount in amounts]
+        if all((each * 1000).denominator == 1 and (not each or abs(each) >= Fraction(1, 10)) for each in scaled):
+            return tuple(f"{_decimals(each)}{suffix}" if each else "0" for each in scaled)
+    return tuple(str(amount) for amount in amounts)
+
+
+def _decimals(value: Fraction) -> str:
+    """Return a number that has at most three decimals."""
+    whole, part = divmod(abs(value.numerator) * 1000 // value.denominator, 1000)
+    decimals = f".{part:03d}".rstrip("0") if part else ""
+    return f"{'-' if value < 0 else ''}{whole}{decimals}"
+
+
 def counts_bytes(resource: str) -> bool:
     """Tell whether a resource is counted in bytes; the name of a quota or of a device may stand before it."""
     name = resource.removeprefix("requests.").removeprefix("limits.")

@@ -204,7 +204,12 @@ class PolicyInterpreter:
         if any(each.taints for each in found.excluded.values()):
             found = closed_for_good(found, self._weighed_if_open(workload, policy, found))
         if weighed.full:
-            found = Candidates(found.names, found.excluded, {**weighed.full, **found.held_only})
+            # What takes nothing new for two reasons would not take more if its taints were tolerated.
+            held = {
+                name: replace(each, taints=()) if name in weighed.full else each
+                for name, each in found.held_only.items()
+            }
+            found = Candidates(found.names, found.excluded, {**weighed.full, **held})
         yield found
         yield Total(replicas)
         yield from self._bounds(policy, feedback, found)
