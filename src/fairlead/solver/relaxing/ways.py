@@ -22,7 +22,7 @@ from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxing import excess
 from fairlead.solver.relaxing.alone import quick
 from fairlead.solver.relaxing.model import RelaxationModel
-from fairlead.solver.relaxing.sharing import counted_once
+from fairlead.solver.relaxing.sharing import counted_once, for_all
 
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
@@ -133,7 +133,8 @@ def _search(
         if solution is None:
             return
         proven = proven and solution.certain
-        changes = followed(tuple(sorted((*first, *solution.changes), key=order)), part)
+        shared = for_all((*first, *solution.changes), part.workloads, part)
+        changes = followed(tuple(sorted(shared, key=order)), part)
         if changes and is_verified(apply(part, changes), solution.placement, deadline, seed):
             given += 1
             yield Way(changes, proven)
