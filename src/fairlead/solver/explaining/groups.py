@@ -8,9 +8,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
+from fairlead.solver.alike import alike
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.alone import alone
 from fairlead.solver.explaining.failing import fails_alone, settled
+from fairlead.solver.explaining.said_once import for_each
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import Choice, choices, is_complete
 
@@ -53,11 +55,11 @@ def conflicts_over_groups(
         together = _over(part, explain, deadline)
         return () if together is None else (together,)
     found: list[Conflict] = []
-    for workload in failing:
+    for members in alike(failing):
         if found and not deadline.remaining():
             break
-        conflict = _over(alone(workload, part), explain, deadline)
-        found += [] if conflict is None else [conflict]
+        conflict = _over(alone(members[0], part), explain, deadline)
+        found += [] if conflict is None else for_each(conflict, members)
     return tuple(found)
 
 

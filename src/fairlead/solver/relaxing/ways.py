@@ -76,7 +76,7 @@ def chosen(found: Sequence[Way], most: int) -> list[Way]:
     return kept[:most]
 
 
-def ways(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[Way]:
     """Return changes that make a problem feasible, the cheapest first.
 
     Parameters
@@ -89,11 +89,13 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
         Random seed of CP-SAT.
     most
         How many are wanted.
+    modelled
+        False makes no model of everything, which takes long for many workloads.
     """
     found = _alone(part, most) or [
         Way(changes, proven=True) for changes in excess.quick(part, deadline, seed, most)
     ]
-    for first in () if found else _tolerations_of_copies(part):
+    for first in () if found or not modelled else _tolerations_of_copies(part):
         found += _search(part, first, deadline, seed, most)
     certain = all(one.proven for one in found)
     return chosen([Way(one.changes, certain and one.proven) for one in found], most)
