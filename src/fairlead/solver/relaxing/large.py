@@ -11,6 +11,7 @@ from fairlead.models.changes.apply import apply
 from fairlead.models.changes.kinds import order
 from fairlead.models.check import check
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Total, Weights
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
@@ -114,6 +115,16 @@ def _together(each_way: Sequence[Sequence[Way]], at: int) -> Way:
 
 def _fits(problem: Problem, deadline: Deadline, seed: int) -> bool:
     """Tell whether a problem has a placement: the reference dispenser's, or any other."""
-    if len(problem.workloads) <= MOST_DISPENSED and not check(problem, reference.place(problem)):
-        return True
+    if len(problem.workloads) <= MOST_DISPENSED:
+        spread_out = replace(problem, workloads=tuple(map(_evenly, problem.workloads)))
+        if not check(problem, reference.place(spread_out)):
+            return True
     return has_placement(problem, deadline, seed) is True
+
+
+def _evenly(workload: Workload) -> Workload:
+    """Return a workload that is divided evenly where it is divided at all, so that it spreads by itself."""
+    rule = workload.rule(Candidates)
+    if workload.rule(Total) is None or rule is None:
+        return workload
+    return replace(workload, rules=(*workload.rules, Weights(dict.fromkeys(rule.names, 1))))
