@@ -62,8 +62,9 @@ class Way:
     @property
     def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
         """Return what to sort ways by: those that are simple enough to read first, then by cost."""
-        said = sentences(self.changes)
-        return said > SIMPLE, self.cost, said, [order(change) for change in self.changes]
+        # Numbers that are asked for apart are a long way to go, also where they are said in one breath.
+        apart = sum(1 for change in self.changes if change.cost)
+        return apart > SIMPLE, self.cost, sentences(self.changes), [order(change) for change in self.changes]
 
 
 def chosen(found: Sequence[Way], most: int) -> list[Way]:
