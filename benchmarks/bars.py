@@ -45,6 +45,8 @@ def verdict(bar: Bar, measurement: Measurement) -> Verdict:
     missed = []
     if measurement.state != "valid":
         missed.append(f"no valid placement ({measurement.state}{_after(measurement.remark)})")
+    elif bar.leading:
+        missed += _missed_levels(bar, measurement)
     elif bar.gap is not None and (measurement.gap is None or measurement.gap > bar.gap):
         shown = "unknown" if measurement.gap is None else f"{measurement.gap:.4%}"
         missed.append(f"gap {shown}, {bar.gap:.4%} allowed")
@@ -59,6 +61,15 @@ def verdict(bar: Bar, measurement: Measurement) -> Verdict:
     return Verdict(measurement.case, bar, tuple(missed), found)
 
 
+def _missed_levels(bar: Bar, measurement: Measurement) -> Iterator[str]:
+    """Yield the levels that are too far from their bounds; none at all is allowed up to the moves."""
+    for level in measurement.levels:
+        allowed = 0.0 if level.leading else bar.gap
+        if allowed is not None and (level.gap is None or level.gap > allowed):
+            shown = "unknown" if level.gap is None else f"{level.gap:.4%}"
+            yield f"{level.name}: gap {shown}, {allowed:.4%} allowed"
+
+
 def _after(remark: str) -> str:
     return f": {remark}" if remark else ""
 
@@ -68,6 +79,9 @@ def required(bar: Bar) -> str:
     quality = "a placement that keeps all rules" if bar.gap is None else f"gap {bar.gap:.2%}"
     if bar.gap == 0:
         quality = "proven"
+    if bar.leading:
+        later = "" if bar.gap is None else f", later levels {quality}"
+        quality = f"moves proven least{later}"
     time = f"{bar.seconds:g} s" if bar.done_in is None else f"{bar.done_in:g} s"
     memory = "" if bar.gibibytes is None else f" and {bar.gibibytes:g} GiB"
     return f"{quality} in {time}{memory}"

@@ -16,7 +16,9 @@ from contenders import CONTENDERS
 from machine import today
 
 import fairlead
+from fairlead.models.levels import MOVES_FIRST, MOVES_UNCHANGED
 from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of
 
 # A solver that has not come back after so many times its limit, and so many seconds more, is ended.
 PATIENCE = 3
@@ -37,12 +39,15 @@ class LevelMeasure:
         What the contender says that every placement costs at least; None where it says nothing.
     gap
         Their distance as a part of the value, computed exactly; None where one of them is missing.
+    leading
+        True for the levels up to the moves of what keeps running.
     """
 
     name: str
     value: float | None
     bound: float | None
     gap: float | None
+    leading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +137,28 @@ def measured_here(case: str, problem: Problem, contender: str, seconds: float, w
         answer = CONTENDERS[contender].solve(problem, effort)
     except NotApplicableError as error:
         return Measurement(case, contender, seconds, 0.0, "not applicable", str(error), date=today())
+    return of_answer(case, problem, contender, answer, effort)
+
+
+def of_answer(case: str, problem: Problem, contender: str, answer: Answer, effort: Effort) -> Measurement:
+    """Judge an answer that has just come.
+
+    Parameters
+    ----------
+    case, contender
+        Names.
+    problem, answer
+        What was asked and what came.
+    effort
+        What the contender was given.
+    """
     taken, memory = effort.elapsed, _peak()
     state, remark = _judged(problem, answer, bound_only=contender.startswith("LP bound"))
     levels = _levels(problem, answer, scored=state == "valid")
     proven = answer.proven and state == "valid"
+    points = tuple(effort.points)
     return Measurement(
-        case, contender, seconds, taken, state, remark, proven, levels, memory, tuple(effort.points), today()
+        case, contender, effort.seconds, taken, state, remark, proven, levels, memory, points, today()
     )
 
 
@@ -158,15 +179,24 @@ def _levels(problem: Problem, answer: Answer, *, scored: bool) -> tuple[LevelMea
     """Return names, values and bounds of the levels."""
     attained = fairlead.score(problem, answer.placement or fairlead.Placement({}))
     bounds = (*answer.bounds, *(None for _ in attained))
+    leading = _leading(problem)
     return tuple(
         LevelMeasure(
             level.name,
             float(level.value) if scored else None,
             None if bound is None else float(bound),
             gap_of(level.value, bound) if scored and bound is not None else None,
+            number < leading,
         )
-        for level, bound in zip(attained, bounds, strict=False)
+        for number, (level, bound) in enumerate(zip(attained, bounds, strict=False))
     )
+
+
+def _leading(problem: Problem) -> int:
+    """Return how many levels there are up to the moves of what keeps running; 0 where nothing does."""
+    keeping = (MOVES_UNCHANGED, MOVES_FIRST)
+    places = [number for number, level in enumerate(levels_of(problem), 1) if level.base in keeping]
+    return max(places, default=0)
 
 
 def gap_of(value: int | Fraction, bound: Fraction | float) -> float:

@@ -8,6 +8,8 @@ from types import MappingProxyType
 from batch_cases import batch
 from cases import single
 from contenders import BOUNDS, EXACT, GREEDY
+from fleet_cases import fleet_problem
+from fleet_events import EVENTS
 from mixed_cases import independent, mixed, planted, priorities
 from openb_cases import openb
 from spread import over_regions
@@ -35,6 +37,9 @@ class Bar:
         Most memory of the whole process; None where that is left open.
     done_in
         Most seconds that may be used where that is less than the limit; None where it is the limit.
+    leading
+        True where the levels up to the moves of what keeps running have to be proven in any case, so that the
+        gap is for those after them.
     """
 
     contender: str
@@ -42,6 +47,7 @@ class Bar:
     gap: float | None = None
     gibibytes: float | None = None
     done_in: float | None = None
+    leading: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +236,45 @@ def _uncoupled() -> list[Case]:
     return [*singles, *spreads]
 
 
+def _fleets() -> list[Case]:
+    """Return running fleets; those without an event have to be proven fast."""
+    return [_fleet(workloads, clusters, event) for workloads, clusters in FLEETS for event in EVENTS]
+
+
+FLEETS: Mapping[tuple[int, int], tuple[float, Bar]] = MappingProxyType(
+    {
+        (60, 12): (0.2, Bar(OURS, 2, 0.0)),
+        (300, 30): (0.5, Bar(OURS, 5, 0.01, leading=True)),
+        (1_000, 50): (1.5, Bar(OURS, 20, leading=True)),
+        (5_000, 100): (10, Bar(OURS, 60, leading=True)),
+    }
+)
+"""Sizes of fleets; in how many seconds all is proven where nothing happened, and the bar of any event."""
+
+_HAPPENED = {
+    "none": "nothing has to move",
+    "scale": "a tenth grows by 30 %",
+    "arrive": "a twentieth is new",
+    "drain": "one is drained",
+    "join": "an empty one joins",
+    "shrink": "a tenth shrinks by 30 %",
+}
+
+
+def _fleet(workloads: int, clusters: int, event: str) -> Case:
+    """Return one of them."""
+    seconds, after = FLEETS[workloads, clusters]
+    bar = Bar(OURS, seconds, 0.0) if event == "none" else after
+    return Case(
+        f"fleet-{workloads}x{clusters}-{event}",
+        f"{workloads:,} running workloads of mixed policies on {clusters} clusters, {_HAPPENED[event]}",
+        partial(fleet_problem, workloads, clusters, event=event),
+        bar.seconds,
+        (OURS, "reference", "karmada"),
+        (bar,),
+    )
+
+
 def _openb(seed: int) -> Problem:
     """Return the trace, whatever the seed."""
     del seed
@@ -261,12 +306,16 @@ _SHORT = {
     "openb": (OURS, "karmada"),
     "planted-50x10": (OURS, "reference"),
     "independent-1000x50": (OURS,),
+    "fleet-60x12-none": (OURS, "karmada"),
+    "fleet-60x12-drain": (OURS, "karmada"),
+    "fleet-300x30-none": (OURS, "karmada"),
+    "fleet-300x30-scale": (OURS, "karmada"),
 }
 
 CASES: Mapping[str, Case] = MappingProxyType(
     {
         case.name: replace(case, short=_SHORT.get(case.name, ()))
-        for case in (*_uncoupled(), *_batches(), *_others())
+        for case in (*_uncoupled(), *_batches(), *_others(), *_fleets())
     }
 )
 """All cases by name."""

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import kubeadmiral_manifests as federal
-from builders import Manifest, binding, cluster, deployment, divided, duplicated, policy, selector, static, term
+from builders import (
+    Manifest,
+    binding,
+    cluster,
+    deployment,
+    divided,
+    duplicated,
+    policy,
+    selector,
+    static,
+    term,
+)
 from own_builders import own
 
 REGIONS = ("asia", "eu", "us")
@@ -128,9 +139,7 @@ def _placement(rng: random.Random, names: list[str]) -> Manifest:
             for at in range(rng.choice((1, 2, 2, 3)))
         ]
     elif rng.random() < 0.4:
-        placement["clusterAffinity"] = {
-            "clusterNames": sorted(rng.sample(names, rng.randint(1, len(names))))
-        }
+        placement["clusterAffinity"] = {"clusterNames": sorted(rng.sample(names, rng.randint(1, len(names))))}
     return placement
 
 
@@ -245,9 +254,7 @@ def _preferences(rng: random.Random) -> dict[str, int]:
     return {key: value for key, value in told.items() if value is not None}
 
 
-def _federal_workload(
-    rng: random.Random, name: str, chosen: str, names: list[str]
-) -> Iterator[Manifest]:
+def _federal_workload(rng: random.Random, name: str, chosen: str, names: list[str]) -> Iterator[Manifest]:
     """Yield a workload that names its policy: alone, in its federated object, or both."""
     template = deployment(name, rng.choice((1, 2, 3, 5)), rng.choice((None, "500m", 1)))
     labels = {federal.PREFIX + "propagation-policy-name": chosen}

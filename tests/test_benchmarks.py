@@ -162,7 +162,8 @@ def claimed(made: Formulation, replicas: list[int]) -> Fraction:
 
 
 # Cases of 10,000 workloads take seconds to make, the largest takes minutes; it is made as the others are.
-LARGE = [name for name in CASES if "-10000x" in name]
+# Fleets are read from manifests, which takes seconds from 1,000 workloads on.
+LARGE = [name for name in CASES if any(size in name for size in ("-10000x", "fleet-1000x", "fleet-5000x"))]
 HUGE = [name for name in CASES if CASES[name].huge]
 
 
@@ -296,6 +297,24 @@ def test_gaps_are_parts_of_the_value() -> None:
 def test_bars_are_judged(found: Measurement, missed: tuple[str, ...]) -> None:
     """A bar is kept only with a valid placement, its gap, its time and its memory."""
     assert verdict(Bar("fairlead", 5.0, 0.001, 2), found).missed == missed
+
+
+def test_levels_up_to_the_moves_are_judged_apart() -> None:
+    """Up to the moves a bar may ask for a proof, and for a gap only after them."""
+    moves = LevelMeasure("moves", 4, 4, 0.0, leading=True)
+    open_moves = LevelMeasure("moves", 4, 3, 0.25, leading=True)
+    near, far = (LevelMeasure("deviation", 100, bound, 1 - bound / 100) for bound in (99.5, 90))
+    bar = Bar("fairlead", 5.0, 0.01, leading=True)
+
+    def missed(bar: Bar, *levels: LevelMeasure) -> int:
+        found = Measurement("fleet-300x30-drain", "fairlead", 5.0, 4.0, "valid", levels=levels)
+        return len(verdict(bar, found).missed)
+
+    assert missed(bar, moves, near) == 0
+    assert missed(bar, moves, far) == 1
+    assert missed(bar, open_moves, far) == 2
+    assert missed(replace(bar, gap=None), moves, far) == 0
+    assert missed(replace(bar, gap=None), open_moves, near) == 1
 
 
 def test_the_tables_are_deterministic_and_never_show_invalid_values(tmp_path: Path) -> None:

@@ -134,8 +134,8 @@ def test_no_headers(answering: Answering, capsys: pytest.CaptureFixture[str]) ->
         (feasible(), ["--require-proof"], 4),
         (infeasible(), [], 3),
         (infeasible(), ["--require-proof"], 3),
-        # nothing found in time: eleven replicas stand nowhere
-        (replace(infeasible(), status=Status.UNKNOWN, conflict=None), [], 3),
+        # nothing found in time is neither solved nor infeasible
+        (replace(infeasible(), status=Status.UNKNOWN, conflict=None), [], 4),
         (replace(infeasible(), status=Status.UNKNOWN, conflict=None), ["--require-proof"], 4),
     ],
 )

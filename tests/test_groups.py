@@ -142,7 +142,7 @@ def test_rules_of_a_group_decide() -> None:
 
 
 def test_feasibility_is_asked_as_rarely_as_can_be() -> None:
-    """Where all first groups will do, one question is enough."""
+    """Where all first groups will do, one question each is enough for workloads that cannot meet."""
     asked: list[tuple[str | None, ...]] = []
 
     def feasible(problem: Problem) -> bool:
@@ -151,4 +151,4 @@ def test_feasibility_is_asked_as_rarely_as_can_be() -> None:
 
     problem = Problem((Cluster("a"),), (grouped("v", 1, THREE), grouped("w", 1, THREE)))
     assert choose_groups(problem, feasible).rejected == {}
-    assert asked == [("first", "first")]
+    assert asked == [("first",), ("first",)]

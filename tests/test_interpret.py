@@ -104,7 +104,7 @@ def test_a_cluster_of_unknown_room_cannot_be_weighed() -> None:
 
 def test_workloads_with_equal_requests_share_rooms_but_not_what_they_hold() -> None:
     """Room is computed once for equal requests; held replicas come on top for their owner alone."""
-    members = [cluster("a", cpu=4), cluster("b", cpu=8)]
+    members = [cluster("a", cpu=6, allocated={"cpu": 2}), cluster("b", cpu=8)]
     rules = dynamic()
     problem = load(
         members,
@@ -119,6 +119,15 @@ def test_workloads_with_equal_requests_share_rooms_but_not_what_they_hold() -> N
         {"a": 2, "b": 4},
         {"a": 4, "b": 8},
     ]
+
+
+def test_room_is_never_more_than_what_the_others_leave() -> None:
+    """Of 4 cores y holds 2, which the cluster does not tell yet: 2 are left for x, 4 in all for y itself."""
+    members = [cluster("a", cpu=4)]
+    problem = load(
+        members, binding("x", 5, {}, dynamic(), cpu=1), binding("y", 5, {"a": 2}, dynamic(), cpu=1)
+    )
+    assert [weights(one) for one in problem.workloads] == [{"a": 2}, {"a": 4}]
 
 
 def test_moves_count_where_something_runs() -> None:

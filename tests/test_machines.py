@@ -8,13 +8,14 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from fairlead.models.errors import UsageError
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.interrupt import hearing_interrupts
+from fairlead.solver.deadline import Deadline, Stop
+from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import LocalProcesses, RayCluster, ThisProcess, cores, machines_of
 
 UNGUARDED = """
@@ -24,6 +25,17 @@ from fairlead.solver.machines import LocalProcesses
 print("from the top")
 with LocalProcesses(2) as processes:
     print(processes.run(math.sqrt, [1, 4]))
+"""
+
+SLEEPING = """
+import time
+from fairlead.solver.machines import LocalProcesses
+
+WHO = "[__import__('time').sleep(0.5), __import__('os').getpid()][1]"
+with LocalProcesses(2) as processes:
+    processes.run(abs, [1, 2])
+    print(*processes.run(eval, [WHO, WHO]), flush=True)
+    processes.run(time.sleep, [600, 600])
 """
 
 
@@ -55,11 +67,40 @@ def test_a_lost_process_loses_no_result(tmp_path: Path) -> None:
         assert processes.run(square, [1, 2]) == [1, 4]  # a new pool takes over
 
 
-def hear_ctrl_c(_task: int) -> tuple[bool, bool]:
-    """Tell whether Ctrl-C is heard here, usually and in a long task."""
-    with hearing_interrupts():
-        heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    return signal.getsignal(signal.SIGINT) is signal.default_int_handler, heard
+@dataclass(frozen=True)
+class Patience:
+    """A task that waits until it is asked to end.
+
+    Parameters
+    ----------
+    stop
+        The wish; a copy of it in another process.
+    deaf
+        Whether the task cannot be asked there.
+    """
+
+    stop: Stop
+    deaf: bool = False
+
+
+def wait_for_the_wish(task: Patience) -> str:
+    """Wait for the wish to end, and say which process heard of it."""
+    deadline = Deadline(stop=task.stop)
+    while task.deaf and not deadline.stop.asked:
+        time.sleep(0.01)
+    with listening(deadline):
+        while deadline.remaining():
+            time.sleep(0.01)
+    return str(os.getpid())
+
+
+def survive_ctrl_c(_task: int) -> bool:
+    """Send this process what the terminal sends to all; tell whether it is listened to all the same."""
+    deadline = Deadline()
+    with listening(deadline):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.01)
+        return deadline.stop.heard and not deadline.stop.asked
 
 
 def kinds_in_a_daemon(answers: "multiprocessing.Queue[list[str]]") -> None:
@@ -93,9 +134,36 @@ def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
 
 
 def test_processes_leave_ctrl_c_to_the_one_that_asked_them() -> None:
-    """The terminal sends it to all of them; only long tasks hear it."""
+    """The terminal sends it to all of them; the workers wait until they are asked."""
     with LocalProcesses(2) as processes:
-        assert processes.run(hear_ctrl_c, [1, 2]) == [(False, True)] * 2
+        assert processes.run(survive_ctrl_c, [1, 2]) == [True, True]
+
+
+def test_all_answers_can_be_had_at_once() -> None:
+    """Tasks elsewhere hear of the wish; those that do not are done here, where they end at once."""
+    stop = Stop()
+    with LocalProcesses(3, stop) as processes:
+        threading.Timer(0.2, setattr, (stop, "asked", True)).start()
+        told = processes.run(wait_for_the_wish, [Patience(stop), Patience(stop, deaf=True), Patience(stop)])
+    here = str(os.getpid())
+    assert [pid == here for pid in told] == [False, True, False]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_no_process_outlives_the_one_that_asked_it() -> None:
+    """The script is killed while its workers sleep; they end too, and let go of its output before that."""
+    script = subprocess.Popen(
+        [sys.executable, "-c", SLEEPING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert script.stdout is not None
+    workers = [int(pid) for pid in script.stdout.readline().split()]
+    script.kill()
+    script.communicate(timeout=30)  # ends when nobody holds the output any more
+    give_up = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in workers) and time.monotonic() < give_up:
+        time.sleep(0.05)
+    assert len(workers) == 2
+    assert not [pid for pid in workers if Path(f"/proc/{pid}").exists()]
 
 
 def test_in_a_daemon_threads_do_the_work() -> None:

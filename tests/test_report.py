@@ -377,10 +377,10 @@ def test_texts_of_the_input_are_escaped() -> None:
 
 
 def test_invisible_characters_are_shown_as_such() -> None:
-    """Control characters and those that turn the direction of a line round become question marks."""
+    """Control characters and those that turn the direction of a line round are shown escaped."""
     web = service("a\x00b\u202ec", {"east": 1})
     text = render_plan(planned(fleet(web), {web.key: {"west": 1}}, (Move(web.key, "east", "west", 1),)))
-    assert "shop/a?b?c" in text
+    assert r"shop/a\x00b\u202ec" in text
     assert not set(text) & {"\x00", "\u202e"}
 
 

@@ -32,9 +32,13 @@ REGIONS = {"member1": "east", "member2": "east", "member3": "west"}
 
 
 def fleet(cpu: int = 5) -> list[Manifest]:
-    """Return three clusters with room for so many replicas of 1 core each; two are in the east."""
+    """Return three clusters with room for so many more replicas of 1 core each; two are in the east.
+
+    They tell that two replicas run there, as `running` has it unless said otherwise.
+    """
     return [
-        cluster(name, cpu=cpu, region=region, labels={"rack": name[-1]}) for name, region in REGIONS.items()
+        cluster(name, cpu=cpu + 2, allocated={"cpu": 2}, region=region, labels={"rack": name[-1]})
+        for name, region in REGIONS.items()
     ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builders import Manifest, cluster, clusters, duplicated, dynamic, static
-from fairlead.models.rules import Bounds, Candidates, Copies, Duplicated, Spread, Total, Weights
+from fairlead.models.rules import Bounds, Candidates, Copies, Duplicated, Moves, Spread, Total, Weights
 from fairlead.models.workload import Workload
 from loaded import candidates, closed, held, kinds_of, load_text, only, placed, weights
 
@@ -146,7 +146,7 @@ def test_full_copies_choose_the_clusters_with_most_room() -> None:
     assert copies is not None
     assert rule.choice
     assert copies.ranking == ("c", "b", "d", "e", "a")
-    assert kinds_of(workload) == [Candidates, Duplicated]
+    assert kinds_of(workload) == [Candidates, Duplicated, Moves]
 
 
 def test_full_copies_without_constraints_have_no_choice() -> None:

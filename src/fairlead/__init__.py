@@ -9,36 +9,34 @@
 The placement rules, for problems that are built in Python, are in `fairlead.models.rules`.
 """
 
-from typing import TYPE_CHECKING
-
-from fairlead.models.check import check
-from fairlead.models.cluster import Cluster, Taint, Toleration
-from fairlead.models.errors import (
-    FairleadError,
-    InternalError,
-    ManifestError,
-    Mistake,
-    UnsupportedError,
-    UsageError,
-)
-from fairlead.models.levels import Deviation, Level
-from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
-from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
-from fairlead.models.score import score
-from fairlead.models.source import Source
-from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
-from fairlead.models.workload import Workload
-
+TYPE_CHECKING = False  # type checkers know better; this way nothing has to be imported
 if TYPE_CHECKING:
+    from fairlead.models.check import check
+    from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.comparison import Comparison, Contender, Difference
+    from fairlead.models.errors import (
+        FairleadError,
+        InternalError,
+        ManifestError,
+        Mistake,
+        UnsupportedError,
+        UsageError,
+    )
+    from fairlead.models.levels import Deviation, Level
     from fairlead.models.manifests.loading import load, select
+    from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
+    from fairlead.models.placement import Placement
     from fairlead.models.plans.comparison import PlanComparison, TargetDifference, compare_plans
     from fairlead.models.plans.options import Budgets
     from fairlead.models.plans.plan import PlannedChange, RebalancePlan
+    from fairlead.models.problem import Problem
+    from fairlead.models.score import score
+    from fairlead.models.source import Source
+    from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
     from fairlead.models.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
     from fairlead.models.what_if.result import Effect, Scenario, Simulation
     from fairlead.models.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
+    from fairlead.models.workload import Workload
     from fairlead.report.html import report_html
     from fairlead.solver.asking.why import why
     from fairlead.solver.comparing import compare
@@ -49,38 +47,64 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# What brings pydantic, PyYAML, NumPy or OR-Tools with it, and what few programs need; imported at first use.
+# Everything is imported at its first use: the command line listens to Ctrl-C before it imports anything, and
+# few programs need all of pydantic, PyYAML, NumPy and OR-Tools.
 _LATE = {
     "Add": "fairlead.models.what_if.changes",
+    "Attained": "fairlead.models.outcome",
     "Budgets": "fairlead.models.plans.options",
+    "Cluster": "fairlead.models.cluster",
+    "ClusterDecision": "fairlead.models.outcome",
     "ClusterWhy": "fairlead.models.why.answer",
     "Comparison": "fairlead.models.comparison",
+    "Conflict": "fairlead.models.statement",
     "Contender": "fairlead.models.comparison",
     "Cordon": "fairlead.models.what_if.changes",
+    "Deviation": "fairlead.models.levels",
     "Difference": "fairlead.models.comparison",
     "Drain": "fairlead.models.what_if.changes",
     "Effect": "fairlead.models.what_if.result",
+    "FairleadError": "fairlead.models.errors",
     "Gain": "fairlead.models.why.answer",
+    "InternalError": "fairlead.models.errors",
+    "Level": "fairlead.models.levels",
     "Lose": "fairlead.models.what_if.changes",
-    "PlannedChange": "fairlead.models.plans.plan",
+    "ManifestError": "fairlead.models.errors",
+    "Mistake": "fairlead.models.errors",
+    "Outcome": "fairlead.models.outcome",
+    "Placement": "fairlead.models.placement",
     "PlanComparison": "fairlead.models.plans.comparison",
+    "PlannedChange": "fairlead.models.plans.plan",
     "Possible": "fairlead.models.why.answer",
+    "Problem": "fairlead.models.problem",
     "RebalancePlan": "fairlead.models.plans.plan",
+    "Relaxation": "fairlead.models.statement",
     "Restore": "fairlead.models.what_if.changes",
     "Scale": "fairlead.models.what_if.changes",
     "Scenario": "fairlead.models.what_if.result",
     "Shift": "fairlead.models.why.answer",
     "Simulation": "fairlead.models.what_if.result",
+    "Source": "fairlead.models.source",
+    "Statement": "fairlead.models.statement",
+    "Status": "fairlead.models.outcome",
     "Step": "fairlead.models.why.answer",
+    "Taint": "fairlead.models.cluster",
     "TargetDifference": "fairlead.models.plans.comparison",
+    "Toleration": "fairlead.models.cluster",
+    "UnsupportedError": "fairlead.models.errors",
+    "UsageError": "fairlead.models.errors",
+    "Violation": "fairlead.models.statement",
     "Weight": "fairlead.models.what_if.changes",
     "Why": "fairlead.models.why.answer",
+    "Workload": "fairlead.models.workload",
+    "check": "fairlead.models.check",
     "compare": "fairlead.solver.comparing",
     "compare_plans": "fairlead.models.plans.comparison",
     "dispense": "fairlead.solver.dispensing",
     "load": "fairlead.models.manifests.loading",
     "plan": "fairlead.solver.planning.planning",
     "report_html": "fairlead.report.html",
+    "score": "fairlead.models.score",
     "select": "fairlead.models.manifests.loading",
     "simulate": "fairlead.solver.simulating",
     "solve": "fairlead.solver.solving",
@@ -155,10 +179,13 @@ if not TYPE_CHECKING:  # or type checkers would believe that every name exists
 
     def __getattr__(name: str) -> object:
         """Import a name at its first use."""
-        if name not in _LATE:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
+        if name == "models":
+            import_module("fairlead.models.rules")
+            return import_module("fairlead.models")
+        if name not in _LATE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = getattr(import_module(_LATE[name]), name)
         globals()[name] = found
         return found

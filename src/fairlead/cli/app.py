@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from fairlead.cli import exits
+from fairlead.cli import console, exits, signals, streams
 from fairlead.cli.compare import compare_command
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
@@ -53,18 +53,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments
         Arguments without the program's name; None takes those of the process.
     """
+    with signals.heard():
+        return _told(arguments)
+
+
+def _told(arguments: Sequence[str] | None) -> int:
+    """Run one command and tell what went wrong; return the exit code."""
     try:
+        streams.settle()
         code = _run(arguments)
-        sys.stdout.flush()
+        console.flush()
     except BrokenPipeError:
-        return _pipe_closed()
+        streams.silence()
+        return exits.PIPE_CLOSED
     except click.exceptions.Exit as finished:
         return finished.exit_code
     except click.ClickException as error:
-        error.show()
+        console.told(error)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return exits.INTERRUPTED
+    except OSError as error:
+        if error.filename is None:
+            streams.silence()
+        return exits.tell(error)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for users
         return exits.tell(error)
     return code
@@ -77,9 +89,3 @@ def _run(arguments: Sequence[str] | None) -> int:
     with cli.make_context("fairlead", list(sys.argv[1:] if arguments is None else arguments)) as context:
         code: int = cli.invoke(context)
         return code
-
-
-def _pipe_closed() -> int:
-    """Let nothing complain when the interpreter flushes at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return exits.PIPE_CLOSED

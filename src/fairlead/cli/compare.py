@@ -25,7 +25,8 @@ Exit codes, of the best placement:
   0  solved
   1  unexpected
   2  wrong input or usage
-  3  infeasible, or replicas unplaced"""
+  3  infeasible, or replicas unplaced
+  4  nothing found in time"""
 
 
 @click.command("compare", short_help="Compare the best placement with greedy ones.", epilog=_EXIT_CODES)

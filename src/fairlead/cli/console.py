@@ -1,11 +1,23 @@
-"""What goes to which stream: results to standard output, all else to standard error."""
+"""What goes to which stream: results to standard output, all else to standard error.
 
+Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of
+files may hold characters that a terminal obeys, and they are shown escaped.
+"""
+
+import io
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable
+from typing import NoReturn
 
 import click
+
+from fairlead.models.words import escaped
+
+# The tones of `fairlead.report.columns`; cells and headings are escaped before they are toned.
+_TONE = re.compile("(\033\\[[0-9]{1,2}m)")
 
 WARNINGS_SHOWN = 20
 """Warnings that a command shows before it counts the rest."""
@@ -14,12 +26,51 @@ WARNINGS_SHOWN = 20
 def result(text: str) -> None:
     """Print a result; nothing where there is none."""
     if text:
-        click.echo(text, color=coloured())
+        try:
+            click.echo(_visible(text, tones=coloured()), color=coloured())
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            _refuse(error)
+
+
+def flush() -> None:
+    """Print what has been kept back of the results."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _refuse(error)
+
+
+def _refuse(error: OSError) -> NoReturn:
+    """Say that results cannot be written, once."""
+    from fairlead.cli import streams
+
+    streams.silence()
+    raise streams.OutputFailed(error) from error
 
 
 def note(text: str) -> None:
     """Print what is no result."""
-    click.echo(text, err=True)
+    click.echo(_visible(text), err=True)
+
+
+def told(error: click.ClickException) -> None:
+    """Print a wrong use of the command line as click does; it repeats what was typed."""
+    shown = io.StringIO()
+    error.show(file=shown)
+    note(shown.getvalue().rstrip("\n"))
+
+
+def _visible(text: str, *, tones: bool = False) -> str:
+    """Return lines in which every character can be seen, save for tones where they are wanted."""
+    parts = _TONE.split(text) if tones else [text]
+    return "".join(
+        part if position % 2 else "\n".join(escaped(line) for line in part.split("\n"))
+        for position, part in enumerate(parts)
+    )
 
 
 def warn(warnings: Iterable[object], *, every: bool = False) -> None:
@@ -27,7 +78,7 @@ def warn(warnings: Iterable[object], *, every: bool = False) -> None:
     lines = [f"warning: {warning}" for warning in warnings]
     shown = lines if every else lines[:WARNINGS_SHOWN]
     for line in shown:
-        note("".join(char if char.isprintable() else "?" for char in line))
+        note(escaped(line))
     if len(shown) < len(lines):
         note(f"warning: {len(lines) - len(shown)} more; fairlead validate shows them all")
 
@@ -48,8 +99,6 @@ def serialised(document: object, output: str) -> str:
         import json
 
         return json.dumps(document, indent=2)
-    import yaml
+    from fairlead.models.yaml_text import to_yaml
 
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump(document, Dumper=dumper, sort_keys=False, allow_unicode=True)
-    return text.rstrip("\n")
+    return to_yaml(document).rstrip("\n")

@@ -4,9 +4,11 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from fairlead.cli import streams
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -86,15 +88,28 @@ _SELECTOR = "Only workloads with these labels, such as app=web,tier!=cache."
 
 
 def writes_output(*formats: str) -> Callable[[Command], Command]:
-    """Give a command the option ``-o``; the first format is the default."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Choice(formats),
-        default=formats[0],
-        show_default=True,
-        help="Format of the result.",
-    )
+    """Give a command the option ``-o``; the first format is the default.
+
+    The command does not begin where its result cannot be printed.
+    """
+
+    def writing(command: Command) -> Command:
+        @click.option(
+            "-o",
+            "--output",
+            type=click.Choice(formats),
+            default=formats[0],
+            show_default=True,
+            help="Format of the result.",
+        )
+        @functools.wraps(command)
+        def with_output(**options: Any) -> int:
+            streams.require_output()
+            return command(**options)
+
+        return with_output
+
+    return writing
 
 
 class TimeLimit(click.ParamType[float | None]):

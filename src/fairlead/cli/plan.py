@@ -25,6 +25,7 @@ Exit codes:
   1  unexpected
   2  wrong input or usage
   3  no target keeps every rule, or something cannot move
+  4  no target was found in time
   5  there is something to do, with --detailed-exitcode"""
 
 _BUDGETS = (
@@ -255,6 +256,10 @@ def _show_comparison(
 
 def exit_code(plan: "RebalancePlan", *, detailed: bool) -> int:
     """Return the exit code of a plan."""
+    from fairlead.models.outcome import Status
+
+    if plan.outcome.status is Status.UNKNOWN:
+        return exits.NOT_PROVEN
     if plan.waves is None or not plan.waves.complete:
         return exits.INFEASIBLE
     if detailed and not plan.nothing_to_do:

@@ -30,7 +30,8 @@ Exit codes:
   0  everything fits
   1  unexpected
   2  wrong input or usage
-  3  something does not fit, in any scenario"""
+  3  something does not fit, in any scenario
+  4  no placement was found in time, in any scenario"""
 
 
 class Asked(NamedTuple):
@@ -108,7 +109,7 @@ def simulate_command(inputs: Inputs, asked: Asked, output: str, *, no_headers: b
 
         look = Look(output == "wide", not no_headers, console.coloured(), console.width())
         console.result(simulation_tables(simulation, look))
-    return exits.SOLVED if simulation.fits else exits.INFEASIBLE
+    return exits.code_of_simulation(simulation)
 
 
 class _Kept(io.BytesIO):
@@ -133,7 +134,7 @@ class Repeatable(Inputs):
     def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
         """Keep standard input where it will be needed again."""
         again = added and "-" in (*inputs.files, *added)
-        standard = sys.stdin.buffer.read() if again else None
+        standard = sys.stdin.buffer.read() if again and sys.stdin is not None else None
         return cls(inputs.files, inputs.recursive, inputs.namespaces, inputs.selector, inputs.quiet, standard)
 
     def read(self) -> "Problem":

@@ -21,7 +21,7 @@ Exit codes:
   1  unexpected
   2  wrong input or usage
   3  infeasible, or replicas unplaced
-  4  no proof in time, with --require-proof"""
+  4  nothing found in time; with --require-proof: no proof in time"""
 
 
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)

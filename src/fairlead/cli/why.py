@@ -25,7 +25,8 @@ Exit codes:
   0  solved
   1  unexpected
   2  wrong input or usage
-  3  infeasible, or replicas unplaced"""
+  3  infeasible, or replicas unplaced
+  4  nothing found in time"""
 
 
 @click.command("why", short_help="Say why a workload stands where it stands.", epilog=_USE)

@@ -6,7 +6,8 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
-from fairlead.models.rules import MoveBudget
+from fairlead.models.rules import Duplicated, MoveBudget
+from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.move_budget import KIND
 from fairlead.models.workload import Workload
 
@@ -15,7 +16,8 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
     """Move at most so many replicas.
 
     With s_ac >= max(0, held_ac - x_ac) replicas of workload a stopped on cluster c, and t_ac >=
-    max(0, x_ac - held_ac) started there::
+    max(0, x_ac - held_ac) started there (held_ac at most a full copy and no total that shrinks where a is
+    duplicated)::
 
         sum s_ac <= most + sum max(0, sum held_ac - N_a)   over all clusters, of what need not be stopped
         sum s_ac <= most                                   over clusters that replicas leave
@@ -32,9 +34,12 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
                 _started(workload, name, held.get(name, 0), encoding) for name in sorted(rule.arriving)
             )
             continue
+        copies = workload.rule(Duplicated)
+        if copies is not None:
+            held = {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
         leaving = sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving)
         counted.extend(encoding.selection.stopped(Place(workload.key, name), held[name]) for name in leaving)
-        if rule.leaving is None:
+        if rule.leaving is None and copies is None:
             unavoidable += max(0, sum(held.values()) - workload.replicas)
     because = Because(KIND, None, None, rule.name)
     encoding.require_coupled(total(counted) <= rule.most + unavoidable, because=because)

@@ -4,7 +4,8 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
-from fairlead.models.rules import Moves
+from fairlead.models.rules import Duplicated, Moves
+from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import KIND, level
 from fairlead.models.workload import Workload
 
@@ -16,10 +17,15 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
 
         minimise  sum max(0, held_c - x_c) - max(0, sum held_c - N)
 
-    The step of a cluster from k to k + 1 replicas saves one move while k < held_c, then none.
+    The step of a cluster from k to k + 1 replicas saves one move while k < held_c, then none. Under
+    Duplicated held_c is at most a full copy, and no total shrinks.
     """
     held = {name: count for name, count in workload.current.items() if name in rule.present and count}
     unavoidable = max(0, sum(held.values()) - workload.replicas)
+    copies = workload.rule(Duplicated)
+    if copies is not None:
+        held = {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
+        unavoidable = 0
     encoding.prefer(
         level(rule, workload),
         (

@@ -19,11 +19,25 @@ def from_start(workload: Workload) -> tuple[AffinityGroup, ...]:
 
 
 def in_group(workload: Workload, group: AffinityGroup) -> Workload:
-    """Return the workload with the rules of one of its groups."""
-    return replace(workload, rules=group.rules, group=group.name)
+    """Return the workload with the rules of one of its groups, which is not settled by that."""
+    return replace(workload, rules=group.rules, group=group.name, settled=False)
 
 
 def at_start(workload: Workload) -> Workload:
     """Return the workload with the rules of the first group that may be chosen."""
     groups = from_start(workload)
     return in_group(workload, groups[0]) if groups else workload
+
+
+def settled_in(workload: Workload, group: AffinityGroup) -> Workload:
+    """Return the workload with the rules of the group that was chosen for it."""
+    return replace(workload, rules=group.rules, group=group.name, settled=True)
+
+
+def as_scheduled(workload: Workload) -> Workload:
+    """Return the workload as what runs now is to be judged: from the group in which it was scheduled last.
+
+    Where that is unknown it is any of those that may be chosen.
+    """
+    known = workload.observed in [group.name for group in workload.groups]
+    return replace(workload, settled=False, fresh=workload.fresh and not known)

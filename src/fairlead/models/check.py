@@ -1,8 +1,9 @@
 """The pure checker: which rules a placement breaks, in the user's words. Knows no solver."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start
+from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -32,11 +33,14 @@ from fairlead.models.rules import (
     total,
 )
 from fairlead.models.statement import Violation
-from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.models.workload import Workload
 
 
 def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Violation, ...]:
     """Return every rule that a placement breaks; empty where it breaks none.
+
+    Of several affinity groups the rules of the first one count that the placement keeps, see
+    `in_kept_group`.
 
     Parameters
     ----------
@@ -60,27 +64,45 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 def _violations(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """Go through every rule once."""
     for workload in problem.workloads:
-        yield from _of_best_group(workload, placement.of(workload.key))
+        placed = placement.of(workload.key)
+        yield from violations_of(in_kept_group(workload, placed), placed)
     yield from shared_violations(problem, placement)
 
 
 def violations_of(workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Yield what breaks a workload's own rules, those of its chosen affinity group."""
+    """Yield what breaks the rules that a workload has now, whatever other affinity groups it has."""
     for rule in workload.rules:
         yield from _of_workload(rule, workload, placed)
 
 
-def _of_best_group(workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Check all rules of a workload; where it has affinity groups, one of them has to be kept."""
-    found = list(violations_of(workload, placed))
-    if not found or not any(not tuple(_of_group(group, workload, placed)) for group in from_start(workload)):
-        yield from found
+def in_kept_group(workload: Workload, placed: Mapping[str, int]) -> Workload:
+    """Return a workload with the rules by which its placement counts.
+
+    Those of its affinity group, where that is settled or there is only one. Otherwise those of the first
+    group, from the observed one on, that the placement keeps; of the first one that it keeps but for what
+    may give way, where it keeps none; of the start where it does not even do that. What `solve` answers is
+    found in the group that was chosen: that is the first one in which there is such a placement.
+    """
+    groups = from_start(workload)
+    if workload.settled or not groups:
+        return workload
+    partly: Workload | None = None
+    for group in groups:
+        tried = settled_in(workload, group)
+        broken = list(violations_of(tried, placed))
+        if not broken:
+            return tried
+        if partly is None and all(violation.gives_way for violation in broken):
+            partly = tried
+    return partly or settled_in(workload, groups[0])
 
 
-def _of_group(group: AffinityGroup, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Check the rules of one affinity group."""
-    for rule in group.rules:
-        yield from _of_workload(rule, workload, placed)
+def in_kept_groups(problem: Problem, placement: Placement) -> Problem:
+    """Return a problem in which every workload has the rules by which its placement counts."""
+    if all(workload.settled or not workload.groups for workload in problem.workloads):
+        return problem
+    kept = tuple(in_kept_group(each, placement.of(each.key)) for each in problem.workloads)
+    return replace(problem, workloads=kept)
 
 
 def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:

@@ -120,7 +120,9 @@ def _why_nothing(outcome: Outcome, workload: Workload, short: Short) -> str:
     if outcome.conflict is not None and outcome.conflict.rules:
         about = [each for each in outcome.conflicts if workload.key in each.workloads]
         rules = [rule for conflict in about or outcome.conflicts[:1] for rule in conflict.rules]
-        named = [str(each) for each in rules if each.workload in (workload.key, None if about else workload.key)]
+        named = [
+            str(each) for each in rules if each.workload in (workload.key, None if about else workload.key)
+        ]
         return "; ".join(named) or "the rules of other workloads contradict each other"
     return "no placement keeps every rule"
 

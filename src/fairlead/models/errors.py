@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fairlead.models.source import Source
+from fairlead.models.words import escaped
 
 
 class FairleadError(Exception):
@@ -46,7 +47,7 @@ class Mistake:
     def __str__(self) -> str:
         place = f"{self.source}: {self.field}" if self.field else str(self.source)
         shown = f" {self.value!r}" if self.value else ""
-        return f"{place}:{shown} {self.message}"
+        return escaped(f"{place}:{shown} {self.message}")
 
 
 class ManifestError(FairleadError):

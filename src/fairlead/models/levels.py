@@ -38,7 +38,7 @@ class Level:
 
     @property
     def name(self) -> str:
-        """Return what people read; the levels of moves share one name."""
+        """Return what people read."""
         name = NAMES[self.key]
         return f"{name} {self.number}" if self.number else name
 
@@ -79,7 +79,7 @@ NAMES = {
     "spread-shortfall": "spread shortfall",
     "minima-shortfall": "minima shortfall",
     "unplaced": "unplaced",
-    "moves-unchanged": "moves",
+    "moves-unchanged": "moves before tiers",
     "minima": "minima",
     "tiers": "beyond tier",
     "moves-first": "moves",
@@ -93,9 +93,12 @@ NAMES = {
     "deviation": "deviation",
     "evenness": "evenness",
     "evenness-result": "evenness of the result",
-    "moves-last": "moves",
+    "moves-last": "other moves",
 }
 """Names of the levels by key."""
+
+MOVES = frozenset({"moves-unchanged", "moves-first", "moves-last"})
+"""Keys of the levels that count moves."""
 
 SHORTFALLS: tuple[str, ...] = (
     "spread-shortfall",

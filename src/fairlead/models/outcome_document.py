@@ -214,7 +214,8 @@ def to_frame(outcome: Outcome) -> pd.DataFrame:
     pandas.DataFrame
         ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``,
         ``current`` (replicas that run there now), ``wanted`` (share of the weights; missing where no weight
-        counts) and ``reason``.
+        counts) and ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before
+        it.
 
     Raises
     ------
@@ -230,8 +231,17 @@ def to_frame(outcome: Outcome) -> pd.DataFrame:
     for workload in outcome.problem.workloads:
         for row in _rows(outcome, workload):
             for column, value in zip(columns.values(), row, strict=True):
-                column.append(value)
+                column.append(_harmless(value))
     return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in _FRAME_TYPES.items()})
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of what a spreadsheet computes instead of showing it."""
+
+
+def _harmless(value: object) -> object:
+    """Return a cell; a text that a spreadsheet would compute is marked as text."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 _FRAME_TYPES = {

@@ -8,7 +8,7 @@ from html import escape
 
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.statement import Conflict, Proof
-from fairlead.models.words import counted
+from fairlead.models.words import counted, escaped
 from fairlead.models.workload import Workload
 
 SOLVERS = ("exact", "cp-sat", "prices")
@@ -65,7 +65,10 @@ def verdict(outcome: Outcome) -> str:
         case Status.FEASIBLE:
             return f"Feasible: {first_unproven(outcome)}{':' if outcome.shortfalls else '.'}"
         case Status.UNKNOWN:
-            return "Unknown: no placement was found in time, and no proof that there is none."
+            return (
+                "Unknown: no placement was found in time, and no proof that there is none; "
+                "a higher time limit may find one."
+            )
         case Status.INFEASIBLE:
             return f"Infeasible: {_infeasible(outcome)}"
 
@@ -161,7 +164,7 @@ def to_text(outcome: Outcome) -> str:
         lines += _shortened([f"{name:<{width}}  {where}" for name, where in placed], "workload")
     if outcome.objectives:
         lines.append(", ".join(f"{level.name} {format_number(level.value)}" for level in outcome.objectives))
-    return "\n".join(lines)
+    return "\n".join(map(escaped, lines))
 
 
 def _placed(outcome: Outcome, workload: Workload) -> tuple[str, str]:
@@ -180,7 +183,7 @@ def _shortened(lines: list[str], noun: str) -> list[str]:
 def to_html(outcome: Outcome) -> str:
     """Return a small table for notebooks; every text of the input is escaped."""
     told = [*explanation(outcome), *_shortened(breaches(outcome), "rule")]
-    lines = "".join(f"<br>{escape(line.strip())}" for line in told)
+    lines = "".join(f"<br>{escape(escaped(line.strip()))}" for line in told)
     parts = [f"<div><p><b>{escape(verdict(outcome))}</b>{lines}</p>"]
     if outcome.placement is not None:
         parts.append(_html_table(("Workload", "Replicas", "Clusters"), _html_placements(outcome)))
@@ -213,7 +216,9 @@ def _html_table(head: tuple[str, ...], rows: Iterator[tuple[str, ...]]) -> str:
     """Return an HTML table of escaped cells."""
     header = "".join(f'<th style="text-align:left">{escape(cell)}</th>' for cell in head)
     body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row) + "</tr>"
+        "<tr>"
+        + "".join(f'<td style="text-align:left">{escape(escaped(cell))}</td>' for cell in row)
+        + "</tr>"
         for row in rows
     )
     return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"

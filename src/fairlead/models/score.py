@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
+from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import CLUSTERS, COPIES, COST, DEVIATION, MINIMA, NET, ROOM, Level, tier
 from fairlead.models.outcome import Attained
@@ -46,6 +47,9 @@ from fairlead.models.workload import Workload
 def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Attained, ...]:
     """Return the value of every level that the problem has, the most important first.
 
+    Of several affinity groups the levels and weights of the one count by whose rules `check` looks at the
+    placement.
+
     Parameters
     ----------
     problem
@@ -60,14 +64,35 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
         out.
     """
     placed = placement if isinstance(placement, Placement) else Placement(placement)
+    problem = in_kept_groups(problem, placed)
     missing = shortfall_values(problem, placed) if problem.partial else {}
+    costs = _costs(problem, placed)
     return tuple(
         Attained(
-            name_of(level, problem),
-            missing.get(level, 0) if is_shortfall(level) else value_of(problem, placed, level),
+            name_of(level, problem), missing.get(level, 0) if is_shortfall(level) else _whole(costs[level])
         )
-        for level in levels_of(problem)
+        for level in (*shortfall_levels(problem), *in_order(costs, problem))
     )
+
+
+def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
+    """Return what all workloads cost together, by level; shortfalls left out."""
+    parts: dict[tuple[Level, int], list[int | Fraction]] = {}
+    for workload in problem.workloads:
+        placed = placement.of(workload.key)
+        for rule in workload.rules:
+            for level in _levels_of_rule(rule, workload):
+                cost = _cost(rule, workload, placed, level, problem)
+                parts.setdefault((level, workload.priority), []).append(cost)
+    return {
+        replace(level, priority=priority): sum(map(Fraction, costs), Fraction(0))
+        for (level, priority), costs in parts.items()
+    }
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    """Return a number as an integer where it is one."""
+    return int(value) if value.denominator == 1 else value
 
 
 def levels_of(problem: Problem) -> tuple[Level, ...]:
@@ -136,8 +161,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
         for rule in workload.rules
         if base in _levels_of_rule(rule, workload)
     )
-    total = sum(parts, Fraction(0))
-    return int(total) if total.denominator == 1 else total
+    return _whole(sum(map(Fraction, parts), Fraction(0)))
 
 
 def _cost(

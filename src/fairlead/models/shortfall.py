@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from fairlead.models.affinity_groups import in_group
+from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import check, violations_of
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
@@ -208,18 +208,12 @@ def broken_before(problem: Problem) -> tuple[Violation, ...]:
     running = Placement({workload.key: _running(workload, problem) for workload in problem.workloads})
     if not any(running.values()):
         return ()
-    scheduled = replace(problem, workloads=tuple(_as_scheduled(each) for each in problem.workloads))
+    scheduled = replace(problem, workloads=tuple(as_scheduled(each) for each in problem.workloads))
     return tuple(
         violation
         for violation in check(scheduled, running)
         if violation.rule in BREAKABLE and (violation.workload is None or running.of(violation.workload))
     )
-
-
-def _as_scheduled(workload: Workload) -> Workload:
-    """Return a workload with the rules of the affinity group in which it was scheduled last."""
-    observed = next((group for group in workload.groups if group.name == workload.observed), None)
-    return workload if observed is None else in_group(workload, observed)
 
 
 def still_broken(problem: Problem, placement: Placement) -> tuple[Violation, ...]:

@@ -22,7 +22,6 @@ class ObjectName(NamedTuple):
     namespace: str = ""
 
 
-
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
     """File and line of a value.

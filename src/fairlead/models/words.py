@@ -28,3 +28,24 @@ def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN) -> str:
         rest = len(told) - shown
         told = [*told[:shown], counted(rest, f"more {noun}") if noun else f"{rest} more"]
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
+
+
+def escaped(text: str) -> str:
+    r"""Return a text in which every character can be seen; the others are written as in Python.
+
+    Control characters, line breaks and those that turn the direction of a line may stand in names and values
+    of the input, and a terminal would obey them.
+
+    >>> print(escaped("w\x1b[2J"), escaped("a\u202eb"))
+    w\x1b[2J a\u202eb
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else _escape(ord(char)) for char in text)
+
+
+def _escape(code: int) -> str:
+    """Return the escape of a character by its number."""
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -54,6 +54,10 @@ class Workload:
         Scheduling priority; higher goes first.
     fresh
         True where a reschedule was asked for: what runs now is not kept for its own sake.
+    due
+        False where its scheduler would not look at it again: what runs was placed as it is declared now,
+        adds up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep
+        what runs. See `fairlead.models.due`.
     policy
         What declared the rules, in words, such as ``policy default/nginx``.
     rules
@@ -62,6 +66,9 @@ class Workload:
         Affinity group that the rules belong to; None where the workload has none.
     groups
         All affinity groups in declared order; empty where the workload has none.
+    settled
+        True where a group was chosen for good, so that `rules` alone count. False where any of the groups
+        from the observed one on may still be chosen; a placement then counts by the first one that it keeps.
     observed
         Affinity group in which the workload was scheduled last; None where unknown.
     source
@@ -84,10 +91,12 @@ class Workload:
     labels: Mapping[str, str] = field(default_factory=dict)
     priority: int = 0
     fresh: bool = False
+    due: bool = True
     policy: str = ""
     rules: tuple[WorkloadRule, ...] = ()
     group: str | None = None
     groups: tuple[AffinityGroup, ...] = ()
+    settled: bool = False
     observed: str | None = None
     source: Source = NOWHERE
     replicas_source: Source | None = field(default=None, compare=False, repr=False)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from fairlead.models.words import escaped
+
 Tone = Literal["", "bold", "dim", "good", "notice", "bad"]
 
 _CODES: Mapping[Tone, str] = MappingProxyType(
@@ -48,8 +50,8 @@ def toned(text: str, tone: Tone, *, colour: bool) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text without line breaks and control characters, which the input may hold."""
-    return text if text.isprintable() else "".join(char if char.isprintable() else "?" for char in text)
+    """Return a text with line breaks and control characters, which the input may hold, escaped."""
+    return escaped(text)
 
 
 def render(

@@ -1,17 +1,18 @@
 """Independent parts side by side: on several processes or machines where that is worth it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.solver.answer import Answer
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import applies
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.interrupt import hearing_interrupts
+from fairlead.solver.deadline import Deadline, Stop
+from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import ENGINES, Machines, machines_of
 from fairlead.solver.partitioning.partitioned import solve_partitioned
-from fairlead.solver.parts import Answer, solve_by_formula, solve_part
+from fairlead.solver.parts import solve_by_formula, solve_part
 from fairlead.solver.search import Search
 
 WORTH_A_PROCESS = 5_000
@@ -54,6 +55,8 @@ class Task:
         When the answer is due; None means no limit.
     workers, seed, formula
         See `Search`.
+    stop
+        The wish to end before that. Elsewhere it is a copy, which is asked by `listening`.
     """
 
     part: Problem
@@ -62,6 +65,7 @@ class Task:
     workers: int | None
     seed: int
     formula: bool
+    stop: Stop = field(default_factory=Stop, compare=False)
 
 
 def solve_parts(
@@ -107,7 +111,10 @@ def solve_parts(
 def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, where: Where) -> Machines:
     """Return where parts and neighbourhoods are searched: here, unless they are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
-    return machines_of(where.engine, search.threads, where.address, threads=places < WORTH_A_PROCESS)
+    threads = places < WORTH_A_PROCESS
+    return machines_of(
+        where.engine, search.threads, where.address, threads=threads, stop=search.deadline.stop
+    )
 
 
 def _is_split(part: Problem, where: Where) -> bool:
@@ -143,6 +150,7 @@ def searched(
             max(1, search.threads // min(machines.slots, len(left))),
             search.seed,
             search.formula,
+            search.deadline.stop,
         )
         for number in left
     ]
@@ -155,7 +163,8 @@ def searched(
 
 def search_elsewhere(task: Task) -> tuple[LexicographicResult, str]:
     """Search one part; return what was found and who found it. Runs in another process."""
-    search = Search(Deadline.after(task.seconds), task.workers, task.seed, None, task.formula)
-    with hearing_interrupts():
+    deadline = Deadline(Deadline.after(task.seconds).at, task.stop)
+    search = Search(deadline, task.workers, task.seed, None, task.formula)
+    with listening(deadline):
         answer = solve_part(task.part, task.alone, search)
     return LexicographicResult(answer.status, answer.placement, answer.attained), answer.origin

@@ -1,11 +1,19 @@
 """How far the levels got: bounds, proofs and the result of a lexicographic search."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fairlead.models.errors import InternalError
+from fairlead.models.least import least_of_all
+from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of, score
+
+Least = Mapping[Level, int | Fraction]
+"""What no placement is below, by level, whatever the levels before it are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +47,56 @@ class Note:
     exact: bool = True
 
 
-def attained_level(level: Attained, note: Note) -> Attained:
-    """Return a level with what is proven of it."""
+def attained(
+    problem: Problem, placement: Placement, notes: Sequence[Note], least: Least | None = None
+) -> tuple[Attained, ...]:
+    """Return the levels of a placement with what is proven of them: every result passes here.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    placement
+        The answer.
+    notes
+        How far the levels got, in order; levels without one are not proven by any search.
+    least
+        What no placement is below, by level, whatever the levels before; None means `least_of_all`.
+
+    Raises
+    ------
+    InternalError
+        Where a level is below its bound: a bug in fairlead.
+    """
+    known = least_of_all(problem) if least is None else least
+    return tuple(
+        at_least(_noted(scored, notes[number] if number < len(notes) else Note()), known[level])
+        for number, (level, scored) in enumerate(
+            zip(levels_of(problem), score(problem, placement), strict=True)
+        )
+    )
+
+
+def at_least(level: Attained, least: int | Fraction) -> Attained:
+    """Return a level with a bound that is not below what every placement costs; at that it is proven.
+
+    Raises
+    ------
+    InternalError
+        Where the level itself is below: a bug in fairlead.
+    """
+    if level.value < least:
+        raise InternalError(f"level {level.name} is {level.value}, the least it can be is {least}")
+    if level.value == least:
+        return replace(level, bound=least, proven=True, resolution=None)
+    if level.bound is not None and level.bound >= least:
+        return level
+    step = None if level.resolution is None else Fraction(level.value - least)
+    return replace(level, bound=least, resolution=step)
+
+
+def _noted(level: Attained, note: Note) -> Attained:
+    """Return a level with what a search says of it."""
     if note.bound is None:
         return level
     bound = int(note.bound) if note.bound == int(note.bound) else note.bound
@@ -50,3 +106,35 @@ def attained_level(level: Attained, note: Note) -> Attained:
     if not note.proven:
         return replace(level, bound=bound, proven=level.value == bound)
     return replace(level, bound=bound, proven=True, resolution=resolution)
+
+
+def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[Attained, ...]:
+    """Return the levels of a placement with the bounds that a problem with fewer rules tells as well.
+
+    Its bounds hold for the placement as long as both have the same values on the levels before; at the first
+    level that differs the bound still holds, after it nothing is told.
+
+    Parameters
+    ----------
+    levels
+        The levels of the placement; their bounds stay where they are better.
+    relaxed
+        The levels of a best placement of a problem with fewer rules, with their bounds.
+    """
+    same = True
+    found = []
+    for level, other in zip(levels, relaxed, strict=True):
+        if same:
+            found.append(_higher(level, other))
+        else:
+            found.append(level)
+        same = same and level.value == other.value
+    return tuple(found)
+
+
+def _higher(level: Attained, other: Attained) -> Attained:
+    """Return a level with the better of two bounds."""
+    if level.proven or other.bound is None or (level.bound is not None and level.bound >= other.bound):
+        return level
+    proven = level.value == other.bound or (other.proven and level.value == other.value)
+    return replace(level, bound=other.bound, proven=proven, resolution=other.resolution if proven else None)

@@ -16,12 +16,14 @@ from fairlead.models.rules import total
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.words import counted
 from fairlead.solver.dispensing import Overcommit, dispense
+from fairlead.solver.interrupt import attentive
 from fairlead.solver.solving import solve
 from fairlead.solver.tally import tally
 
 Value = int | Fraction
 
 
+@attentive
 def compare(
     problem: Problem,
     likes: Sequence[str] | None = None,

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
+from fairlead.models.least import least_of
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
-from fairlead.models.score import score
+from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
+from fairlead.solver.attainment import at_least
 
 
 def conclude(
@@ -48,7 +50,8 @@ def conclude(
     if broken:
         raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
     objectives = tuple(
-        _confirmed(claim, value) for claim, value in zip(attained, score(problem, placement), strict=True)
+        at_least(_confirmed(claim, value), least_of(problem, level))
+        for level, claim, value in zip(levels_of(problem), attained, score(problem, placement), strict=True)
     )
     status = Status.OPTIMAL if all(level.proven for level in objectives) else Status.FEASIBLE
     return Outcome(status, origin, problem, placement, objectives, seconds=seconds)

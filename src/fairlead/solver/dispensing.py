@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from fairlead.models.affinity_groups import in_group
+from fairlead.models.affinity_groups import settled_in
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
@@ -112,4 +112,4 @@ def _in_groups(problem: Problem, groups: Mapping[str, str]) -> Problem:
 def _in_group(workload: Workload, name: str | None) -> Workload:
     """Return a workload in the affinity group of a name; unchanged where it has none of that name."""
     group = next((group for group in workload.groups if group.name == name), None)
-    return workload if group is None else in_group(workload, group)
+    return workload if group is None else settled_in(workload, group)

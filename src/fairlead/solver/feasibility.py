@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from fairlead.models.check import check
 from fairlead.models.outcome import Status
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -19,7 +17,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import MANY, applies
 from fairlead.solver.boxes import boxes_of
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.exact import allocate
+from fairlead.solver.keeping import keep_and_repair, standing_well
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
@@ -40,14 +38,11 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     """
     workloads = tuple(without_preferences(each) for each in problem.workloads)
     bare = replace(problem, workloads=workloads, partial=False)
+    if keep_and_repair(bare, standing_well(bare)) is not None:
+        return True
     boxes = boxes_of(bare)
     if any(not boxed.box.feasible for boxed in boxes.values()) or quota_conflicts(bare):
         return False
-    alone = {key: allocate(bare.workload(key), bare, boxed) for key, boxed in boxes.items()}
-    if len(alone) == len(bare.workloads) and all(placed is not None for placed in alone.values()):
-        placement = Placement({key: placed for key, placed in alone.items() if placed is not None})
-        if not check(bare, placement):
-            return True
     status = _status(bare, deadline, seed)
     return None if status is Status.UNKNOWN else status is not Status.INFEASIBLE
 
@@ -63,10 +58,10 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
 
 
 def without_preferences(workload: Workload) -> Workload:
-    """Return a workload with the rules that must hold only."""
+    """Return a workload with the rules that must hold only, those of the affinity group that it has now."""
     rules = tuple(
         replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
         for rule in workload.rules
         if isinstance(rule, BINDING)
     )
-    return replace(workload, rules=rules)
+    return replace(workload, rules=rules, settled=True)

@@ -1,15 +1,27 @@
 """Affinity groups: which exclusive set of clusters each workload gets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fairlead.models.affinity_groups import at_start, from_start, in_group
+from fairlead.models.affinity_groups import from_start, in_group, settled_in
 from fairlead.models.outcome import RejectedGroup
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Duplicated, Total
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.boxes import box_of, has_box
+from fairlead.solver.components import components
 from fairlead.solver.conflict import conflicts
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.explaining.failing import fails_alone
+from fairlead.solver.feasibility import without_preferences
+from fairlead.solver.joint_groups import Joint, first_choice
 
 Feasible = Callable[[Problem], bool | None]
+
+SHARE_OF_TIME = 0.5
+"""Of the time that is left, what looking for a joint choice may use."""
+OTHERS_LEFT = "with it, and with what was decided before, not all others can be placed"
+OUT_OF_TIME = "no placement with it was found in time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +33,56 @@ class Grouped:
     problem
         Every workload with the rules of its group.
     rejected
-        Groups that were tried before the chosen one, by workload, with the reason.
+        Groups that were passed over before the chosen one, by workload, with the reason.
+    earliest
+        True where it is certain that no earlier joint choice has a placement.
+    exhausted
+        True where it is certain that no joint choice has a placement if the chosen one has none.
     """
 
     problem: Problem
-    rejected: dict[str, tuple[RejectedGroup, ...]]
+    rejected: Mapping[str, tuple[RejectedGroup, ...]]
+    earliest: bool = True
+    exhausted: bool = True
 
 
-def choose_groups(problem: Problem, feasible: Feasible) -> Grouped:
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The groups of workloads that may get into each other's way.
+
+    Parameters
+    ----------
+    groups
+        The group of every workload that has any, by key.
+    found
+        True where all of them can be placed like that; False where that is not so, or not known.
+    earliest, exhausted
+        As in `Grouped`.
+    """
+
+    groups: Mapping[str, AffinityGroup]
+    found: bool = True
+    earliest: bool = True
+    exhausted: bool = True
+
+
+Otherwise = Callable[[Problem], Chosen]
+"""Chooses groups where no joint choice is known that has a placement."""
+
+
+def choose_groups(
+    problem: Problem,
+    feasible: Feasible,
+    deadline: Deadline | None = None,
+    seed: int = 0,
+    otherwise: Otherwise | None = None,
+) -> Grouped:
     """Choose an affinity group for every workload that has several.
 
-    Each workload gets the first group, from the observed one on, in which it can be placed together with all
-    that was decided before: workloads without a choice first, then the others by priority and key. A workload
-    for which no group will do keeps its first one, so that the problem as a whole is infeasible.
+    Of all joint choices that have a placement it is the first: the most urgent workload gets the first group,
+    from the observed one on, that leaves the others any choice; then the next one, by priority and key.
+    Workloads that cannot get into each other's way in any of their groups are chosen for apart. Where no
+    joint choice will do, all get their first groups, unless something else is said.
 
     Parameters
     ----------
@@ -41,48 +90,134 @@ def choose_groups(problem: Problem, feasible: Feasible) -> Grouped:
         The question.
     feasible
         Tells whether a problem has any placement.
+    deadline
+        When the answer is due; None means no limit.
+    seed
+        Random seed of CP-SAT.
+    otherwise
+        Chooses where no joint choice is known that has a placement; None takes the first groups.
     """
-    workloads = tuple(at_start(workload) for workload in problem.workloads)
-    started = replace(problem, workloads=workloads)
-    open_to_choice = [workload for workload in workloads if len(from_start(workload)) > 1]
-    if not open_to_choice or feasible(started):
-        return Grouped(started, {})
-    decided = [workload for workload in workloads if len(from_start(workload)) <= 1]
+    due = deadline or Deadline()
+    chosen = {workload.key: from_start(workload)[0] for workload in problem.workloads if workload.groups}
+    answers: list[Chosen] = []
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
-    for workload in sorted(open_to_choice, key=lambda each: (-each.priority, each.key)):
-        chosen, passed = first_feasible(workload, decided, problem, feasible)
-        decided.append(chosen)
-        if passed:
-            rejected[workload.key] = passed
-    return Grouped(replace(problem, workloads=tuple(decided)), rejected)
+    for part in _parts(problem):
+        answer = _choose(part, feasible, due, seed)
+        if not answer.found and otherwise is not None:
+            answer = otherwise(part)
+        answers.append(answer)
+        chosen |= answer.groups
+        rejected |= _rejected(part, answer)
+    return Grouped(
+        _settled(problem, chosen),
+        rejected,
+        all(answer.earliest for answer in answers),
+        all(answer.exhausted for answer in answers),
+    )
 
 
-def first_feasible(
-    workload: Workload, decided: Sequence[Workload], problem: Problem, feasible: Feasible
-) -> tuple[Workload, tuple[RejectedGroup, ...]]:
-    """Return a workload in the first of its groups that will do, and the groups that will not."""
-    passed: list[RejectedGroup] = []
+def _parts(problem: Problem) -> Iterator[Problem]:
+    """Yield what is to be chosen together: workloads that may meet, one of them with a choice."""
+    if not any(_has_choice(workload) for workload in problem.workloads):
+        return
+    wide = replace(problem, workloads=tuple(_reaching(workload, problem) for workload in problem.workloads))
+    for part in components(wide):
+        workloads = tuple(problem.workload(each.key) for each in part.workloads)
+        if any(_has_choice(workload) for workload in workloads):
+            yield replace(part, workloads=workloads)
+
+
+def _has_choice(workload: Workload) -> bool:
+    """Tell whether a workload may still get one of several groups."""
+    return len(from_start(workload)) > 1
+
+
+def _reaching(workload: Workload, problem: Problem) -> Workload:
+    """Return a workload that may stand wherever it may in any of its groups."""
+    tried = [in_group(workload, group) for group in from_start(workload)]
+    if len(tried) <= 1:
+        return tried[0] if tried else workload
+    candidates = [each.rule(Candidates) for each in tried]
+    names = {name for rule in candidates for name in (rule.names if rule else problem.cluster_by_name)}
+    amounts = (rule for rule in tried[0].rules if isinstance(rule, Total | Duplicated))
+    return replace(tried[0], rules=(Candidates(tuple(sorted(names))), *amounts))
+
+
+def _settled(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> Problem:
+    """Return the problem with every workload in its group."""
+    workloads = tuple(
+        settled_in(workload, chosen[workload.key]) if workload.key in chosen else workload
+        for workload in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
+
+
+def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) -> Chosen:
+    """Choose the groups of workloads that may get into each other's way.
+
+    Groups in which a workload cannot be placed even by itself are passed over at once. Where everything can
+    be placed with what is left first, that is the choice; only parts that share clusters are asked about.
+    """
+    start = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
+    able = {key: list(_able(part.workload(key), part)) for key in start}
+    if not all(able.values()):
+        return Chosen(start, found=False)
+    first = {key: groups[0] for key, groups in able.items()}
+    asked = (
+        each for each in components(_settled(part, first)) if not able.keys().isdisjoint(each.workload_by_key)
+    )
+    if all(feasible(each) for each in asked):
+        return Chosen(first)
+    joint = _first_joint(part, able, deadline.part(SHARE_OF_TIME), seed)
+    if joint.positions is None:
+        return Chosen(start if joint.proven else first, found=False, exhausted=joint.proven)
+    chosen = {key: able[key][at] for key, at in joint.positions.items()}
+    return Chosen(first | chosen, earliest=joint.proven)
+
+
+def _able(workload: Workload, problem: Problem) -> Iterator[AffinityGroup]:
+    """Yield the groups in which nothing is seen to keep a workload from being placed by itself."""
     for group in from_start(workload):
-        tried = in_group(workload, group)
-        together = replace(problem, workloads=(*decided, tried))
-        if feasible(together):
-            return tried, tuple(passed)
-        passed.append(_rejected(group, tried, problem))
-    return workload, tuple(passed)
+        if not fails_alone(settled_in(workload, group), problem):
+            yield group
 
 
-def _rejected(group: AffinityGroup, tried: Workload, problem: Problem) -> RejectedGroup:
-    """Say why a group will not do."""
-    found = conflicts(replace(problem, workloads=(tried,)))
-    reason = str(found[0]) if found else "its rules cannot be kept together with what was decided before"
-    return RejectedGroup(group.name, reason, group.source)
+def _first_joint(
+    part: Problem, able: Mapping[str, Sequence[AffinityGroup]], deadline: Deadline, seed: int
+) -> Joint:
+    """Look for the first joint choice among groups that will do by themselves."""
+    options = {
+        key: [without_preferences(settled_in(part.workload(key), group)) for group in groups]
+        for key, groups in able.items()
+    }
+    workloads = tuple(
+        options[each.key][0] if each.key in options else without_preferences(each) for each in part.workloads
+    )
+    several = {key: choices for key, choices in options.items() if len(choices) > 1}
+    return first_choice(replace(part, workloads=workloads, partial=False), several, deadline, seed)
 
 
-def earlier_that_would_do(workload: Workload, problem: Problem, feasible: Feasible) -> AffinityGroup | None:
-    """Return a group before the observed one in which the workload could be placed; None where none could."""
-    earlier = workload.groups[: len(workload.groups) - len(from_start(workload))]
+def _rejected(part: Problem, answer: Chosen) -> dict[str, tuple[RejectedGroup, ...]]:
+    """Say why groups before the chosen ones will not do."""
+    found: dict[str, tuple[RejectedGroup, ...]] = {}
+    for key, group in answer.groups.items():
+        workload = part.workload(key)
+        groups = from_start(workload)
+        passed = groups[: groups.index(group)]
+        if passed:
+            found[key] = tuple(rejection(each, workload, part, certain=answer.earliest) for each in passed)
+    return found
+
+
+def rejection(
+    group: AffinityGroup, workload: Workload, problem: Problem, *, certain: bool = True
+) -> RejectedGroup:
+    """Say why a group will not do for a workload of a problem."""
+    tried = settled_in(workload, group)
     others = tuple(each for each in problem.workloads if each.key != workload.key)
-    for group in earlier:
-        if feasible(replace(problem, workloads=(*others, in_group(workload, group)))):
-            return group
-    return None
+    together = replace(problem, workloads=(*others, tried))
+    boxes = {tried.key: box_of(tried, together, together.limits)} if has_box(tried) else {}
+    found = conflicts(together, boxes)
+    if found:
+        return RejectedGroup(group.name, str(found[0]), group.source)
+    return RejectedGroup(group.name, OTHERS_LEFT if certain else OUT_OF_TIME, group.source)

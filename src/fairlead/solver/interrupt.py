@@ -1,76 +1,141 @@
-"""Ctrl-C ends a search with the best answer so far instead of with nothing."""
+"""Signals that end a program end a search first, with the best answer so far instead of with nothing."""
 
+import functools
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.deadline import Deadline, Stop
 
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
+Handler = Callable[[int, FrameType | None], object]
+
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals that ask a program to end."""
 
 LOOK = 0.05
 """Seconds between two looks at whether the answer is wanted."""
 
 
+class Listener:
+    """A signal handler that ends searches: the first signal asks all of them, also those that begin later.
+
+    Parameters
+    ----------
+    otherwise
+        Handles a signal while nothing is searched, and every signal after the first one.
+    """
+
+    def __init__(self, otherwise: Handler) -> None:
+        self._otherwise = otherwise
+        self._stops: list[Stop] = []
+        self._asked = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle a signal."""
+        if self._stops and not self._asked:
+            self.ask()
+        else:
+            self._otherwise(number, frame)
+
+    def ask(self) -> None:
+        """Ask every search to end, now and from now on."""
+        self._asked = True
+        for stop in tuple(self._stops):
+            stop.asked = True
+
+    @contextmanager
+    def ending(self, stop: Stop) -> Iterator[None]:
+        """End a search where a signal comes in the meantime, or came before."""
+        self._stops.append(stop)
+        stop.heard = True
+        stop.asked = stop.asked or self._asked
+        try:
+            yield
+        finally:
+            place = max(place for place, each in enumerate(self._stops) if each is stop)
+            del self._stops[place]
+            stop.heard = any(each is stop for each in self._stops)
+
+
+@contextmanager
+def handled(signals: Iterable[int], listener: Listener) -> Iterator[None]:
+    """Let a listener handle signals while the block runs; only for the main thread."""
+    before = {number: signal.signal(number, listener) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
 @contextmanager
 def listening(deadline: Deadline) -> Iterator[None]:
-    """End the deadline at the first Ctrl-C; the second one ends the program as usual.
+    """End the deadline at the first signal that a listener handles; without any, at the first Ctrl-C.
 
-    Nothing changes outside of the main thread, or where the program handles Ctrl-C in its own way.
+    Nothing changes outside of the main thread, or where the program handles Ctrl-C in its own way. The second
+    signal is for the program.
 
     Parameters
     ----------
     deadline
         What ends.
     """
-    usual = signal.default_int_handler
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or signal.getsignal(signal.SIGINT) is not usual:
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def ask(_signal: int, _frame: FrameType | None) -> None:
-        deadline.stop.asked = True
-        signal.signal(signal.SIGINT, usual)
-
-    signal.signal(signal.SIGINT, ask)
-    deadline.stop.heard = True
-    try:
+    handlers = [signal.getsignal(number) for number in ENDING]
+    known = next((handler for handler in handlers if isinstance(handler, Listener)), None)
+    if known is not None:
+        with known.ending(deadline.stop):
+            yield
+    elif signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        listener = Listener(signal.default_int_handler)
+        with handled([signal.SIGINT], listener), listener.ending(deadline.stop):
+            yield
+    else:
         yield
-    finally:
-        deadline.stop.heard = False
-        signal.signal(signal.SIGINT, usual)
 
 
-def deaf_to_interrupts() -> None:
-    """Ignore Ctrl-C in a process that works for another: the terminal sends it to both.
+def attentive(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Let a function hear signals from its first search to its last: all that follow end at once.
 
-    The work of such a process is short, or listens by `hearing_interrupts`.
+    Without it a signal that comes between two searches would end the program, and one that ends a search
+    would leave the next one alone.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    @functools.wraps(function)
+    def listened_to(*arguments: Arguments.args, **settings: Arguments.kwargs) -> Result:
+        with listening(Deadline()):
+            return function(*arguments, **settings)
+
+    return listened_to
 
 
 @contextmanager
-def hearing_interrupts() -> Iterator[None]:
-    """Raise KeyboardInterrupt at Ctrl-C in a process that ignores it, for the time of a long task."""
-    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    if not ignored or threading.current_thread() is not threading.main_thread():
+def undisturbed() -> Iterator[None]:
+    """Put signals that end a program off until the block is over.
+
+    What is started in the block, threads and processes, never hears of them unless it asks to.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:
-        deaf_to_interrupts()
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def interruptible(call: Callable[[], Result], end: Callable[[], None], deadline: Deadline) -> Result:
     """Return what a long call returns; ask it to end where the answer is wanted at once.
 
-    Python hears of Ctrl-C only between its own steps, so a call into a compiled library runs in a thread
+    Python hears of signals only between its own steps, so a call into a compiled library runs in a thread
     while this one listens.
 
     Parameters

@@ -18,9 +18,9 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
-from fairlead.models.score import levels_of, score
-from fairlead.models.shortfall import is_shortfall, refused
-from fairlead.solver.attainment import LexicographicResult, Note, attained_level
+from fairlead.models.score import levels_of, value_of
+from fairlead.models.shortfall import refused
+from fairlead.solver.attainment import Least, LexicographicResult, Note, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
 from fairlead.solver.pricing import relax_all, tighten
@@ -40,9 +40,11 @@ class LevelSearch:
     """What is known while the levels are solved: the best placement, ranges, pins and bounds."""
 
     problem: Problem
+    least: Least
     deadline: Deadline
     workers: int
     seed: int
+    relaxed: tuple[Attained, ...] = ()
     best: Placement | None = None
     start: Placement | None = None
     outline: Encoding | None = None
@@ -55,6 +57,8 @@ class LevelSearch:
 
     def open(self) -> bool:
         """Encode the problem for the first time; tell whether every place is left a number of replicas."""
+        if not self._in_time():
+            return True
         self.outline = encode(self.problem, in_time=self._in_time)
         if self.outline is None:
             return True
@@ -80,22 +84,20 @@ class LevelSearch:
 
     def minimise(self, level: Level, *, last: bool) -> bool:
         """Minimise one level and pin it; tell whether a placement can exist."""
-        note = Note()
+        note = self._note(level, None)
         if level.base in (NET, DEVIATION) and self.settled is None:
             self._settle_tiers()
         if self.outline is not None:
             cost = self.outline.levels[level]
             least = self._narrow(cost)
-            if is_shortfall(level):
-                # What is missing is never less than nothing: often all that has to be known.
-                least = max(0, least or 0)
-                note = self._note(cost, least)
+            note = self._note(level, least)
             encoding = None if note.proven else self._encode()
             if encoding is not None:
                 verdict, bound = self._solve(encoding, level, self._time_for(last=last))
                 if verdict is Verdict.INFEASIBLE:
                     return self._refuted()
-                note = self._note(cost, max((at for at in (bound, least) if at is not None), default=None))
+                known = max((at for at in (bound, least) if at is not None), default=None)
+                note = self._note(level, known)
             if self.best is not None:
                 self.pins.append((level, cost.steps(self.best)))
                 if note.proven:
@@ -115,29 +117,34 @@ class LevelSearch:
                 return LexicographicResult(Status.INFEASIBLE, None)
             if self.best is not None:
                 tied = settle(encoding, self.best, effort)
-                self.best, settled = tied.placement, tied.certain
+                if self._keeps(tied.placement):
+                    self.best, settled = tied.placement, tied.certain
         if self.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
-        attained = self.attained()
-        status = Status.OPTIMAL if all(level.proven for level in attained) else Status.FEASIBLE
-        return LexicographicResult(status, self.best, attained, settled)
+        levels = self.attained()
+        status = Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
+        return LexicographicResult(status, self.best, levels, settled)
+
+    def _keeps(self, placement: Placement) -> bool:
+        """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""
+        return all(
+            value_of(self.problem, placement, level) == note.bound
+            for level, note in zip(levels_of(self.problem), self.notes, strict=True)
+            if note.exact
+        )
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the values of the best placement and what is proven of them."""
         if self.best is None:
             return ()
-        found = []
-        for index, level in enumerate(score(self.problem, self.best)):
-            note = self.notes[index] if index < len(self.notes) else Note()
-            found.append(attained_level(level, note))
-        return tuple(found)
+        levels = attained(self.problem, self.best, self.notes, self.least)
+        return bounded(levels, self.relaxed) if self.relaxed else levels
 
     def _is_inside(self, placement: Placement) -> bool:
         """Tell whether the model can express a placement: every number lies in the range of its place."""
         return all(
-            place in self.ranges and self.ranges[place].lower <= count <= self.ranges[place].upper
-            for workload, placed in placement.items()
-            for place, count in ((Place(workload, cluster), count) for cluster, count in placed.items())
+            known.lower <= replicas_at(placement, place) <= known.upper
+            for place, known in self.ranges.items()
         )
 
     def _in_time(self) -> bool:
@@ -289,15 +296,32 @@ class LevelSearch:
             self.ranges = narrower
         return sum(relaxed.cost for relaxed in found)
 
-    def _note(self, cost: LevelCost, bound: int | None) -> Note:
-        """Return how far a level got."""
-        if bound is None or self.best is None:
+    def _note(self, level: Level, bound: int | None) -> Note:
+        """Return how far a level got whose cost has a bound, in steps."""
+        if self.best is None:
             return Note()
+        value = value_of(self.problem, self.best, level)
+        if value in (self.least[level], self._relaxed_at(level, self.best)):
+            return Note(value, proven=True)
+        if self.outline is None or bound is None:
+            return Note()
+        cost = self.outline.levels[level]
         proven = cost.steps(self.best) <= bound
-        peaks = cost.peaks()
-        if proven and not cost.exact and len(peaks) == 1:
-            return self._sharpen(peaks[0], cost.value(bound))
+        if proven and not cost.exact and len(cost.costs) == 1 and cost.peaks():
+            return self._sharpen(cost.peaks()[0], cost.value(bound))
         return Note(cost.value(bound), proven, cost.exact)
+
+    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
+        """Return what a level costs at least by the problem with fewer rules; None where that tells nothing.
+
+        It does as long as the levels before cost what they cost there.
+        """
+        if not self.relaxed:
+            return None
+        before = levels_of(self.problem)[: len(self.notes)]
+        known = zip(before, self.relaxed, strict=False)
+        same = all(value_of(self.problem, best, each) == other.value for each, other in known)
+        return self.relaxed[levels_of(self.problem).index(level)].bound if same else None
 
     def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
         """Prove the greatest distance of one workload exactly: look for anything below it."""

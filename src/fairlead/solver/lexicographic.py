@@ -2,15 +2,18 @@
 
 import time
 from collections.abc import Callable
+from types import MappingProxyType
 
+from fairlead.models.errors import InternalError
+from fairlead.models.least import least_of_all
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.outcome_text import gap
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
-from fairlead.models.score import levels_of
+from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.attainment import Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
 from fairlead.solver.machines import cores
@@ -25,6 +28,8 @@ def minimise_levels(
     workers: int | None = None,
     seed: int = 0,
     progress: Callable[[Progress], None] | None = None,
+    least: Least = MappingProxyType({}),
+    relaxed: tuple[Attained, ...] = (),
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
 
@@ -42,14 +47,37 @@ def minimise_levels(
         Random seed of CP-SAT.
     progress
         Called after every level.
+    least
+        Levels with what no placement is below on them, whatever the levels before; a level that gets there
+        is proven by that. Levels that are left out have `least_of`.
+    relaxed
+        The levels of a best placement of the problem with fewer rules; empty where none is known. A level is
+        not below its bound there as long as those before it cost the same.
     """
     started = time.monotonic()
-    search = LevelSearch(problem, deadline or Deadline(), workers or cores(), seed)
-    if hint is not None and not refused(problem, hint):
-        search.best = hint
+    known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
+    search = LevelSearch(problem, known, deadline or Deadline(), workers or cores(), seed, relaxed)
+    search.best = None if hint is None or refused(problem, hint) else hint
+    floor = search.best
+    result = _searched(search, started, progress)
+    if floor is None or result.status is Status.OPTIMAL:
+        return result
+    if result.status is Status.INFEASIBLE:
+        raise InternalError("a problem is called infeasible of which a placement is known")
+    values = tuple(level.value for level in score(problem, floor))
+    if result.placement is not None and tuple(level.value for level in result.attained) <= values:
+        return result
+    levels = attained(problem, floor, (), known)
+    return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed) if relaxed else levels)
+
+
+def _searched(
+    search: LevelSearch, started: float, progress: Callable[[Progress], None] | None
+) -> LexicographicResult:
+    """Minimise one level after the other, as long as there is a placement."""
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
-    levels = levels_of(problem)
+    levels = levels_of(search.problem)
     for level in levels:
         if not search.minimise(level, last=level == levels[-1]):
             return LexicographicResult(Status.INFEASIBLE, None)

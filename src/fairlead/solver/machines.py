@@ -6,17 +6,23 @@ are the same wherever it runs.
 """
 
 import logging
+import math
 import multiprocessing
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import os
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from importlib.util import find_spec
+from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
 from fairlead.models.errors import InternalError, UsageError
-from fairlead.solver.interrupt import deaf_to_interrupts
+from fairlead.solver.deadline import Stop
+from fairlead.solver.interrupt import LOOK, undisturbed
+from fairlead.solver.serving import serve
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -26,6 +32,9 @@ ENGINES = ("local", "ray")
 
 RETRIES = 3
 """How often a task is started again whose worker was lost."""
+
+GRACE = 1.0
+"""Seconds that processes have for their best answers so far, where these are wanted at once."""
 
 
 def cores() -> int:
@@ -112,19 +121,24 @@ class LocalProcesses(_Held):
     ----------
     slots
         Processes at once.
+    stop
+        The wish to have all answers at once; None where nobody can have it.
     """
 
     remote = True
 
-    def __init__(self, slots: int) -> None:
+    def __init__(self, slots: int, stop: Stop | None = None) -> None:
         self.slots = slots
+        self._stop = stop or Stop()
         self._pool: Any = None  # loky has no types
+        self._line: Connection | None = None
 
     def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """Return the results in the order of the tasks.
 
         A task whose process was lost (killed, out of memory) is given to a new one, so that no result is lost
-        with it.
+        with it. Where the answers are wanted at once, tasks that do not end are done here: they know of that
+        wish, and end with what can be had at once.
 
         Raises
         ------
@@ -140,6 +154,9 @@ class LocalProcesses(_Held):
             if len(results) == len(tasks):
                 return [results[number] for number in range(len(tasks))]
             self._close(at_once=True)
+            if self._stop.asked:
+                known = enumerate(tasks)
+                return [results[number] if number in results else function(task) for number, task in known]
         raise InternalError(f"a process was lost {1 + RETRIES} times at the same work")
 
     def _try(self, function: Callable[[Task], Result], tasks: Mapping[int, Task]) -> dict[int, Result]:
@@ -147,35 +164,58 @@ class LocalProcesses(_Held):
         results: dict[int, Result] = {}
         try:
             pool = self._started()
-            pending = {number: pool.submit(function, task) for number, task in tasks.items()}
+            with undisturbed():
+                pending = {number: pool.submit(function, task) for number, task in tasks.items()}
         except BrokenProcessPool:
             return results
+        self._await(pending.values())
         for number, future in pending.items():
-            with suppress(BrokenProcessPool):
-                results[number] = future.result()
+            if future.done():
+                with suppress(BrokenProcessPool, CancelledError):
+                    results[number] = future.result()
         return results
+
+    def _await(self, pending: Collection["Future[Result]"]) -> None:
+        """Wait until all is done; not much longer from the moment on at which the answers are wanted."""
+        left = set(pending)
+        until = math.inf
+        while left and time.monotonic() < until:
+            left = wait(left, LOOK).not_done
+            if self._stop.asked and math.isinf(until):
+                until = time.monotonic() + GRACE
+                for future in left:
+                    future.cancel()
+                self._let_go()
 
     def prepare(self, function: Callable[..., object]) -> None:
         """Begin to start the processes, unless they run, and to import what a function needs there."""
         if self._pool is not None:
             return
-        with suppress(BrokenProcessPool):
+        with suppress(BrokenProcessPool), undisturbed():
             for _ in range(self.slots):
                 self._started().submit(_get_to_know, function)
 
     def _started(self) -> Any:
-        """Return the processes."""
+        """Return the processes; they start at the first task."""
         if self._pool is None:
             from loky import ProcessPoolExecutor
 
-            self._pool = ProcessPoolExecutor(self.slots, initializer=deaf_to_interrupts)
+            theirs, self._line = multiprocessing.Pipe(duplex=False)
+            self._pool = ProcessPoolExecutor(self.slots, initializer=serve, initargs=(theirs, os.getpid()))
         return self._pool
+
+    def _let_go(self) -> None:
+        """Tell the processes to end what they are doing."""
+        if self._line is not None:
+            self._line.close()
+            self._line = None
 
     def _close(self, *, at_once: bool) -> None:
         """Let the processes end, at once whatever they do."""
         if self._pool is not None:
             self._pool.shutdown(wait=at_once, kill_workers=at_once)
             self._pool = None
+        self._let_go()
 
 
 class RayCluster(_Held):
@@ -231,7 +271,9 @@ def _get_to_know(_function: Callable[..., object]) -> None:
     """Do nothing: to receive a function takes importing its module."""
 
 
-def machines_of(engine: str, slots: int, address: str | None = None, *, threads: bool = False) -> Machines:
+def machines_of(
+    engine: str, slots: int, address: str | None = None, *, threads: bool = False, stop: Stop | None = None
+) -> Machines:
     """Return where work runs.
 
     Parameters
@@ -244,6 +286,8 @@ def machines_of(engine: str, slots: int, address: str | None = None, *, threads:
         Address of a Ray cluster; see `RayCluster`.
     threads
         Whether threads of this process will do.
+    stop
+        The wish to have all answers at once; see `LocalProcesses`.
 
     Raises
     ------
@@ -259,4 +303,4 @@ def machines_of(engine: str, slots: int, address: str | None = None, *, threads:
     # Processes that belong to a service as its daemons are not allowed to have any of their own.
     if threads or slots == 1 or multiprocessing.current_process().daemon:
         return ThisProcess(slots)
-    return LocalProcesses(slots)
+    return LocalProcesses(slots, stop)

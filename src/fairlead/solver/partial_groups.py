@@ -3,73 +3,101 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import at_start, from_start, in_group
+from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
-from fairlead.models.outcome import RejectedGroup
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.shortfall import shortfall_value
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.components import components
-from fairlead.solver.groups import Feasible, Grouped, first_feasible
+from fairlead.solver.groups import Chosen, Feasible
+from fairlead.solver.joint_groups import turn
 
 Place = Callable[[Problem], Placement]
 """Places a problem partially, so that as little as possible gives way."""
 
 
-def choose_groups_partially(problem: Problem, feasible: Feasible, place: Place) -> Grouped:
-    """Choose an affinity group for every workload that has several.
+def choose_partially(part: Problem, feasible: Feasible, place: Place) -> Chosen:
+    """Choose affinity groups of workloads that cannot all be placed, whatever their groups.
 
-    As in `choose_groups`, each gets the first group in which it can be placed together with all that was
-    decided before. A workload that cannot be placed in full, with or without a choice, is not among these.
-    Where it has a choice it gets the group in which least gives way beside all others, the first one of
-    several.
+    One after the other, the most urgent first, each gets the first group in which it can be placed together
+    with all that was decided before. A workload that cannot be placed in full, with or without a choice, is
+    not among these. Where it has a choice it gets the group in which least gives way beside all others, the
+    first one of several. What workloads hold that are not decided yet is free to the others.
 
     Parameters
     ----------
-    problem
-        The question.
+    part
+        Workloads that may get into each other's way.
     feasible
         Tells whether a problem has a placement that keeps every rule.
     place
         Places a problem partially.
     """
-    started = replace(problem, workloads=tuple(at_start(workload) for workload in problem.workloads))
-    open_to_choice = [each for each in started.workloads if len(from_start(each)) > 1]
-    if not open_to_choice or feasible(started):
-        return Grouped(started, {})
-    fixed = [each for each in started.workloads if len(from_start(each)) <= 1]
-    decided = _placeable(fixed, problem, feasible)
-    chosen = list(fixed)
-    rejected: dict[str, tuple[RejectedGroup, ...]] = {}
-    for workload in sorted(open_to_choice, key=_turn):
-        found, passed = first_feasible(workload, decided, problem, feasible)
-        groups = from_start(workload)
-        if len(passed) < len(groups):
-            decided.append(found)
-        else:
-            group = min(groups, key=lambda each: _given_way(workload, each, decided, problem, place))
-            found = in_group(workload, group)
-            passed = passed[: groups.index(group)]
-        chosen.append(found)
-        if passed:
-            rejected[workload.key] = passed
-    return Grouped(replace(problem, workloads=tuple(chosen)), rejected)
+    fixed = [_only(each) for each in part.workloads if len(from_start(each)) <= 1]
+    decided = _placeable(fixed, part, feasible)
+    groups = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
+    for workload in sorted((each for each in part.workloads if len(from_start(each)) > 1), key=turn):
+        found = first_feasible(workload, decided, part, feasible)
+        if found is not None:
+            decided.append(settled_in(workload, found))
+        groups[workload.key] = found or min(
+            from_start(workload), key=lambda each: _given_way(workload, each, decided, part, place)
+        )
+    return Chosen(groups, found=False)
+
+
+def _only(workload: Workload) -> Workload:
+    """Return a workload without a choice in the only group that it may get."""
+    groups = from_start(workload)
+    return settled_in(workload, groups[0]) if groups else workload
+
+
+def first_feasible(
+    workload: Workload, decided: Sequence[Workload], problem: Problem, feasible: Feasible
+) -> AffinityGroup | None:
+    """Return the first group in which a workload can be placed beside those decided; None for none."""
+    for group in from_start(workload):
+        if feasible(beside_nobody([*decided, settled_in(workload, group)], problem)):
+            return group
+    return None
+
+
+def beside_nobody(workloads: Sequence[Workload], problem: Problem) -> Problem:
+    """Return the problem with some workloads only, in which all others give free what they hold."""
+    keys = {workload.key for workload in workloads}
+    others = [workload for workload in problem.workloads if workload.key not in keys]
+    leaving = {workload.key: frozenset(workload.current) for workload in others if workload.current}
+    rules = tuple(
+        replace(rule, under_way={**rule.under_way, **leaving}) if isinstance(rule, MoveBudget) else rule
+        for rule in problem.rules
+    )
+    return replace(problem, workloads=(*workloads, *(_gone(each) for each in others)), rules=rules)
+
+
+def _gone(workload: Workload) -> Workload:
+    """Return a workload that asks for nothing; what it holds counts as free, and nowhere as a move."""
+    return replace(
+        workload, replicas=0, rules=(Candidates(()), Total()), groups=(), group=None, settled=False
+    )
 
 
 def _placeable(workloads: Sequence[Workload], problem: Problem, feasible: Feasible) -> list[Workload]:
     """Return the workloads that can be placed together, the most urgent first where not all can."""
-    if feasible(replace(problem, workloads=tuple(workloads))):
+    if feasible(beside_nobody(workloads, problem)):
         return list(workloads)
+    keys = {workload.key for workload in workloads}
     found: list[Workload] = []
-    for part in components(replace(problem, workloads=tuple(workloads))):
-        together: list[Workload] = []
+    for part in components(beside_nobody(workloads, problem)):
+        asked = [workload for workload in part.workloads if workload.key in keys]
         if feasible(part):
-            together = list(part.workloads)
-        else:
-            for workload in sorted(part.workloads, key=_turn):
-                if feasible(replace(part, workloads=(*together, workload))):
-                    together.append(workload)
+            found += asked
+            continue
+        together: list[Workload] = []
+        for workload in sorted(asked, key=turn):
+            if feasible(beside_nobody([*together, workload], part)):
+                together.append(workload)
         found += together
     return found
 
@@ -78,14 +106,9 @@ def _given_way(
     workload: Workload, group: AffinityGroup, decided: Sequence[Workload], problem: Problem, place: Place
 ) -> tuple[int, ...]:
     """Return how much gives way beside what was decided, where a workload gets a group."""
-    together = replace(problem, workloads=(*decided, in_group(workload, group)))
+    together = beside_nobody([*decided, settled_in(workload, group)], problem)
     part = next(each for each in components(together) if workload.key in each.workload_by_key)
     placement = place(part)
     priorities = sorted({each.priority for each in part.workloads}, reverse=True)
     levels = [Level(key, priority=priority) for priority in priorities for key in SHORTFALLS]
     return tuple(shortfall_value(part, placement, level) for level in (MADE_WORSE, *levels))
-
-
-def _turn(workload: Workload) -> tuple[int, str]:
-    """Return the place in the queue: by priority, then by key."""
-    return -workload.priority, workload.key

@@ -1,7 +1,7 @@
 """One independent part of a problem: by formula where its workloads do not compete, else by a search."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fairlead.models.check import shared_violations
 from fairlead.models.errors import InternalError
@@ -12,8 +12,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
+from fairlead.solver.answer import Answer, proven
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import MANY, applies
+from fairlead.solver.competing import solve_competing
 from fairlead.solver.dispensers import reference
 from fairlead.solver.partial import has_to_give_way, place_partially
 from fairlead.solver.search import Search
@@ -22,17 +24,6 @@ MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked first; it takes them one by one."""
 SETTLED = frozenset({NET.key, DEVIATION.key})
 """Levels before which it is settled what overflow tiers hold."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What was found for one part of the problem."""
-
-    part: Problem
-    status: Status
-    placement: Placement | None
-    attained: tuple[Attained, ...]
-    origin: str
 
 
 def solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
@@ -57,7 +48,7 @@ def solve_by_formula(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> A
     placement = Placement({workload.key: alone[workload.key] for workload in part.workloads})
     if compete(part, placement):
         return None
-    return Answer(part, Status.OPTIMAL, placement, _proven(part, placement), "exact")
+    return proven(part, placement)
 
 
 def compete(problem: Problem, placement: Placement) -> bool:
@@ -74,30 +65,52 @@ def covers(alone: Mapping[str, Mapping[str, int]], problem: Problem) -> bool:
     return all(workload.key in alone for workload in problem.workloads)
 
 
-def _proven(problem: Problem, placement: Placement) -> tuple[Attained, ...]:
-    """Return the levels of a placement that is optimal by construction.
-
-    Workloads placed alone form a relaxation of the joint problem that is separable, so their lexicographic
-    optima add up to a bound; a placement that reaches it and keeps the shared rules is optimal.
-    """
-    return tuple(replace(level, bound=level.value, proven=True) for level in score(problem, placement))
-
-
 def _solve_strictly(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
     """Solve one independent part: by formula where its workloads do not compete, else by a search."""
     answer = solve_by_formula(part, alone)
     if answer is not None:
         return answer
+    if len(part.workloads) > 1 and search.formula:
+        return solve_competing(part, alone, search, solve_jointly)
+    return solve_jointly(part, None, search)
+
+
+def solve_jointly(
+    part: Problem, known: Placement | None, search: Search, relaxed: tuple[Attained, ...] = ()
+) -> Answer:
+    """Solve a part in one search of all its workloads.
+
+    Parameters
+    ----------
+    part
+        The part.
+    known
+        A valid placement that the answer is not worse than; None where none is known.
+    search
+        How to search.
+    relaxed
+        The levels of a best placement of the problem with fewer rules; empty where none is known.
+    """
     from fairlead.solver.fewest import place_on_fewest
     from fairlead.solver.lexicographic import minimise_levels
 
     def minimise(problem: Problem, floor: Placement | None = None) -> LexicographicResult:
-        return minimise_levels(problem, floor, search.deadline, search.workers, search.seed, search.progress)
+        return minimise_levels(
+            problem,
+            floor,
+            search.deadline,
+            search.workers,
+            search.seed,
+            search.progress,
+            relaxed=relaxed if problem is part else (),
+        )
 
     fewest = place_on_fewest(part, minimise)
     if fewest is not None:
-        return Answer(part, Status.OPTIMAL, fewest, _proven(part, fewest), "cp-sat")
-    floor = reference.place(part) if len(part.workloads) <= MOST_DISPENSED else None
+        return proven(part, fewest, "cp-sat")
+    floor = known
+    if floor is None and len(part.workloads) <= MOST_DISPENSED:
+        floor = reference.place(part)
     many = _solve_many(part, floor, search) if search.formula and len(part.workloads) >= MANY else None
     if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):
         return Answer(part, many.status, many.placement, many.attained, "prices")

@@ -12,11 +12,13 @@ from fairlead.models.what_if.changed import changed
 from fairlead.models.what_if.changes import Change, Drain, Lose
 from fairlead.models.what_if.naming import groups_of, unknown
 from fairlead.models.what_if.result import Scenario, Simulation, effects
+from fairlead.solver.interrupt import attentive
 from fairlead.solver.solving import solve
 
 DRAIN = "drain"
 
 
+@attentive
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
     """Solve a problem with and without changes, and tell what becomes different.
 

@@ -2,35 +2,33 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
-from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
-from fairlead.models.score import levels_of
-from fairlead.models.shortfall import name_of
+from fairlead.models.statement import Conflict
+from fairlead.solver.alone import place_alone
+from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.apart import Where, solve_parts
-from fairlead.solver.boxes import WorkloadBox, boxes_of
-from fairlead.solver.choosing import choose
+from fairlead.solver.boxes import boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
 from fairlead.solver.conflict import hopeless
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.exact import allocate
 from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
-from fairlead.solver.groups import Grouped, choose_groups
+from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
 from fairlead.solver.partial import SHARE_OF_TIME, place_partially
-from fairlead.solver.partial_groups import choose_groups_partially
-from fairlead.solver.parts import Answer, compete, covers
+from fairlead.solver.partial_groups import choose_partially
+from fairlead.solver.parts import compete, covers
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
@@ -117,18 +115,45 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     settled = _settle(problem, deviation, fresh, partial, method)
     with listening(search.deadline):
         grouped = _choose_groups(settled, search)
-        outcome = _solve(grouped.problem, method, search, Where(engine, address, partitions), started)
+        where = Where(engine, address, partitions)
+        explain = _Explain(search, grouped.exhausted)
+        outcome = _solve(grouped.problem, method, search, where, explain, started)
+        outcome = _as_sure(outcome, grouped)
         if outcome.status is Status.INFEASIBLE:
             return outcome
     return replace(outcome, rejected=grouped.rejected)
 
 
-def _solve(problem: Problem, method: Method, search: Search, where: Where, started: float) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class _Explain:
+    """Says why there is no placement; nothing where another choice of affinity groups may have one.
+
+    Parameters
+    ----------
+    search
+        How to search.
+    certain
+        True where no choice of affinity groups has a placement.
+    """
+
+    search: Search
+    certain: bool
+
+    def conflicts(self, problem: Problem, parts: Sequence[Problem] = ()) -> tuple[Conflict, ...]:
+        """Return the conflicts of a problem that has no placement, or of its parts that have none."""
+        if not self.certain:
+            return ()
+        return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
+
+
+def _solve(
+    problem: Problem, method: Method, search: Search, where: Where, explain: _Explain, started: float
+) -> Outcome:
     """Solve a problem in which every workload has its affinity group."""
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
-        return _without_placement(problem, search, started)
-    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False), boxes)
+        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
+    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False))
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):
@@ -136,23 +161,15 @@ def _solve(problem: Problem, method: Method, search: Search, where: Where, start
     if method == "exact":
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     if not problem.partial and is_scarce(problem):
-        return _without_placement(problem, search, started)
+        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
     answers = solve_parts(components(problem), alone, search, where)
-    return _merge(problem, answers, search, _since(started))
-
-
-def _without_placement(problem: Problem, search: Search, started: float) -> Outcome:
-    """Say why there is no placement, where that was seen without a search."""
-    found = conflicts_of(problem, search.deadline, search.seed)
-    return conclude_infeasible(problem, found, "exact", _since(started))
+    return _merge(problem, answers, explain, _since(started))
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:
     """Choose an affinity group for every workload."""
-    if not problem.partial:
-        return choose_groups(problem, lambda trial: has_placement(trial, search.deadline, search.seed))
 
-    def feasible(trial: Problem) -> bool | None:
+    def strictly(trial: Problem) -> bool | None:
         return has_placement(trial, search.deadline.part(SHARE_OF_TIME), search.seed)
 
     def place(trial: Problem) -> Placement:
@@ -160,7 +177,20 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         found = place_partially(bare, search.part(SHARE_OF_TIME))
         return found.result.placement or found.floor
 
-    return choose_groups_partially(problem, feasible, place)
+    def partially(part: Problem) -> Chosen:
+        return choose_partially(part, strictly, place)
+
+    otherwise = partially if problem.partial else None
+    return choose_groups(problem, strictly, search.deadline, search.seed, otherwise)
+
+
+def _as_sure(outcome: Outcome, grouped: Grouped) -> Outcome:
+    """Claim no more than is known of the affinity groups: another choice may do, or come first."""
+    if outcome.status is Status.INFEASIBLE and not grouped.exhausted:
+        return Outcome(Status.UNKNOWN, outcome.origin, outcome.problem, None, seconds=outcome.seconds)
+    if outcome.status is Status.OPTIMAL and not grouped.earliest:
+        return replace(outcome, status=Status.FEASIBLE)
+    return outcome
 
 
 def _settle(
@@ -178,52 +208,30 @@ def _settle(
     return replace(problem, partial=True) if partial else problem
 
 
-def _alone(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> dict[str, Mapping[str, int]]:
+def _alone(problem: Problem) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly."""
     placed: dict[str, Mapping[str, int]] = {}
-    for key, boxed in boxes.items():
-        workload = problem.workload(key)
-        answer = allocate(workload, problem, boxed) or choose(workload, problem, boxed)
+    for workload in problem.workloads:
+        answer = place_alone(workload, problem)
         if answer is not None:
-            placed[key] = answer
+            placed[workload.key] = answer
     return placed
 
 
-def _merge(problem: Problem, answers: list[Answer], search: Search, seconds: Mapping[str, float]) -> Outcome:
+def _merge(
+    problem: Problem, answers: list[Answer], explain: _Explain, seconds: Mapping[str, float]
+) -> Outcome:
     """Put the parts together: placements side by side, levels added up."""
-    origins = {answer.origin for answer in answers}
-    origin = next((name for name in ("cp-sat", "prices") if name in origins), "exact")
+    origin = origin_of(answers)
     infeasible = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if infeasible:
-        found = conflicts_of(problem, search.deadline, search.seed, infeasible)
-        return conclude_infeasible(problem, found, origin, seconds)
+        return conclude_infeasible(problem, explain.conflicts(problem, infeasible), origin, seconds)
     if any(answer.placement is None for answer in answers):
         return conclude(problem, None, (), origin, seconds)
     replicas = {
         key: placed for answer in answers for key, placed in (answer.placement or Placement({})).items()
     }
-    return conclude(problem, Placement(replicas), _added(problem, answers), origin, seconds)
-
-
-def _added(problem: Problem, answers: list[Answer]) -> tuple[Attained, ...]:
-    """Add the levels of independent parts; a level that no part has is 0: nothing had to give way."""
-    by_level = [dict(zip(levels_of(answer.part), answer.attained, strict=True)) for answer in answers]
-    added = []
-    for level in levels_of(problem):
-        name = name_of(level, problem)
-        parts = [found[level] for found in by_level if level in found]
-        bounds = [part.bound for part in parts]
-        steps = [part.resolution for part in parts if part.resolution is not None]
-        added.append(
-            Attained(
-                name,
-                sum(part.value for part in parts),
-                None if None in bounds else sum(bound for bound in bounds if bound is not None),
-                all(part.proven for part in parts),
-                sum(steps, Fraction(0)) if steps else None,
-            )
-        )
-    return tuple(added)
+    return conclude(problem, Placement(replicas), added(problem, answers), origin, seconds)
 
 
 def _since(started: float) -> dict[str, float]:

@@ -113,7 +113,9 @@ def moved(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
 def _running(name: str, problem: Problem) -> int:
     """Return the replicas that a percentage of a budget counts: what runs on clusters of the problem."""
     rule = next(each for each in problem.rules if isinstance(each, MoveBudget) and each.name == name)
-    inside = problem.cluster_by_name.keys() & (rule.leaving or rule.arriving or problem.cluster_by_name.keys())
+    inside = problem.cluster_by_name.keys() & (
+        rule.leaving or rule.arriving or problem.cluster_by_name.keys()
+    )
     return sum(
         count
         for each in problem.workloads

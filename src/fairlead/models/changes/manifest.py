@@ -10,6 +10,7 @@ from fairlead.models.changes.places import Place, places
 from fairlead.models.problem import Problem
 from fairlead.models.source import ObjectName
 from fairlead.models.statement import Change
+from fairlead.models.yaml_text import to_yaml_stream
 
 Document = dict[str, Any]
 
@@ -66,11 +67,7 @@ def fragments(changes: Iterable[Change], problem: Problem) -> str:
     found = documents(changes, problem)
     if not found:
         return ""
-    import yaml
-
-    dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    text: str = yaml.dump_all(found, Dumper=dumper, sort_keys=False, default_flow_style=False)
-    return text
+    return to_yaml_stream(found)
 
 
 def documents(changes: Iterable[Change], problem: Problem) -> tuple[Document, ...]:

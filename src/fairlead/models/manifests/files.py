@@ -57,6 +57,9 @@ def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Tex
     Text or Mistake
         One for each file, in the order of their names.
     """
+    if path == "-" and sys.stdin is None:
+        yield Mistake(Source("-", 0), "", "", "cannot be read: standard input is closed")
+        return
     if path == "-":
         yield read_stream(getattr(sys.stdin, "buffer", sys.stdin), "-", maximum_bytes)
         return

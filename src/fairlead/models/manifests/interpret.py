@@ -167,8 +167,12 @@ class Interpreter:
             tiers, paths = zip(*division.tiers, strict=True)
             yield Tiers(tiers, tuple(declared.source(path) for path in paths))
         yield Evenness(division.standing.names)
+        yield from self._moves(workload, keep=True)
+
+    def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
+        """Say that what runs stays; nothing where nothing runs."""
         if not self.present.isdisjoint(workload.current):
-            yield Moves(self.present, keep=True)
+            yield Moves(self.present, keep=keep)
 
     def _preferences(
         self, division: Division, declared: Declared, workload: Workload
@@ -180,6 +184,7 @@ class Interpreter:
         if division.weights is None:
             if declared.placement.spread_constraints:
                 yield Copies(self.resolver.ranking(division, workload))
+                yield from self._moves(workload, keep=True)
             return
         equal = declared.totals.equal
         dynamic = is_dynamic(declared.placement) and not equal
@@ -191,8 +196,7 @@ class Interpreter:
             yield Aggregated(declared.source(DIVISION))
         path = DIVISION if aggregated or equal else DYNAMIC if dynamic else STATIC
         yield Weights(division.weights, dynamic, declared.source(path), tiers)
-        if not self.present.isdisjoint(workload.current):
-            yield Moves(self.present, keep=dynamic)
+        yield from self._moves(workload, keep=dynamic)
 
     def _candidates(self, division: Division, declared: Declared) -> Candidates:
         """Say where in the files the reasons stand."""

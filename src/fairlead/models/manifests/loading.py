@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from fairlead.models.affinity_groups import at_start
+from fairlead.models.due import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
+from fairlead.models.manifests.applied import is_at_rest
 from fairlead.models.manifests.clusters import cluster_warnings, read_clusters
 from fairlead.models.manifests.collect import Manifests, collect
 from fairlead.models.manifests.companions import Member, companionships
@@ -33,6 +35,7 @@ from fairlead.models.manifests.rebalancers import Rebalancing, unknown
 from fairlead.models.manifests.selecting import select
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
+from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
@@ -108,10 +111,12 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
         Naming file, line and field of everything that cannot be done yet.
     """
     clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
-    federation = Federation.of(manifests.federation_policies, clusters)
-    interpreter = Interpreter.of(clusters)
     warnings = [*manifests.warnings, *cluster_warnings(manifests.clusters)]
     warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
+    held = [read_workload(subject, key, "") for subject, key in zip(subjects, keys(subjects), strict=True)]
+    up_to_date = without_lag(clusters, held)
+    federation = Federation.of(manifests.federation_policies, up_to_date)
+    interpreter = Interpreter.of(up_to_date)
     federated: list[tuple[Subject, str]] = []
     placed: list[tuple[Subject, str, Declared]] = []
     idle: list[Workload] = []
@@ -144,7 +149,7 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
     noted = _in_order([*warnings, *own.warnings, *quotas.warnings])
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
-    return Problem(clusters, own.workloads, rules, own.levels, own.deviation, noted)
+    return Problem(clusters, with_due(own.workloads), rules, own.levels, own.deviation, noted)
 
 
 def _interpreted(
@@ -154,6 +159,7 @@ def _interpreted(
     workload = read_workload(subject, key, declared.name)
     if rebalancing.wants(subject):
         workload = replace(workload, fresh=True)
+    workload = replace(workload, due=not is_at_rest(subject, workload, declared))
     interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
     placed = replace(

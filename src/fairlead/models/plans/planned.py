@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from fairlead.models.check import violations_of
+from fairlead.models.affinity_groups import as_scheduled
+from fairlead.models.check import in_kept_group, violations_of
 from fairlead.models.errors import UsageError
 from fairlead.models.plans.options import Others, PlanOptions
 from fairlead.models.plans.waves import Amount, share_of
@@ -79,19 +80,33 @@ def _refuse_strangers(problem: Problem, options: PlanOptions) -> None:
 def _stands_well(workload: Workload, problem: Problem) -> bool:
     """Tell whether a workload may stay: what runs is what is wanted, and breaks no rule of its own."""
     held = {name: count for name, count in workload.current.items() if name in problem.cluster_by_name}
-    return not any(violations_of(workload, held))
+    return not any(violations_of(in_kept_group(as_scheduled(workload), held), held))
 
 
 def _prepared(workload: Workload, problem: Problem, options: PlanOptions, *, first: bool) -> Workload:
     """Return a workload with the price of its moves, and with moves before all else where they come first."""
     present = frozenset(problem.cluster_by_name)
-    rules: list[WorkloadRule] = [rule for rule in workload.rules if not isinstance(rule, Moves)]
-    before = workload.rule(Moves) or Moves(present)
-    rules.append(replace(before, keep=True) if first else before)
-    if options.gain and workload.rule(Weights) is not None and workload.rule(Total) is not None:
-        rules.append(MovePrice(options.gain, present))
+    price = MovePrice(options.gain, present) if options.gain else None
+
+    def rules_of(given: tuple[WorkloadRule, ...]) -> tuple[WorkloadRule, ...]:
+        return _with_moves(given, Moves(present), price, first=first)
+
+    groups = tuple(replace(group, rules=rules_of(group.rules)) for group in workload.groups)
     fresh = workload.fresh and not first
-    return replace(workload, rules=tuple(rules), fresh=fresh)
+    return replace(workload, rules=rules_of(workload.rules), groups=groups, fresh=fresh)
+
+
+def _with_moves(
+    given: tuple[WorkloadRule, ...], moves: Moves, price: MovePrice | None, *, first: bool
+) -> tuple[WorkloadRule, ...]:
+    """Return rules of a workload, or of one of its affinity groups, with what its moves count in a plan."""
+    rules: list[WorkloadRule] = [rule for rule in given if not isinstance(rule, Moves)]
+    before = next((rule for rule in given if isinstance(rule, Moves)), moves)
+    rules.append(replace(before, keep=True) if first else before)
+    kinds = {type(rule) for rule in given}
+    if price is not None and {Weights, Total} <= kinds:
+        rules.append(price)
+    return tuple(rules)
 
 
 def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Iterator[MoveBudget]:

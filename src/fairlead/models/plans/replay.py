@@ -8,8 +8,9 @@ what was asked for, is no fault of the plan. Shares no code with what finds the 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from fairlead.models.check import in_kept_group
 from fairlead.models.placement import Placement
-from fairlead.models.plans.transient import Course, Moment, Placed, course, in_group_of_target
+from fairlead.models.plans.transient import Course, Moment, Placed, course
 from fairlead.models.plans.transient_rules import Capacities, Place, shared_rows, workload_rows
 from fairlead.models.plans.waves import Move, Order, Wave, WaveOptions, WavePlan, running
 from fairlead.models.problem import Problem
@@ -136,7 +137,7 @@ class _Replayer:
     def _of_workload(self, workload: Workload, taken: Course) -> Iterator[tuple[Moment, Violation]]:
         """List what one workload breaks of its own rules."""
         target = self.plan.target.of(workload.key)
-        bound = in_group_of_target(workload, target)
+        bound = in_kept_group(workload, target)
         yield from _starts_where_closed(bound, taken, target)
         for row in workload_rows(bound, target, self.options):
             allowed = _larger(row.amounts(taken.before), row.amounts(target))

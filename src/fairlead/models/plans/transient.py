@@ -36,10 +36,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fairlead.models.affinity_groups import from_start, in_group
-from fairlead.models.check import violations_of
 from fairlead.models.plans.waves import Move
-from fairlead.models.workload import Workload
 
 Placed = Mapping[str, int]
 """Replicas of one workload by cluster."""
@@ -109,18 +106,3 @@ def course(before: Placed, moves: Iterable[Move]) -> Course:
 def _add(placed: dict[str, int], cluster: str, replicas: int) -> None:
     """Change the replicas on a cluster."""
     placed[cluster] = placed.get(cluster, 0) + replicas
-
-
-def in_group_of_target(workload: Workload, target: Placed) -> Workload:
-    """Return the workload with the rules that bind on the way to a target.
-
-    The workload's own rules; where the target breaks them and the workload has other affinity groups, the
-    rules of the first group that the target keeps.
-    """
-    if not any(violations_of(workload, target)):
-        return workload
-    for group in from_start(workload):
-        chosen = in_group(workload, group)
-        if not any(violations_of(chosen, target)):
-            return chosen
-    return workload

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
@@ -25,7 +25,8 @@ class Capacity:
     """No cluster is asked for more of a resource than it can give.
 
     For every cluster and resource, the requests of all replicas placed there add up to at most what is free
-    now plus what the workloads of the problem hold there now. A cluster of unknown capacity has no limit; one
+    now plus what the workloads of the problem hold there now, and never to more than what the cluster has:
+    its status may lag behind what was placed a moment ago. A cluster of unknown capacity has no limit; one
     that is overcommitted by others takes nothing new, and is not asked for more than nothing. Where a cluster
     tells the grades of its nodes, every workload has to fit onto whole nodes as well, see `graded_room`.
     """
@@ -91,8 +92,8 @@ def graded_room(workload: Workload, cluster: Cluster) -> int | None:
 def limits(problem: Problem) -> dict[tuple[str, str], int]:
     """Return what the workloads of a problem may use together, by cluster and resource.
 
-    What is free now plus what they hold there now, at least 0; millicores of cpu, whole units of anything
-    else. Clusters of unknown capacity are absent.
+    What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable);
+    millicores of cpu, whole units of anything else. Clusters of unknown capacity are absent.
     """
     available = {
         (cluster.name, resource): amount
@@ -100,15 +101,51 @@ def limits(problem: Problem) -> dict[tuple[str, str], int]:
         if cluster.free is not None
         for resource, amount in cluster.free.items()
     }
-    for workload in problem.workloads:
-        for name, held in workload.current.items():
-            cluster = problem.cluster_by_name.get(name)
+    for place, amount in occupied(problem.cluster_by_name, problem.workloads).items():
+        available[place] = available.get(place, 0) + amount
+    clusters = problem.cluster_by_name
+    return {
+        place: max(0, _at_most(clusters[place[0]], place[1], amount)) for place, amount in available.items()
+    }
+
+
+def occupied(clusters: Mapping[str, Cluster], workloads: Iterable[Workload]) -> dict[tuple[str, str], int]:
+    """Return what workloads hold now, by cluster of known capacity and resource."""
+    found: dict[tuple[str, str], int] = {}
+    for workload in workloads:
+        for name, count in workload.current.items():
+            cluster = clusters.get(name)
             if cluster is None or cluster.free is None:
                 continue
             for resource, need in demands(workload, cluster).items():
                 place = (name, resource)
-                available[place] = available.get(place, 0) + need * held
-    return {place: max(0, amount) for place, amount in available.items()}
+                found[place] = found.get(place, 0) + need * count
+    return found
+
+
+def _at_most(cluster: Cluster, resource: str, amount: int) -> int:
+    """Return an amount, or what the cluster has in all where that is less."""
+    offered = cluster.allocatable or {}
+    return min(amount, offered[resource]) if resource in offered else amount
+
+
+def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> tuple[Cluster, ...]:
+    """Return clusters of which no more is free than what the workloads that run there leave.
+
+    A cluster tells what is allocated some time after replicas were placed there; until then its own number
+    promises room that is taken: free is at most allocatable less what the workloads hold.
+    """
+    known = {cluster.name: cluster for cluster in clusters}
+    free = {name: dict(cluster.free) for name, cluster in known.items() if cluster.free is not None}
+    late = False
+    for (name, resource), amount in occupied(known, workloads).items():
+        offered = known[name].allocatable or {}
+        if resource in offered and offered[resource] - amount < free[name].get(resource, 0):
+            free[name][resource] = offered[resource] - amount
+            late = True
+    if not late:
+        return tuple(known.values())
+    return tuple(replace(one, free=free[one.name]) if one.name in free else one for one in known.values())
 
 
 def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Iterator[Violation]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fairlead.models.declared import KarmadaBinding
+from fairlead.models.rules import moves
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
 
@@ -71,23 +72,29 @@ def members(rule: MoveBudget, problem: Problem) -> tuple[Workload, ...]:
 
 def moved(rule: MoveBudget, problem: Problem, placement: Placement) -> int:
     """Return how many replicas count against a budget."""
-    return sum(_moved_of(rule, each, problem, placement) for each in members(rule, problem))
+    return sum(moved_by(rule, each, problem, placement) for each in members(rule, problem))
 
 
-def _moved_of(rule: MoveBudget, workload: Workload, problem: Problem, placement: Placement) -> int:
+def moved_by(rule: MoveBudget, workload: Workload, problem: Problem, placement: Placement) -> int:
     """Return how many replicas of one workload count."""
     placed = placement.of(workload.key)
-    gone = rule.under_way.get(workload.key, frozenset())
-    held = {
-        name: count
-        for name, count in workload.current.items()
-        if name in problem.cluster_by_name and name not in gone
-    }
+    held = could_move(rule, workload, problem)
     if rule.arriving is not None:
         return sum(max(0, placed.get(name, 0) - held.get(name, 0)) for name in rule.arriving)
-    clusters = held.keys() if rule.leaving is None else held.keys() & rule.leaving
-    stopped = sum(max(0, held[name] - placed.get(name, 0)) for name in clusters)
-    return stopped if rule.leaving is not None else stopped - max(0, sum(held.values()) - workload.replicas)
+    if rule.leaving is not None:
+        counted = moves.movable(workload, held)
+        return moves.stopped({name: counted[name] for name in counted.keys() & rule.leaving}, placed)
+    return moves.moved(workload, held, placed)
+
+
+def could_move(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:
+    """Return what a workload holds on clusters of the problem, less what is on its way already."""
+    going = rule.under_way.get(workload.key, frozenset())
+    return {
+        name: count
+        for name, count in workload.current.items()
+        if name in problem.cluster_by_name and name not in going
+    }
 
 
 def violations(rule: MoveBudget, problem: Problem, placement: Placement) -> Iterator[Violation]:

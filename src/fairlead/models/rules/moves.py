@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level
+from fairlead.models.rules.duplicated import Duplicated, copy_on
 from fairlead.models.rules.tiers import Tiers
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ class Moves:
 def level(rule: Moves, workload: Workload) -> Level:
     """Return the level on which the moves of a workload count.
 
-    Workloads that keep what runs come before the deviation; with overflow tiers and an unchanged number of
-    replicas, or where the rule says so, even before the tiers, so that nothing goes back to an earlier tier.
-    All others come last.
+    Workloads that keep what runs come before the deviation, and so does one at which its scheduler would not
+    look now (`Workload.due`); with overflow tiers and an unchanged number of replicas, or where the rule says
+    so, even before the tiers, so that nothing goes back to an earlier tier. All others come last.
     """
-    if not rule.keep or workload.fresh:
+    if workload.fresh or not (rule.keep or not workload.due):
         return MOVES_LAST
     running = sum(count for cluster, count in workload.current.items() if cluster in rule.present)
     tiered = workload.rule(Tiers) is not None
@@ -53,11 +54,49 @@ def level(rule: Moves, workload: Workload) -> Level:
 
 
 def cost(rule: Moves, workload: Workload, placed: Mapping[str, int]) -> int:
-    """Return the number of moves.
+    """Return the number of moves over the clusters of the problem."""
+    held = {cluster: count for cluster, count in workload.current.items() if cluster in rule.present}
+    return moved(workload, held, placed)
+
+
+def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]) -> int:
+    """Return how many of the replicas that run somewhere are moved.
 
     Replicas stopped anywhere, less what had to be stopped because the total shrank:
-    ``sum max(0, held - placed) - max(0, sum held - N)`` over the clusters of the problem.
+    ``sum max(0, movable - placed) - max(0, sum movable - N)``. Under Duplicated no total shrinks, only
+    copies: ``sum max(0, movable - placed)``.
+
+    Parameters
+    ----------
+    workload
+        Whose replicas.
+    held
+        Replicas that run now, by cluster.
+    placed
+        Replicas in the placement, by cluster.
     """
-    held = {cluster: count for cluster, count in workload.current.items() if cluster in rule.present}
-    stopped = sum(max(0, count - placed.get(cluster, 0)) for cluster, count in held.items())
-    return stopped - max(0, sum(held.values()) - workload.replicas)
+    counted = movable(workload, held)
+    return stopped(counted, placed) - unavoidable(workload, counted)
+
+
+def movable(workload: Workload, held: Mapping[str, int]) -> dict[str, int]:
+    """Return how many replicas of what runs may count as moved, by cluster.
+
+    Under Duplicated at most a full copy: what a copy has shrunk by is stopped and not moved.
+    """
+    copies = workload.rule(Duplicated)
+    if copies is None:
+        return dict(held)
+    return {cluster: min(count, copy_on(copies, workload, cluster)) for cluster, count in held.items()}
+
+
+def unavoidable(workload: Workload, counted: Mapping[str, int]) -> int:
+    """Return how many of the `movable` replicas have to be stopped because there are too many of them."""
+    if workload.rule(Duplicated) is not None:
+        return 0
+    return max(0, sum(counted.values()) - workload.replicas)
+
+
+def stopped(held: Mapping[str, int], placed: Mapping[str, int]) -> int:
+    """Return how many replicas are stopped where they run."""
+    return sum(max(0, count - placed.get(cluster, 0)) for cluster, count in held.items())

@@ -23,6 +23,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.statement import Statement
 from fairlead.models.what_if.federated import federated_rules
@@ -124,7 +125,8 @@ def restored(problem: Problem, cluster: Cluster) -> Problem:
         ready=True,
     )
     clusters = tuple(fresh if one is cluster else one for one in problem.clusters)
-    workloads = tuple(_restored(workload, cluster.name, clusters) for workload in problem.workloads)
+    up_to_date = without_lag(clusters, problem.workloads)
+    workloads = tuple(_restored(workload, cluster.name, up_to_date) for workload in problem.workloads)
     return replace(problem, clusters=clusters, workloads=workloads)
 
 

@@ -7,9 +7,11 @@ from dataclasses import replace
 from itertools import pairwise
 
 from fairlead.models.cluster import Cluster, Taint
+from fairlead.models.due import with_due
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.capacity import without_lag
 from fairlead.models.statement import Statement
 from fairlead.models.what_if.again import (
     CORDONED,
@@ -46,7 +48,7 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
             raise UsageError(f"manifests are added first, not after: {change}")
     for change in asked:
         problem = _changed(problem, change)
-    return problem
+    return replace(problem, workloads=with_due(problem.workloads))
 
 
 def _changed(problem: Problem, change: Change) -> Problem:
@@ -91,12 +93,13 @@ def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closing: Clos
     """Close clusters to every workload; say which of its requirements have no effect any more."""
     told: list[Statement] = []
     workloads: list[Workload] = []
+    up_to_date = without_lag(clusters, problem.workloads)
     for workload in problem.workloads:
         all_rules = all_rules_of(workload)
         for rules in all_rules:
             told.extend(lost_requirements(rules, workload, closing))
         left = with_rules(workload, [without(rules, workload, closing) for rules in all_rules])
-        again = reopened(workload, left, clusters)
+        again = reopened(workload, left, up_to_date)
         workloads.append(again.workload)
         told.extend(again.warnings)
     warnings = tuple(dict.fromkeys([*problem.warnings, *told]))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import check
 from fairlead.models.outcome import Outcome
 from fairlead.models.outcome_document import unplaced
@@ -196,12 +197,10 @@ class Simulation:
         on clusters that are being drained, which `effects` tell.
         """
         silent = (total.KIND, duplicated.KIND, candidates.KIND)
-        already = {
-            violation.about for violation in check(self.before.problem, _within(self.now, self.before))
-        }
+        already = {violation.about for violation in _broken_now(self.now, self.before)}
         return tuple(
             violation
-            for violation in check(self.after.problem, _within(self.now, self.after))
+            for violation in _broken_now(self.now, self.after)
             if violation.rule not in silent and violation.about not in already
         )
 
@@ -280,6 +279,12 @@ def _standing(key: str, before: Outcome) -> dict[str, int]:
 def _known(placed: Mapping[str, int], problem: Problem) -> dict[str, int]:
     """Return the replicas on clusters of a problem, without those on others."""
     return {name: count for name, count in placed.items() if count and name in problem.cluster_by_name}
+
+
+def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
+    """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
+    workloads = tuple(as_scheduled(each) for each in outcome.problem.workloads)
+    return check(replace(outcome.problem, workloads=workloads), _within(now, outcome))
 
 
 def _within(placement: Placement, outcome: Outcome) -> Placement:

@@ -9,12 +9,12 @@ from fairlead.report.html.content import Page
 
 
 def rendered(page: Page) -> str:
-    """Return a page as HTML; every text is escaped, and characters that nobody can see become ``?``."""
+    """Return a page as HTML; every text is escaped, characters that nobody can see too."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     def visible(value: object) -> object:
-        """Replace what cannot be printed in plain texts; line breaks stay."""
+        """Escape what cannot be printed in plain texts; line breaks stay."""
         if isinstance(value, Markup) or not isinstance(value, str):
             return value
         return "\n".join(map(printable, value.split("\n")))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.outcome_document import unplaced
-from fairlead.models.outcome_text import told_rules, told_ways, format_number, proof
+from fairlead.models.outcome_text import format_number, proof, told_rules, told_ways
 from fairlead.models.statement import Conflict, Violation
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column, Tone

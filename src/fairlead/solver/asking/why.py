@@ -14,6 +14,7 @@ from fairlead.solver.asking.answered import Answered, answered
 from fairlead.solver.asking.gains import Gains, gains_of
 from fairlead.solver.asking.stepping import one_less, one_more, solve_less, solve_more
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.solving import solve
 
 SHARE_OF_SOLVING = 0.5
@@ -26,6 +27,7 @@ LARGEST_SHARE = 0.25
 Ask = Callable[[Answered, str, Deadline], Step]
 
 
+@attentive
 def why(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     workload: str,
@@ -84,8 +86,9 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     solved = time.perf_counter()
     decisions = tuple(each for each in outcome.decisions[key] if asked is None or each.cluster == asked)
     about = answered(outcome, key, workers, seed) if outcome.placement is not None else None
-    clusters = _clusters(outcome, key, decisions, about, deadline.part(SHARE_OF_STEPS))
-    gains = gains_of(about, deadline) if about is not None else Gains()
+    with listening(deadline):
+        clusters = _clusters(outcome, key, decisions, about, deadline.part(SHARE_OF_STEPS))
+        gains = gains_of(about, deadline) if about is not None else Gains()
     seconds = {"solve": solved - started, "why": time.perf_counter() - solved}
     return Why(outcome, key, clusters, gains.found, gains.tried, gains.untried, asked, seconds)
 

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.attainment import LexicographicResult, Note, attained_level
+from fairlead.solver.attainment import LexicographicResult, Note, attained
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 from fairlead.solver.ties import Settled, settle
@@ -44,20 +44,17 @@ def concluded(
     broken = check(problem, placement)
     if broken:
         raise InternalError(f"the placement of a batch breaks a rule: {broken[0]}")
-    attained = tuple(
-        attained_level(level, notes[number] if number < len(notes) else Note())
-        for number, level in enumerate(score(problem, placement))
-    )
-    if not all(level.proven for level in attained):
-        return LexicographicResult(Status.FEASIBLE, placement, attained)
+    levels = attained(problem, placement, notes)
+    if not all(level.proven for level in levels):
+        return LexicographicResult(Status.FEASIBLE, placement, levels)
     if len(problem.workloads) * len(problem.clusters) > MOST_SETTLED:
-        return LexicographicResult(Status.OPTIMAL, placement, attained)
+        return LexicographicResult(Status.OPTIMAL, placement, levels)
     tied = _settled(problem, placement, deadline, seed)
     if tuple(level.value for level in score(problem, tied.placement)) != tuple(
-        level.value for level in attained
+        level.value for level in levels
     ):
         raise InternalError("settling ties has changed a level")
-    return LexicographicResult(Status.OPTIMAL, tied.placement, attained, tied.certain)
+    return LexicographicResult(Status.OPTIMAL, tied.placement, levels, tied.certain)
 
 
 def _settled(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> Settled:

@@ -17,15 +17,16 @@ from fairlead.models.progress import Progress
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import LexicographicResult, Note, attained_level
+from fairlead.solver.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain
 from fairlead.solver.batch.odd_ones import OneByOne, in_tiers, without_tiers
 from fairlead.solver.batch.placing_anew import place_anew, tasks_of
 from fairlead.solver.batch.solving import solve_batch
-from fairlead.solver.batch.standing import divided, joined, left_by, narrower, problem_of
+from fairlead.solver.batch.standing import divided, joined, narrower
 from fairlead.solver.batch.views import Bounds
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.rows import among, left_by
 from fairlead.solver.search import Search
 
 # Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
@@ -218,7 +219,7 @@ class _Mixed:
                 return LexicographicResult(Status.UNKNOWN, None)
             else:
                 boxes.extend(narrower(workload, self.part, held))
-        problem = problem_of(self.part, boxes, self.part.limits)
+        problem = among(self.part, boxes, self.part.limits)
         floor = None if self.best is None else divided(self.best, boxes)
         quietly = replace(self.search, deadline=deadline, progress=None)
         result = solve_batch(problem, quietly, floor, self.bounds.worth())
@@ -244,7 +245,7 @@ class _Mixed:
         placed = {key: found for key, found in placed.items() if found}
         rest = [each for each in self.odd if each.key not in placed]
         one_by_one = OneByOne(self.part, self.search.deadline.part(FIRST_SHARE), self.search.seed)
-        others = one_by_one.place(rest, left_by(self.part, Placement(placed), ()))
+        others = one_by_one.place(rest, left_by(self.part, self.part.workloads, placed))
         return Placement({**placed, **others.to_dict()})
 
     def _vary(self) -> None:
@@ -295,14 +296,9 @@ class _Mixed:
         broken = check(self.part, self.best)
         if broken:
             raise InternalError(f"the placement of a mixed batch breaks a rule: {broken[0]}")
-        levels = score(self.part, self.best)
-        notes = self.notes if self.noted == self.rank else [Note()] * len(levels)
-        attained = tuple(
-            attained_level(level, note)
-            for level, note in zip(levels, notes or [Note()] * len(levels), strict=True)
-        )
-        proven = all(level.proven for level in attained)
-        return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, attained)
+        levels = attained(self.part, self.best, self.notes if self.noted == self.rank else ())
+        proven = all(level.proven for level in levels)
+        return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, levels)
 
 
 def _higher(note: Note, bound: int | Fraction, value: int | Fraction) -> Note:

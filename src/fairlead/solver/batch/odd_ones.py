@@ -10,13 +10,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.standing import problem_of
 from fairlead.solver.boxes import Available, box_of, has_box
 from fairlead.solver.choosing import choose
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.exact import allocate
 from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.rows import among
 
 # Clusters more than the fewest that are tried for an aggregated workload.
 MORE_CLUSTERS = 3
@@ -44,7 +44,7 @@ class OneByOne:
             What they may use together; None means all that there is.
         """
         room = self.part.limits if limits is None else {spot: max(0, each) for spot, each in limits.items()}
-        return reference.place(problem_of(self.part, odd, room), self._otherwise)
+        return reference.place(among(self.part, odd, room), self._otherwise)
 
     def _otherwise(
         self, workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
@@ -55,7 +55,7 @@ class OneByOne:
             if found:
                 return found
         limits = {spot: max(0, amount) for spot, amount in available.items()}
-        alone = problem_of(self.part, (workload,), limits)
+        alone = among(self.part, (workload,), limits)
         until = self.deadline.part(SHARE_OF_TIME, LONGEST_RUN)
         result = minimise_levels(alone, None, until, 1, self.seed)
         return {} if result.placement is None else result.placement.of(workload.key)

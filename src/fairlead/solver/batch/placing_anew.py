@@ -8,9 +8,10 @@ import numpy as np
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.standing import left_by, problem_of
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import listening
 from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.rows import beside
 
 # Workloads that are placed anew together: those that are no boxes, and those that are.
 ODD_IN_PART = 4
@@ -43,7 +44,8 @@ class PartTask:
 
 def place_anew(task: PartTask) -> Placement | None:
     """Place some workloads anew; None where nothing but the start was found. Runs in any process."""
-    found = minimise_levels(task.problem, task.start, task.deadline, 1, task.seed).placement
+    with listening(task.deadline):
+        found = minimise_levels(task.problem, task.start, task.deadline, 1, task.seed).placement
     return None if found == task.start else found
 
 
@@ -67,7 +69,7 @@ def tasks_of(
     """
     return [
         PartTask(
-            problem_of(part, chosen, left_by(part, best, frozenset(each.key for each in chosen))),
+            beside(part, chosen, best),
             Placement({each.key: best.of(each.key) for each in sorted(chosen, key=lambda each: each.key)}),
             deadline,
             int(chance.integers(2**31)),

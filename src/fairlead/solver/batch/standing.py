@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
-from fairlead.models.cluster import Cluster
 from fairlead.models.levels import MOVES_LAST, MOVES_UNCHANGED, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -30,7 +29,6 @@ from fairlead.models.rules import (
     moves,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.score import levels_of, value_of
@@ -83,52 +81,6 @@ def divided(placement: Placement, boxes: Iterable[Workload]) -> Placement:
         placed = placement.of(key_of(box.key))
         found[box.key] = {name: count for name, count in placed.items() if name in names}
     return Placement(found)
-
-
-def problem_of(part: Problem, boxes: Collection[Workload], limits: Mapping[tuple[str, str], int]) -> Problem:
-    """Return a problem of some boxes that may use so much of every cluster.
-
-    Parameters
-    ----------
-    part
-        Where they belong.
-    boxes
-        The workloads.
-    limits
-        What they may use by cluster and resource, what they hold now included.
-    """
-    held: dict[tuple[str, str], int] = {}
-    for box in boxes:
-        for name, count in box.current.items():
-            cluster = part.cluster_by_name.get(name)
-            if cluster is not None and cluster.free is not None:
-                for resource, need in demands(box, cluster).items():
-                    held[name, resource] = held.get((name, resource), 0) + need * count
-    free: dict[str, dict[str, int]] = {}
-    for name, resource in {**limits, **held}:
-        spot = (name, resource)
-        free.setdefault(name, {})[resource] = limits.get(spot, 0) - held.get(spot, 0)
-    clusters = tuple(_with_free(cluster, free.get(cluster.name, {})) for cluster in part.clusters)
-    return replace(part, clusters=clusters, workloads=tuple(boxes))
-
-
-def _with_free(cluster: Cluster, free: Mapping[str, int]) -> Cluster:
-    """Return a cluster that has so much free; one of unknown capacity stays as it is."""
-    return cluster if cluster.free is None else replace(cluster, free=dict(free))
-
-
-def left_by(part: Problem, placement: Placement, chosen: Collection[str]) -> dict[tuple[str, str], int]:
-    """Return what a placement of all other workloads leaves for the chosen ones."""
-    left = dict(part.limits)
-    for workload in part.workloads:
-        if workload.key in chosen:
-            continue
-        for name, count in placement.of(workload.key).items():
-            cluster = part.cluster_by_name[name]
-            if cluster.free is not None and count:
-                for resource, need in demands(workload, cluster).items():
-                    left[name, resource] = left.get((name, resource), 0) - need * count
-    return left
 
 
 def wider(workload: Workload, part: Problem, totals: Totals) -> StandIns:

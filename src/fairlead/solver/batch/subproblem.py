@@ -10,7 +10,7 @@ from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import SETTINGS
-from fairlead.solver.interrupt import interruptible
+from fairlead.solver.interrupt import interruptible, listening
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,8 @@ def solve_subproblem(task: Subproblem) -> Solution:
         return Solution(None, 0, complete=False)
     program, variables = _program(task)
     solver = _solver(task.work)
-    status = interruptible(lambda: solver.solve(program), solver.stop_search, task.work.deadline)
+    with listening(task.work.deadline):
+        status = interruptible(lambda: solver.solve(program), solver.stop_search, task.work.deadline)
     if status == cp_model.MODEL_INVALID:
         raise InternalError(f"CP-SAT refuses the model: {program.validate()}")
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):

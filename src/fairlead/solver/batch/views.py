@@ -18,8 +18,9 @@ from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.limited import Dual, Groups, Priced, taken_at
 from fairlead.solver.batch.relaxation import model_of
 from fairlead.solver.batch.solving import Worth, worth_of
-from fairlead.solver.batch.standing import StandIns, Totals, key_of, problem_of, wider
+from fairlead.solver.batch.standing import StandIns, Totals, key_of, wider
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.rows import among
 
 Values = Mapping[Level, int | Fraction]
 """What levels cost, of those that are settled."""
@@ -53,9 +54,7 @@ class View:
     def of(cls, part: Problem, totals: Totals) -> "View":
         """Widen every workload; what overflow tiers hold is given where it is known."""
         found = {workload.key: wider(workload, part, totals) for workload in part.workloads}
-        batch = batch_of(
-            problem_of(part, [box for each in found.values() for box in each.boxes], part.limits)
-        )
+        batch = batch_of(among(part, [box for each in found.values() for box in each.boxes], part.limits))
         rows: dict[str, list[int]] = {}
         for row, key in enumerate(batch.keys):
             rows.setdefault(key_of(key), []).append(row)

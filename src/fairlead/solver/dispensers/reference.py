@@ -5,6 +5,7 @@ that does not fit any more is left unplaced as a whole.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -20,7 +21,11 @@ Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mappin
 
 
 def place(
-    problem: Problem, otherwise: Otherwise = lambda *_: {}, *, smallest_first: bool = False
+    problem: Problem,
+    otherwise: Otherwise = lambda *_: {},
+    *,
+    smallest_first: bool = False,
+    staying: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
 ) -> Placement:
     """Place all workloads greedily.
 
@@ -33,6 +38,8 @@ def place(
     smallest_first
         True lets workloads go by what one replica needs, the least first, instead of by size; priority comes
         before that all the same.
+    staying
+        Workloads that stay where they are, with what they hold there; none where that is not said.
 
     Returns
     -------
@@ -41,12 +48,13 @@ def place(
     """
     available = dict(problem.limits)
     held = {workload.key: _usage(workload, problem, workload.current) for workload in problem.workloads}
-    placed: dict[str, Mapping[str, int]] = {}
+    placed: dict[str, Mapping[str, int]] = dict(staying)
     _take(available, *held.values())
     quotas = list(problem.allowances)
     for workload in problem.workloads:
         quotas = [each.taking(workload, workload.current) for each in quotas]
-    for workload in sorted(problem.workloads, key=lambda each: _turn(each, problem, smallest_first)):
+    moving = [workload for workload in problem.workloads if workload.key not in staying]
+    for workload in sorted(moving, key=lambda each: _turn(each, problem, smallest_first)):
         _give(available, held[workload.key])
         quotas = [each.giving_back(workload, workload.current) for each in quotas]
         answer = _place_one(workload, problem, available, quotas)

@@ -49,13 +49,16 @@ def solve_partitioned(part: Problem, count: int, search: Search, machines: Machi
     level = next(iter(levels_of(part)), DEVIATION)
     due = search.deadline.part(FOR_PRICES).remaining()
     limit = None if due == float("inf") else due * min(1.0, machines.slots / len(shares))
-    prices = _mean(machines.run(prices_of, [(share, level, limit) for share in shares]))
+    stop = search.deadline.stop
+    prices = _mean(machines.run(prices_of, [(share, level, limit, stop) for share in shares]))
     used = machines.run(usage_of, [(share, level, prices) for share in shares])
     shares = [resized(part, share, used, number) for number, share in enumerate(shares)]
     workers = max(1, search.threads // min(machines.slots, len(shares)))
     seconds = search.deadline.remaining() * min(1.0, machines.slots / len(shares))
     limit = None if seconds == float("inf") else seconds
-    tasks = [ShareTask(share, level, part.limits, prices, limit, workers, search.seed) for share in shares]
+    tasks = [
+        ShareTask(share, level, part.limits, prices, limit, workers, search.seed, stop) for share in shares
+    ]
     answers = machines.run(solve_share, tasks)
     placed: dict[str, Mapping[str, int]] = {}
     for answer in answers:

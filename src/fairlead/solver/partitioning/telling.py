@@ -4,7 +4,7 @@ Everything here may run in another process.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,8 @@ from fairlead.models.levels import Level
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import needs
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.interrupt import hearing_interrupts
+from fairlead.solver.deadline import Deadline, Stop
+from fairlead.solver.interrupt import listening
 from fairlead.solver.partitioning.splitting import Row, offering
 from fairlead.solver.search import Search
 
@@ -44,6 +44,8 @@ class ShareTask:
         When the answer is due; None means no limit.
     workers, seed
         Threads and random seed.
+    stop
+        The wish to end before that. Elsewhere it is a copy, which is asked by `listening`.
     """
 
     part: Problem
@@ -53,6 +55,7 @@ class ShareTask:
     seconds: float | None
     workers: int
     seed: int
+    stop: Stop = field(default_factory=Stop, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +77,17 @@ class ShareAnswer:
     prices: Mapping[Row, Fraction]
 
 
-def prices_of(task: tuple[Problem, Level, float | None]) -> dict[Row, Fraction]:
+def prices_of(task: tuple[Problem, Level, float | None, Stop]) -> dict[Row, Fraction]:
     """Return what one unit of each scarce resource is worth to a share, in units of the first level.
 
     Parameters
     ----------
     task
-        The share, the level, and the seconds that this may take; None means no limit.
+        The share, the level, the seconds that this may take (None means no limit), and the wish to end
+        before that.
     """
-    share, level, seconds = task
-    deadline = Deadline.after(seconds)
+    share, level, seconds, stop = task
+    deadline = Deadline(Deadline.after(seconds).at, stop)
     from fairlead.solver.batch.arrays import batch_of
     from fairlead.solver.batch.ascent import climb
     from fairlead.solver.batch.relaxation import model_of
@@ -94,8 +98,9 @@ def prices_of(task: tuple[Problem, Level, float | None]) -> dict[Row, Fraction]:
         return {}
     cost = _cost_on(batch, level)
     model = model_of(batch, cost)
-    climbed = climb(model, 60, deadline)
-    found = sift(model, climbed.prices, climbed.rows, deadline, Sifting(turns=8))
+    with listening(deadline):
+        climbed = climb(model, 60, deadline)
+        found = sift(model, climbed.prices, climbed.rows, deadline, Sifting(turns=8))
     units = _units(share, batch.needs)
     return {
         row: Fraction(price) / cost.scale / units[resource]
@@ -171,8 +176,9 @@ def solve_share(task: ShareTask) -> ShareAnswer:
     from fairlead.solver.batch.relaxation import model_of, relax
     from fairlead.solver.batch.solving import solve_batch
 
-    with hearing_interrupts():
-        result = solve_batch(task.part, Search(Deadline.after(task.seconds), task.workers, task.seed))
+    deadline = Deadline(Deadline.after(task.seconds).at, task.stop)
+    with listening(deadline):
+        result = solve_batch(task.part, Search(deadline, task.workers, task.seed))
     # In the whole a workload may use what other shares got here, so its bound has to allow for that.
     wide = offering(task.part, task.part.workloads, task.limits)
     batch = batch_of(wide)

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from fairlead.models.check import in_kept_group
 from fairlead.models.placement import Placement
-from fairlead.models.plans.transient import in_group_of_target
 from fairlead.models.plans.waves import Order, WaveOptions, running
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Companionship, Quota
@@ -211,7 +211,7 @@ def _trip(
     start, target = ends
     touched = frozenset(problem.cluster_by_name if everywhere else minus(target, start))
     key, wanted = workload.key, total(target)
-    chosen = in_group_of_target(workload, target)
+    chosen = in_kept_group(workload, target)
     candidates = chosen.rule(Candidates)
     surplus = options.surplus(key, wanted)
     return Trip(

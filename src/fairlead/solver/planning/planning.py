@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from fairlead.models.check import check
+from fairlead.models.check import check, in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.plans.document import SavedPlan, saved_plan
@@ -19,6 +19,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import score
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.planning.waves import waves_of
 from fairlead.solver.solving import solve
 
@@ -28,6 +29,7 @@ FOR_THE_TARGET = 0.6
 """Share of the time limit that the target may take; the rest is for the waves."""
 
 
+@attentive
 def plan(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,
@@ -127,7 +129,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     targeted = time.perf_counter()
     found = None
     if outcome.placement is not None:
-        found = waves_of(problem, outcome.placement, options.waves, deadline, seed)
+        with listening(deadline):
+            found = waves_of(problem, outcome.placement, options.waves, deadline, seed)
     seconds = {"target": targeted - started, "waves": time.perf_counter() - targeted}
     return RebalancePlan(problem, outcome, found, options, seconds)
 
@@ -145,7 +148,8 @@ def _saved_target(problem: Problem, saved: SavedPlan) -> Outcome:
     strangers = sorted(set(saved.target) - set(problem.workload_by_key))
     if strangers:
         raise UsageError(f"the saved plan moves {strangers[0]}, which is not in the input; make a new plan")
-    broken = check(problem, saved.target)
+    chosen = in_kept_groups(problem, saved.target)
+    broken = check(chosen, saved.target)
     if broken:
         raise UsageError(f"the target of the saved plan breaks a rule now: {broken[0]}; make a new plan")
-    return Outcome(Status.FEASIBLE, "saved plan", problem, saved.target, score(problem, saved.target))
+    return Outcome(Status.FEASIBLE, "saved plan", chosen, saved.target, score(chosen, saved.target))

@@ -43,9 +43,7 @@ EXACT = (Kind.TOTAL, Kind.REPLICAS)
 """Kinds of exact numbers: changing one for a workload may break what another one has."""
 
 
-def for_all(
-    changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem
-) -> tuple[Change, ...]:
+def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> tuple[Change, ...]:
     """Return changes with what they change for other workloads that share the number; that costs nothing.
 
     Parameters

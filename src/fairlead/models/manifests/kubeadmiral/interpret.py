@@ -168,6 +168,7 @@ class PolicyInterpreter:
                 yield Bounds(least, {}, frozenset(names), preferred=True)
             yield from self._most_clusters(policy, found)
             yield ranking(policy, workload, names, self.clusters)
+            yield from self._moves(workload, policy)
 
     def _packed(
         self,
@@ -219,7 +220,9 @@ class PolicyInterpreter:
         yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
 
-    def _weighed_if_open(self, workload: Workload, policy: Policy, found: Candidates) -> Mapping[str, Exclusion]:
+    def _weighed_if_open(
+        self, workload: Workload, policy: Policy, found: Candidates
+    ) -> Mapping[str, Exclusion]:
         """Return the clusters that would not be weighed even if their taints were tolerated."""
         if is_static(policy):
             return static_weights(policy, sorted(self.clusters)).closed

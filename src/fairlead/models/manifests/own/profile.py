@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from fairlead.models.errors import Mistake
-from fairlead.models.levels import DEFAULT_ORDER, NAMES, Deviation
+from fairlead.models.levels import DEFAULT_ORDER, MOVES, NAMES, Deviation
 from fairlead.models.manifests.api.own import Profile, ProfileSpec
 from fairlead.models.manifests.validation import Located
 from fairlead.models.manifests.webhook import Finding
+
+ALL_MOVES = "moves"
+"""What stands for all levels of moves together."""
 
 
 def findings(spec: ProfileSpec) -> Iterator[Finding]:
@@ -15,7 +18,8 @@ def findings(spec: ProfileSpec) -> Iterator[Finding]:
     for position, level in enumerate(spec.levels):
         keys = _keys(level)
         if not keys:
-            known = ", ".join(dict.fromkeys(name for key in DEFAULT_ORDER for name in (key, NAMES[key])))
+            named_levels = (name for key in DEFAULT_ORDER for name in (key, NAMES[key]))
+            known = ", ".join(dict.fromkeys((ALL_MOVES, *named_levels)))
             yield Finding(("levels", position), level, f"is no level; allowed are {known}")
         elif not named.isdisjoint(keys):
             yield Finding(("levels", position), level, "names a level a second time")
@@ -45,7 +49,9 @@ def measure(spec: ProfileSpec) -> Deviation:
 
 
 def _keys(level: str) -> tuple[str, ...]:
-    """Return the keys that a key or a name stands for; a name may stand for several, such as ``moves``."""
+    """Return the keys that a key or a name stands for; ``moves`` stands for all levels of moves."""
     if level in DEFAULT_ORDER:
         return (level,)
+    if level == ALL_MOVES:
+        return tuple(key for key in DEFAULT_ORDER if key in MOVES)
     return tuple(key for key in DEFAULT_ORDER if NAMES[key] == level)

@@ -1,0 +1,152 @@
+"""Affinity groups as a choice: the rules of every group hold only where that group is taken."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Constraint, Encoding
+from fairlead.encoders.registry import ENCODERS
+from fairlead.encoders.variables import Place, Range, Ranges
+from fairlead.models.largest import largest
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Total, WorkloadRule
+from fairlead.models.workload import Workload
+
+Options = Mapping[str, Sequence[Workload]]
+"""By key of a workload with a choice: the workload in each group that it may take, in their order."""
+
+
+class ConditionalEncoding(Encoding):
+    """An encoding in which some constraints hold only where a literal does."""
+
+    def __init__(self, problem: Problem, within: Ranges) -> None:
+        super().__init__(problem, within)
+        self._condition: cp_model.IntVar | None = None
+
+    @contextmanager
+    def under(self, literal: cp_model.IntVar) -> Iterator[None]:
+        """Let what is required meanwhile hold only where a literal does."""
+        self._condition = literal
+        try:
+            yield
+        finally:
+            self._condition = None
+
+    def limit(
+        self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Because
+    ) -> None:
+        """Require a number of replicas to lie within bounds."""
+        if self._condition is None:
+            super().limit(place, lower=lower, upper=upper, because=because)
+            return
+        known = self.variables.range(place)
+        if lower is not None and lower > known.lower:
+            self.require(self.replicas(*place) >= lower, because=because)
+        if upper is not None and upper < known.upper:
+            self.require(self.replicas(*place) <= upper, because=because)
+
+    def require(self, expression: Constraint, *, because: Because) -> None:
+        """Require a linear constraint to hold."""
+        if self._condition is None:
+            super().require(expression, because=because)
+        else:
+            self.model.add(expression).only_enforce_if(self._condition)
+
+    def imply(self, expression: Constraint) -> None:
+        """Add what follows from other constraints; left out where those need not hold."""
+        if self._condition is None:
+            super().imply(expression)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model in which groups may be chosen.
+
+    Parameters
+    ----------
+    encoding
+        The model; nothing is minimised in it.
+    literals
+        By workload with a choice: a literal for each of its groups, of which exactly one holds.
+    """
+
+    encoding: Encoding
+    literals: Mapping[str, Sequence[cp_model.IntVar]]
+
+
+def encode_choice(problem: Problem, options: Options) -> Choice:
+    """Encode what must hold of a problem in which some workloads may choose among affinity groups.
+
+    With b_g = 1 where group g of a workload is taken::
+
+        sum b_g = 1
+        every rule of g holds where b_g = 1
+
+    Rules that are the same in all groups hold whatever is taken.
+
+    Parameters
+    ----------
+    problem
+        The question, without preferences; the rules of workloads with a choice are not looked at.
+    options
+        The choices, without preferences.
+    """
+    workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
+    asked = replace(problem, workloads=workloads)
+    encoding = ConditionalEncoding(asked, _ranges(problem, options))
+    literals = {key: [encoding.model.new_bool_var("") for _ in choices] for key, choices in options.items()}
+    for each in literals.values():
+        encoding.model.add_exactly_one(each)
+    for kind, encoder in ENCODERS.items():
+        for workload in asked.workloads:
+            for rule in workload.rules:
+                if isinstance(rule, kind):
+                    encoder(rule, workload, encoding)
+        for key, choices in options.items():
+            _encode_groups(kind, choices, literals[key], encoding)
+        for shared in problem.rules:
+            if isinstance(shared, kind):
+                encoder(shared, asked, encoding)
+    return Choice(encoding, literals)
+
+
+def _encode_groups(
+    kind: type,
+    choices: Sequence[Workload],
+    literals: Sequence[cp_model.IntVar],
+    encoding: ConditionalEncoding,
+) -> None:
+    """Encode the rules of one kind of every group of a workload."""
+    everywhere = [rule for rule in choices[0].rules if isinstance(rule, kind) and _is_common(rule, choices)]
+    for rule in everywhere:
+        ENCODERS[kind](rule, choices[0], encoding)
+    for workload, literal in zip(choices, literals, strict=True):
+        with encoding.under(literal):
+            for rule in workload.rules:
+                if isinstance(rule, kind) and rule not in everywhere:
+                    ENCODERS[kind](rule, workload, encoding)
+
+
+def _is_common(rule: WorkloadRule, choices: Sequence[Workload]) -> bool:
+    """Tell whether a rule means the same in every group: a total does not depend on the candidates."""
+    return isinstance(rule, Total) and all(rule in workload.rules for workload in choices)
+
+
+def _ranges(problem: Problem, options: Options) -> dict[Place, Range]:
+    """Return what workloads with a choice may hold at most: nothing where no group has a candidate."""
+    found: dict[Place, Range] = {}
+    for key, choices in options.items():
+        most = max(largest(workload) for workload in choices)
+        reach = {name for workload in choices for name in _candidates(workload, problem)}
+        for cluster in problem.clusters:
+            found[Place(key, cluster.name)] = Range(0, most if cluster.name in reach else 0)
+    return found
+
+
+def _candidates(workload: Workload, problem: Problem) -> Sequence[str]:
+    """Return where a workload may stand."""
+    rule = workload.rule(Candidates)
+    return tuple(problem.cluster_by_name) if rule is None else rule.names

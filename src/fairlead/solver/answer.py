@@ -1,0 +1,84 @@
+"""Answers of parts, and how the answers of several parts are one answer of all."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fairlead.models.least import least_of
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of, score
+from fairlead.models.shortfall import name_of
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found for one part of the problem.
+
+    Parameters
+    ----------
+    part
+        The workloads and what they may use.
+    status
+        OPTIMAL where every level is proven.
+    placement
+        Where they stand; None where nothing was found.
+    attained
+        The levels of the part in order.
+    origin
+        Who found it.
+    """
+
+    part: Problem
+    status: Status
+    placement: Placement | None
+    attained: tuple[Attained, ...]
+    origin: str
+
+
+def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer:
+    """Return the answer of a placement that is optimal by construction."""
+    attained = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
+    return Answer(part, Status.OPTIMAL, placement, attained, origin)
+
+
+def origin_of(answers: Iterable[Answer]) -> str:
+    """Return who found several answers: CP-SAT where it had a part, else prices, else formulas."""
+    origins = {answer.origin for answer in answers}
+    return next((name for name in ("cp-sat", "prices") if name in origins), "exact")
+
+
+def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
+    """Add the levels of parts that have nothing in common.
+
+    A level that no part has is 0: nothing had to give way. The bound of a level holds while those above keep
+    their values. Where two parts are not proven above it, one could get better there and let the other get
+    worse, so that nothing is known of the level but the least that it can be.
+    """
+    by_level = [dict(zip(levels_of(each.part), each.attained, strict=True)) for each in answers]
+    loose = [False] * len(by_level)
+    found = []
+    for level in levels_of(problem):
+        parts = [(at, levels[level]) for at, levels in enumerate(by_level) if level in levels]
+        known = [Fraction(each.bound or 0) for _, each in parts] if sum(loose) < 2 else []
+        bound = sum(known, Fraction(0)) if known else Fraction(least_of(problem, level))
+        value = sum((Fraction(each.value) for _, each in parts), Fraction(0))
+        steps = [each.resolution for _, each in parts if each.resolution is not None]
+        found.append(
+            Attained(
+                name_of(level, problem),
+                _whole(value),
+                _whole(bound),
+                all(each.proven for _, each in parts) or value == bound,
+                sum(steps, Fraction(0)) if steps else None,
+            )
+        )
+        for at, each in parts:
+            loose[at] = loose[at] or not each.proven
+    return tuple(found)
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    """Return a number as an integer where it is one."""
+    return int(value) if value.denominator == 1 else value

@@ -1,0 +1,213 @@
+"""Workloads that compete: what runs stays, what competes is solved together, the rest stands alone."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from fairlead.models.levels import Level
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of
+from fairlead.models.workload import Workload
+from fairlead.solver.alone import place_alone
+from fairlead.solver.answer import Answer, added, origin_of, proven
+from fairlead.solver.attainment import attained, bounded
+from fairlead.solver.coupling import Groups, by_themselves, coupled, keeps_shared_rules
+from fairlead.solver.frozen import frozen
+from fairlead.solver.keeping import better, keep_and_repair
+from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_of
+from fairlead.solver.search import Search
+
+Jointly = Callable[[Problem, Placement | None, Search, tuple[Attained, ...]], Answer]
+"""Solves a problem as a whole, from a placement that the answer is not worse than, with the levels of one
+that has fewer rules; empty where none is known."""
+
+SHARE = 0.5
+"""Of the time that is left, what one search of workloads that compete may use."""
+
+
+def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Jointly) -> Answer:
+    """Solve a part level by level, with as few workloads in one search as its proof needs.
+
+    Parameters
+    ----------
+    part
+        The workloads and what they share.
+    alone
+        Workloads as they stand best where they have all that is shared for themselves, as far as known.
+    search
+        How to search.
+    jointly
+        Solves a problem as a whole.
+    """
+    floor = keep_and_repair(part, frozen(part, alone))
+    single = Single(search, jointly, floor or Placement({}))
+    start = single.groups(part, alone, part.workloads)
+    if start.refuted():
+        return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
+    best = Incumbent(part, floor)
+    if not start.complete():
+        return best.answer()
+    needed = start.attained()
+    best = best.told(needed)
+    stay = frozen(part, start.alone)
+
+    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
+        keys = problem.workload_by_key
+        known = None if floor is None else Placement({key: floor.of(key) for key in keys})
+        return jointly(problem, known, search.part(SHARE, quietly=False), relaxed)
+
+    def in_time() -> bool:
+        return search.deadline.remaining() > 0
+
+    settled = False
+    beside = _beside(part, start, stay, single)
+    if beside is not None and coupled(beside, together, in_time):
+        placement, attained = _with_those_that_stay(part, stay, beside)
+        best = best.offered(placement, beside)
+        if _keeps(part, stay, attained, needed):
+            best = best.told(attained)
+            settled = best.closed
+    if not settled and in_time():
+        found = coupled(start, together, in_time)
+        if start.refuted():
+            return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
+        best = best.told(start.attained()) if start.complete() else best
+        best = best.offered(Placement(start.placed), start) if found else best
+    return best.answer()
+
+
+@dataclass(frozen=True, slots=True)
+class Incumbent:
+    """The best placement so far, and what problems with fewer rules tell of the least of every level.
+
+    Parameters
+    ----------
+    part
+        The question.
+    placement
+        The best placement; None where none is known.
+    relaxed
+        Levels of best placements of problems with fewer rules, with their bounds.
+    origin
+        Who found the placement.
+    """
+
+    part: Problem
+    placement: Placement | None
+    relaxed: tuple[tuple[Attained, ...], ...] = ()
+    origin: str = "exact"
+
+    def offered(self, placement: Placement, groups: Groups) -> "Incumbent":
+        """Return the better of this and another valid placement; of equals the other, which settles ties."""
+        if better(self.part, placement, self.placement) is not placement:
+            return self
+        return replace(self, placement=placement, origin=origin_of(groups.answers.values()))
+
+    def told(self, attained: tuple[Attained, ...]) -> "Incumbent":
+        """Return this with one more problem of fewer rules."""
+        return replace(self, relaxed=(*self.relaxed, attained))
+
+    def attained(self) -> tuple[Attained, ...]:
+        """Return the levels with the best of all bounds."""
+        if self.placement is None:
+            return ()
+        levels = attained(self.part, self.placement, ())
+        for each in self.relaxed:
+            levels = bounded(levels, each)
+        return levels
+
+    @property
+    def closed(self) -> bool:
+        """Whether every level is proven."""
+        return self.placement is not None and all(each.proven for each in self.attained())
+
+    def answer(self) -> Answer:
+        """Return what was found."""
+        if self.placement is None:
+            return Answer(self.part, Status.UNKNOWN, None, (), "exact")
+        status = Status.OPTIMAL if self.closed else Status.FEASIBLE
+        return Answer(self.part, status, self.placement, self.attained(), self.origin)
+
+
+@dataclass(frozen=True, slots=True)
+class Single:
+    """Places workloads as if each had all that is shared for itself.
+
+    Parameters
+    ----------
+    search
+        How to search where marginal allocation does not apply.
+    jointly
+        Solves a problem as a whole.
+    floor
+        Where workloads stand in a valid placement, as far as one is known.
+    """
+
+    search: Search
+    jointly: Jointly
+    floor: Placement
+
+    def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> Groups:
+        """Return workloads each for itself; `known` tells where some of them stand best."""
+        groups = Groups(part, {})
+        for workload in workloads:
+            key = workload.key
+            placed = known[key] if key in known else place_alone(workload, part)
+            if placed is not None and keeps_shared_rules(part, workload, placed):
+                groups.placed[key] = groups.alone[key] = placed
+                continue
+            floor = Placement({key: self.floor[key]}) if key in self.floor else None
+            answer = self.jointly(by_themselves(part, (workload,)), floor, self.search.part(SHARE), ())
+            groups.placed[key] = {}
+            if answer.status is Status.OPTIMAL and answer.placement is not None:
+                groups.placed[key] = groups.alone[key] = answer.placement.of(key)
+            else:
+                groups.take(key, answer)
+        return groups
+
+
+def _beside(part: Problem, start: Groups, stay: Mapping[str, Level], single: Single) -> Groups | None:
+    """Return those that do not stay, each for itself in what the others leave; None where one cannot stand.
+
+    Also None where nobody stays: that is the problem as a whole.
+    """
+    if not stay:
+        return None
+    staying = [each for each in part.workloads if each.key in stay]
+    rest = tuple(each for each in part.workloads if each.key not in stay)
+    left = left_by(part, staying, start.placed)
+    residual = among(part, rest, left)
+    if overfull(usage(staying, start.placed, part), part):
+        return None
+    known = {
+        each.key: start.placed[each.key]
+        for each in rest
+        if each.key not in start.answers
+        and not overfull(usage_of(each, start.placed[each.key], residual), residual)
+    }
+    groups = single.groups(residual, known, rest)
+    return None if groups.refuted() or not groups.complete() else groups
+
+
+def _with_those_that_stay(
+    part: Problem, stay: Mapping[str, Level], groups: Groups
+) -> tuple[Placement, tuple[Attained, ...]]:
+    """Return the placement of all, and its levels with what is proven while some stay."""
+    staying = tuple(each for each in part.workloads if each.key in stay)
+    held = {each.key: each.current for each in staying}
+    rest = Answer(groups.part, Status.FEASIBLE, Placement(groups.placed), groups.attained(), "exact")
+    kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
+    return Placement({**held, **groups.placed}), added(part, [kept, rest])
+
+
+def _keeps(
+    part: Problem, stay: Mapping[str, Level], attained: tuple[Attained, ...], needed: tuple[Attained, ...]
+) -> bool:
+    """Tell whether the levels reach what workloads need alone, down to the moves of all those that stay.
+
+    Then these have no other place in any best placement, and what was proven while they stayed is proven.
+    """
+    order = levels_of(part)
+    last = max(order.index(level) for level in stay.values())
+    return all(mine.value == other.bound for mine, other in zip(attained[: last + 1], needed, strict=False))

@@ -1,0 +1,208 @@
+"""Workloads that compete: as few of them together as it takes to prove the best.
+
+Leave out everything that workloads share. Then each stands as it would alone, and what they need alone bounds
+every level from below. Where the clusters have room for all of it, that is the best placement. Where a row
+of capacity runs out, the workloads that use it are solved together, every other one stays as it is: one that
+uses nothing of the row only gets worse by standing elsewhere and helps nobody. The next row that runs out
+brings workloads together in the same way, until none does. What is solved is always a problem with fewer
+rules, so its bounds hold for the whole, and its optimum, once it keeps all rules, is the optimum.
+
+Work grows with what runs out, not with the number of workloads.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from fairlead.models.check import shared_violations
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, Total
+from fairlead.models.rules.move_budget import members, moved_by
+from fairlead.models.workload import Workload
+from fairlead.solver.answer import Answer, added, proven
+from fairlead.solver.rows import Row, among, overfull, usage, usage_of
+
+Together = Callable[[Problem, tuple[Attained, ...]], Answer]
+"""Solves the problem of workloads that compete, of which what they need alone is known (empty: not known)."""
+
+
+@dataclass(slots=True)
+class Groups:
+    """Workloads by who is solved together with whom; at first everybody is alone.
+
+    Parameters
+    ----------
+    part
+        Where they belong; its limits are what they may use together.
+    placed
+        Where everybody stands now.
+    alone
+        Where those stand best of which that is proven, each for itself.
+    answers
+        The answers of groups, by the first of their keys; absent for workloads that are alone.
+    first
+        The first key of the group of every workload.
+    """
+
+    part: Problem
+    placed: dict[str, Mapping[str, int]]
+    alone: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def find(self, key: str) -> str:
+        """Return the first key of a workload's group."""
+        return self.first.get(key, key)
+
+    def join(self, keys: Iterable[str]) -> str | None:
+        """Put the groups of some workloads together; return the first key, None where nothing is joined."""
+        found = sorted({self.find(key) for key in keys})
+        if len(found) < 2:
+            return None
+        for key in self.placed:
+            if self.find(key) in found:
+                self.first[key] = found[0]
+        for each in found:
+            self.answers.pop(each, None)
+        return found[0]
+
+    def members(self, first: str) -> tuple[Workload, ...]:
+        """Return the workloads of a group."""
+        return tuple(each for each in self.part.workloads if self.find(each.key) == first)
+
+    def take(self, first: str, answer: Answer) -> None:
+        """Take the answer of a group."""
+        self.answers[first] = answer
+        if answer.placement is not None:
+            self.placed.update({each.key: answer.placement.of(each.key) for each in answer.part.workloads})
+
+    def refuted(self) -> bool:
+        """Tell whether a group has no placement: then the whole has none."""
+        return any(each.status is Status.INFEASIBLE for each in self.answers.values())
+
+    def complete(self) -> bool:
+        """Tell whether every group has a placement."""
+        return all(each.placement is not None for each in self.answers.values())
+
+    def needed(self, problem: Problem) -> tuple[Attained, ...]:
+        """Return the levels of what some workloads need alone; empty where that is not proven of all."""
+        if not all(each.key in self.alone for each in problem.workloads):
+            return ()
+        return proven(
+            problem, Placement({each.key: self.alone[each.key] for each in problem.workloads})
+        ).attained
+
+    def attained(self) -> tuple[Attained, ...]:
+        """Return the levels of all groups together, with bounds that hold for the whole."""
+        single = [each for each in self.part.workloads if self.find(each.key) not in self.answers]
+        alone = by_themselves(self.part, tuple(single))
+        held = Placement({each.key: self.placed[each.key] for each in single})
+        return added(self.part, [proven(alone, held), *self.answers.values()])
+
+
+def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> bool:
+    """Solve the workloads together that compete, and nobody else.
+
+    Parameters
+    ----------
+    groups
+        Every workload as it stands best where it has all that is shared for itself; in the end where
+        everybody stands.
+    together
+        Solves workloads that compete; what it calls infeasible is.
+    in_time
+        Tells whether to go on.
+
+    Returns
+    -------
+    bool
+        Whether everybody stands so that all shared rules are kept.
+    """
+    while in_time() and not groups.refuted() and groups.complete():
+        competing = _competing(groups)
+        joined = [first for first in map(groups.join, competing) if first is not None]
+        if not joined:
+            return not competing
+        for first in sorted({groups.find(first) for first in joined}):
+            problem = by_themselves(groups.part, groups.members(first))
+            groups.take(first, together(problem, groups.needed(problem)))
+    return False
+
+
+def _competing(groups: Groups) -> list[frozenset[str]]:
+    """Return the sets of workloads that ask for too much of something together."""
+    part = groups.part
+    over = overfull(usage(part.workloads, groups.placed, part), part)
+    found = [_users(row, groups) for row in sorted(over)]
+    tying = [rule for rule in part.rules if not isinstance(rule, Capacity)]
+    placement = Placement(groups.placed) if tying else Placement({})
+    broken = (rule for rule in tying if shared_violations(replace(part, rules=(rule,)), placement))
+    return [*found, *(_tied(rule, groups, placement) for rule in broken)]
+
+
+def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[str]:
+    """Return the workloads that a broken rule ties together; of a budget those that move."""
+    part = groups.part
+    match rule:
+        case Companionship():
+            return frozenset(rule.members)
+        case Quota():
+            return frozenset(each.key for each in part.workloads_in(rule.namespace))
+        case MoveBudget():
+            used = (
+                each
+                for each in members(rule, part)
+                if each.rule(Total) is None or moved_by(rule, each, part, placement)
+            )
+            return frozenset(each.key for each in used)
+        case Capacity():
+            return frozenset()
+        case _:
+            assert_never(rule)
+
+
+def by_themselves(part: Problem, workloads: tuple[Workload, ...]) -> Problem:
+    """Return the problem of some workloads with the shared rules that hold whatever the others do."""
+    keys = frozenset(each.key for each in workloads)
+    problem = among(part, workloads, part.limits)
+    return replace(problem, rules=tuple(rule for rule in part.rules if _holds_alone(rule, part, keys)))
+
+
+def keeps_shared_rules(part: Problem, workload: Workload, placed: Mapping[str, int]) -> bool:
+    """Tell whether a workload keeps the shared rules, capacity aside, whatever the others do."""
+    if all(isinstance(rule, Capacity) for rule in part.rules):
+        return True
+    alone = by_themselves(part, (workload,))
+    tying = replace(alone, rules=tuple(rule for rule in alone.rules if not isinstance(rule, Capacity)))
+    return not shared_violations(tying, Placement({workload.key: placed}))
+
+
+def _holds_alone(rule: SharedRule, part: Problem, keys: frozenset[str]) -> bool:
+    """Tell whether a shared rule holds for some of the workloads whatever the others do.
+
+    Of a budget of moves those give others room that have no total: more of them may run than is wanted.
+    """
+    match rule:
+        case Capacity():
+            return True
+        case MoveBudget():
+            return all(each.key in keys or each.rule(Total) is not None for each in members(rule, part))
+        case Companionship():
+            return keys.issuperset(rule.members)
+        case Quota():
+            inside = {each.key for each in part.workloads_in(rule.namespace)}
+            return bool(inside) and keys.issuperset(inside)
+        case _:
+            assert_never(rule)
+
+
+def _users(row: Row, groups: Groups) -> frozenset[str]:
+    """Return the workloads that use a row where they stand now."""
+    part = groups.part
+    return frozenset(
+        each.key
+        for each in part.workloads
+        if groups.placed[each.key].get(row[0]) and row in usage_of(each, groups.placed[each.key], part)
+    )

@@ -1,0 +1,66 @@
+"""What stays where it is: workloads whose only placement without a move is the one that runs."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fairlead.models.levels import MOVES_FIRST, MOVES_UNCHANGED, Level
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity, Companionship, MoveBudget, Moves, Quota, Total
+from fairlead.models.rules.moves import level
+from fairlead.models.workload import Workload
+
+KEEPING = frozenset({MOVES_UNCHANGED, MOVES_FIRST})
+"""Levels on which the moves of workloads count that keep what runs."""
+
+
+def frozen(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> dict[str, Level]:
+    """Return the workloads that can only stay while moves are at their least, with the level that says so.
+
+    A workload of unchanged size that stands best, all shared capacity for itself, where it runs now has one
+    placement without a move: the running one. As long as the levels of a problem reach what the workloads
+    need alone up to the level of its moves, it cannot stand anywhere else.
+
+    Parameters
+    ----------
+    part
+        Where the workloads belong.
+    alone
+        Workloads as they are placed where they have all shared capacity for themselves, as far as known.
+    """
+    tied = _tied(part)
+    found: dict[str, Level] = {}
+    for workload in part.workloads:
+        if workload.key in alone and workload.key not in tied:
+            keeps = _keeping(workload, alone[workload.key])
+            if keeps is not None:
+                found[workload.key] = keeps
+    return found
+
+
+def _keeping(workload: Workload, placed: Mapping[str, int]) -> Level | None:
+    """Return the level that keeps a workload where it runs; None where none does, or it stands elsewhere."""
+    rule = workload.rule(Moves)
+    if rule is None or workload.rule(Total) is None or sum(workload.current.values()) != workload.replicas:
+        return None
+    at = level(rule, workload)
+    if at not in KEEPING or not rule.present.issuperset(workload.current):
+        return None
+    stays = all(placed.get(name, 0) == count for name, count in workload.current.items())
+    return replace(at, priority=workload.priority) if stays else None
+
+
+def _tied(part: Problem) -> frozenset[str]:
+    """Return the workloads that something else than capacity and budgets of moves ties to others.
+
+    Who does not move uses nothing of a budget of moves.
+    """
+    tied: set[str] = set()
+    for rule in part.rules:
+        match rule:
+            case Companionship():
+                tied.update(rule.members)
+            case Quota():
+                tied.update(each.key for each in part.workloads_in(rule.namespace))
+            case Capacity() | MoveBudget():
+                pass
+    return frozenset(tied)

@@ -1,0 +1,58 @@
+"""Keep and repair: what runs, less what is forbidden, plus what is missing. The floor of every search."""
+
+from collections.abc import Collection
+
+from fairlead.models.check import violations_of
+from fairlead.models.largest import largest
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import score
+from fairlead.models.shortfall import refused
+from fairlead.solver.dispensers import reference
+
+
+def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None:
+    """Return a valid placement in which workloads stay that may, at once and without a search.
+
+    All others are placed one after the other, each as well as its rules allow in what is left; where that
+    leaves some without a place, so are those that could have stayed.
+
+    Parameters
+    ----------
+    part
+        The question.
+    staying
+        Keys of workloads that stand where they run now as long as that can be.
+
+    Returns
+    -------
+    Placement or None
+        The best of what was tried; None where none of it keeps all rules.
+    """
+    held = {each.key: each.current for each in part.workloads if each.key in staying}
+    found = reference.place(part, staying=held)
+    if not refused(part, found):
+        return found
+    everybody = reference.place(part)
+    return None if refused(part, everybody) else everybody
+
+
+def standing_well(part: Problem) -> frozenset[str]:
+    """Return the workloads that keep their own rules where they run now.
+
+    Without a rule for the total no cluster is asked for more than all replicas (or the largest copy), as
+    everywhere in a search.
+    """
+    return frozenset(
+        each.key
+        for each in part.workloads
+        if each.current
+        and max(each.current.values()) <= largest(each)
+        and not any(violations_of(each, each.current))
+    )
+
+
+def better(part: Problem, *placements: Placement | None) -> Placement | None:
+    """Return the best of some valid placements, the first of equals; None where there is none."""
+    known = [each for each in placements if each is not None]
+    return min(known, key=lambda each: tuple(level.value for level in score(part, each)), default=None)

@@ -1,0 +1,85 @@
+"""Rows of capacity: what placements ask of every cluster and resource, and what runs out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity
+from fairlead.models.rules.capacity import demands
+from fairlead.models.workload import Workload
+
+Row = tuple[str, str]
+"""Name of a cluster of known capacity, and a resource."""
+
+Placed = Mapping[str, Mapping[str, int]]
+"""Replicas by workload key and cluster name."""
+
+
+def usage_of(workload: Workload, placed: Mapping[str, int], part: Problem) -> dict[Row, int]:
+    """Return what replicas of a workload use of clusters that have a limit, in the units of the resources."""
+    used: dict[Row, int] = {}
+    for name, count in placed.items():
+        cluster = part.cluster_by_name.get(name)
+        if count and cluster is not None and cluster.free is not None:
+            for resource, need in demands(workload, cluster).items():
+                used[name, resource] = need * count
+    return used
+
+
+def usage(workloads: Iterable[Workload], placed: Placed, part: Problem) -> dict[Row, int]:
+    """Return what workloads use together."""
+    used: dict[Row, int] = {}
+    for workload in workloads:
+        for row, amount in usage_of(workload, placed.get(workload.key, {}), part).items():
+            used[row] = used.get(row, 0) + amount
+    return used
+
+
+def overfull(used: Mapping[Row, int], part: Problem) -> frozenset[Row]:
+    """Return the rows that are asked for more than there is; none where capacity is left out."""
+    if not any(isinstance(rule, Capacity) for rule in part.rules):
+        return frozenset()
+    return frozenset(row for row, amount in used.items() if amount > part.limits.get(row, 0))
+
+
+def left_by(part: Problem, fixed: Iterable[Workload], placed: Placed) -> dict[Row, int]:
+    """Return what workloads that stand as they are placed leave of every cluster and resource, at least 0."""
+    left = dict(part.limits)
+    for row, amount in usage(fixed, placed, part).items():
+        left[row] = max(0, left.get(row, 0) - amount)
+    return left
+
+
+def among(part: Problem, workloads: Iterable[Workload], limits: Mapping[Row, int]) -> Problem:
+    """Return the problem of some workloads that may use so much of every cluster.
+
+    Parameters
+    ----------
+    part
+        Where they belong.
+    workloads
+        The workloads.
+    limits
+        What they may use by cluster and resource, what they hold now included.
+    """
+    chosen = tuple(workloads)
+    held = usage(chosen, {each.key: each.current for each in chosen}, part)
+    free: dict[str, dict[str, int]] = {}
+    for name, resource in {**limits, **held}:
+        row = (name, resource)
+        free.setdefault(name, {})[resource] = limits.get(row, 0) - held.get(row, 0)
+    clusters = tuple(_with_free(cluster, free.get(cluster.name, {})) for cluster in part.clusters)
+    return replace(part, clusters=clusters, workloads=chosen)
+
+
+def beside(part: Problem, workloads: Sequence[Workload], placed: Placed) -> Problem:
+    """Return the problem of some workloads while all others stand as they are placed."""
+    chosen = {each.key for each in workloads}
+    others = (each for each in part.workloads if each.key not in chosen)
+    return among(part, workloads, left_by(part, others, placed))
+
+
+def _with_free(cluster: Cluster, free: Mapping[str, int]) -> Cluster:
+    """Return a cluster that has so much free; one of unknown capacity stays as it is."""
+    return cluster if cluster.free is None else replace(cluster, free=dict(free))

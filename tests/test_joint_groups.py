@@ -1,0 +1,290 @@
+"""Affinity groups of workloads that compete: the first joint choice that has a placement."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+import fairlead
+from brute_force import placements
+from fairlead.models.affinity_groups import from_start, settled_in
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Duplicated,
+    MoveBudget,
+    Moves,
+    SharedRule,
+    Spread,
+    Total,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver import groups, joint_groups
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.joint_groups import Joint, first_choice
+
+
+def group(name: str, inside: str, *rules: WorkloadRule) -> AffinityGroup:
+    """Return a group of the clusters that its letters name."""
+    weights = Weights(dict.fromkeys(inside, 1), dynamic=False)
+    return AffinityGroup(name, (Candidates(tuple(inside)), Total(), weights, *rules))
+
+
+def grouped(key: str, replicas: int, *inside: str, **more: object) -> Workload:
+    """Return a workload of one core a replica with a group for every word, a cluster for every letter."""
+    found = tuple(group(name, name) for name in inside)
+    workload = Workload(key, key, replicas, requests={CPU: 1000}, rules=found[0].rules, groups=found)
+    return replace(workload, **more)  # type: ignore[arg-type]
+
+
+def asked(cores: Mapping[str, int], *workloads: Workload, rules: Sequence[SharedRule] = ()) -> Problem:
+    """Return a problem with so many cores on every cluster, of which those that are held are not free."""
+    held = {name: sum(each.current.get(name, 0) for each in workloads) for name in cores}
+    clusters = tuple(Cluster(name, free={CPU: 1000 * (count - held[name])}) for name, count in cores.items())
+    return Problem(clusters, workloads, (Capacity(), *rules))
+
+
+def taken(outcome: Outcome) -> dict[str, str | None]:
+    """Return the group of every workload."""
+    return {workload.key: workload.group for workload in outcome.problem.workloads}
+
+
+def test_what_the_undecided_hold_is_free() -> None:
+    """w0 has room on a only where w1 leaves it, for the second group of each; the first ones have no room."""
+    problem = asked(
+        {"a": 1, "b": 1, "f": 0}, grouped("w0", 1, "f", "a"), grouped("w1", 1, "f", "b", current={"a": 1})
+    )
+    outcome = fairlead.solve(problem)
+    assert outcome.status is Status.OPTIMAL
+    assert taken(outcome) == {"w0": "a", "w1": "b"}
+
+
+def test_what_the_undecided_hold_does_not_lead_to_a_later_group() -> None:
+    """As above, and w0 does not go on to the empty c, as its first group will do once w1 has left a."""
+    problem = asked(
+        {"a": 1, "b": 1, "c": 1, "f": 0},
+        grouped("w0", 1, "a", "c"),
+        grouped("w1", 1, "f", "b", current={"a": 1}),
+    )
+    outcome = fairlead.solve(problem)
+    assert taken(outcome) == {"w0": "a", "w1": "b"}
+    assert outcome.rejected.keys() == {"w1"}
+
+
+def test_a_first_group_that_leaves_others_nothing_is_passed_over() -> None:
+    """w1 can only stand on a; w0, which goes first and would fit there, takes b."""
+    problem = asked({"a": 1, "b": 1, "f": 0}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "f", "a"))
+    outcome = fairlead.solve(problem)
+    assert outcome.status is Status.OPTIMAL
+    assert taken(outcome) == {"w0": "b", "w1": "a"}
+    (passed,) = outcome.rejected["w0"]
+    assert (passed.name, passed.reason) == ("a", groups.OTHERS_LEFT)
+
+
+def test_partial_takes_the_joint_choice_too() -> None:
+    """What can be placed in full is placed as without partial; w0 goes on although it goes first."""
+    problem = asked({"a": 1, "b": 1, "f": 0}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "f", "a"))
+    outcome = fairlead.solve(problem, partial=True)
+    assert not outcome.shortfalls
+    assert taken(outcome) == {"w0": "b", "w1": "a"}
+
+
+def test_partial_leaves_out_what_no_choice_can_place() -> None:
+    """Of two replicas of w1 one fits; what it holds on a is free to the more urgent w0 all the same."""
+    problem = asked(
+        {"a": 1, "b": 1, "f": 0},
+        grouped("w0", 1, "a", "f", priority=1),
+        grouped("w1", 2, "f", "b", current={"a": 1}),
+    )
+    outcome = fairlead.solve(problem, partial=True)
+    assert taken(outcome) == {"w0": "a", "w1": "b"}
+    assert [violation.amount for violation in outcome.shortfalls] == [1]
+
+
+@pytest.mark.parametrize("urgent", ["w0", "w1"])
+def test_the_more_urgent_one_keeps_its_first_group(urgent: str) -> None:
+    """One of the two fits on a: by priority, and by key where that is the same."""
+    workloads = [grouped(key, 2, "a", "b", priority=int(key == urgent)) for key in ("w0", "w1")]
+    other = "w1" if urgent == "w0" else "w0"
+    assert taken(fairlead.solve(asked({"a": 3, "b": 3}, *workloads))) == {urgent: "a", other: "b"}
+    equal = [replace(workload, priority=0) for workload in reversed(workloads)]
+    assert taken(fairlead.solve(asked({"a": 3, "b": 3}, *equal))) == {"w0": "a", "w1": "b"}
+
+
+def test_a_chain_of_many_shifts_by_one() -> None:
+    """Each of 30 workloads fills a cluster; the first is full, so every one stands in its second group.
+
+    Greedily the first would take its first group and so on, until the last has none; there are 2^30 choices.
+    """
+    names = [f"c{number:02}" for number in range(31)]
+    workloads = []
+    for number in range(30):
+        first, second = names[number + 1], names[number]
+        found = tuple(AffinityGroup(name, (Candidates((name,)), Total())) for name in (first, second))
+        workloads.append(Workload(f"w{number:02}", f"w{number:02}", 1, requests={CPU: 1000}, groups=found))
+    room = dict.fromkeys(names, 1) | {names[-1]: 0}
+    outcome = fairlead.solve(asked(room, *workloads))
+    assert outcome.status is Status.OPTIMAL
+    assert set(taken(outcome).values()) == set(names[:-1])
+    assert all(workload.group == workload.groups[1].name for workload in outcome.problem.workloads)
+
+
+def test_no_time_is_no_proof() -> None:
+    """Without any time nothing is found and nothing is claimed."""
+    problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
+    options = {"w0": [settled_in(problem.workload("w0"), each) for each in problem.workload("w0").groups]}
+    found = first_choice(problem, options, Deadline.after(0.0))
+    assert found.positions is None
+    assert not found.proven
+
+
+@pytest.mark.parametrize(("found", "status"), [(True, Status.FEASIBLE), (False, Status.UNKNOWN)])
+def test_what_is_not_proven_of_the_choice_is_not_claimed(
+    found: bool, status: Status, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A choice that may not be the first is not optimal; without a placement nothing is infeasible."""
+    positions = {"w0": 1} if found else None
+    monkeypatch.setattr(groups, "first_choice", lambda *_: Joint(positions, proven=False))
+    problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
+    outcome = fairlead.solve(problem)
+    assert outcome.status is status
+    if found:
+        assert outcome.rejected["w0"][0].reason == groups.OUT_OF_TIME
+
+
+def test_settled_workloads_are_not_asked_about() -> None:
+    """A workload without a choice, on clusters that no choice reaches, takes no part in the question."""
+    seen: list[set[str]] = []
+
+    def feasible(problem: Problem) -> bool:
+        seen.append(set(problem.workload_by_key))
+        return True
+
+    far = Workload("far", "far", 1, requests={CPU: 1000}, rules=(Candidates(("z",)), Total()))
+    near = Workload("near", "near", 1, requests={CPU: 1000}, rules=(Candidates(("a",)), Total()))
+    problem = asked({"a": 2, "b": 2, "z": 2}, far, near, grouped("w", 1, "a", "b"))
+    groups.choose_groups(problem, feasible)
+    assert seen == [{"near", "w"}]
+
+
+def _random(seed: int) -> Problem:
+    """Return 2 to 4 workloads with 1 to 3 groups each that share little room, and some other rules."""
+    rng = random.Random(seed)
+    names = "abcd"[: rng.randint(2, 4)]
+    cores = {name: rng.choice([0, 1, 2, 2, 3]) for name in names}
+    workloads = []
+    left = dict(cores)
+    for number in range(rng.randint(2, 4)):
+        key = f"w{number}"
+        current: dict[str, int] = {}
+        for name in rng.sample(names, 1):
+            count = rng.randint(0, min(2, left[name]))
+            if count:
+                current[name] = count
+                left[name] -= count
+        found = tuple(_group(rng, f"g{place}", names) for place in range(rng.randint(1, 3)))
+        workloads.append(
+            Workload(
+                key,
+                key,
+                rng.choice([0, 1, 1, 1, 1, 2, 2]),
+                requests={CPU: 1000},
+                current=current,
+                priority=rng.choice([0, 0, 1]),
+                fresh=rng.random() < 0.2,
+                observed=rng.choice([None, "g0", "g1"]),
+                rules=found[0].rules,
+                groups=found,
+            )
+        )
+    rules: list[SharedRule] = []
+    keys = tuple(workload.key for workload in workloads)
+    if rng.random() < 0.2:
+        rules.append(Companionship("pair", keys[:2], together=rng.random() < 0.5))
+    if rng.random() < 0.15:
+        rules.append(MoveBudget("all", rng.randint(1, 3)))
+    if rng.random() < 0.1:
+        rules.append(MoveBudget("leaving", rng.randint(0, 1), leaving=frozenset(names[0])))
+    rng.shuffle(workloads)
+    return asked(cores, *workloads, rules=rules)
+
+
+def _group(rng: random.Random, name: str, names: str) -> AffinityGroup:
+    """Return a group with rules of its own."""
+    inside = tuple(sorted(rng.sample(names, rng.randint(1, min(2, len(names))))))
+    rules: list[WorkloadRule] = [
+        Candidates(inside, dict.fromkeys(set(names) - set(inside), Exclusion("out")))
+    ]
+    rules.append(Moves(frozenset(names)))
+    if rng.random() < 0.15:
+        rules.append(Duplicated(choice=rng.random() < 0.5))
+        return AffinityGroup(name, tuple(rules))
+    rules.append(Total())
+    if rng.random() < 0.3:
+        held = frozenset(inside) if rng.random() < 0.5 else frozenset()
+        rules.append(Bounds({inside[0]: Bound(rng.randint(1, 2))}, {inside[-1]: Bound(1)}, held))
+    if rng.random() < 0.2:
+        found = {each: frozenset(each) for each in inside}
+        rules.append(Spread("cluster", found, rng.randint(1, 2), rng.choice([None, 1, 2])))
+    return AffinityGroup(name, tuple(rules))
+
+
+def _choices(problem: Problem) -> Iterator[Problem]:
+    """Yield every joint choice, the first in the order of priority and key first."""
+    order = sorted(problem.workloads, key=lambda each: (-each.priority, each.key))
+    for chosen in product(*(from_start(workload) for workload in order)):
+        settled = (settled_in(workload, group) for workload, group in zip(order, chosen, strict=True))
+        yield replace(problem, workloads=tuple(settled))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_joint_choice_is_that_of_brute_force(seed: int) -> None:
+    """All joint choices in order, all placements of each: the first choice that has one is taken."""
+    problem = _random(seed)
+    first = next((each for each in _choices(problem) if next(placements(each), None) is not None), None)
+    outcome = fairlead.solve(problem, workers=1)
+    if first is None:
+        assert outcome.status is Status.INFEASIBLE
+        return
+    assert outcome.status is Status.OPTIMAL
+    assert taken(outcome) == {workload.key: workload.group for workload in first.workloads}
+    # The placement by itself tells the groups: check and score of the problem as it was asked say the same.
+    assert outcome.placement is not None
+    assert fairlead.check(problem, outcome.placement) == ()
+    values = [level.value for level in fairlead.score(problem, outcome.placement)]
+    assert values == [level.value for level in outcome.objectives]
+
+
+def test_random_problems_are_worth_asking() -> None:
+    """Enough of them are infeasible, keep their first groups, or pass one over only because of others."""
+    kinds = {"none": 0, "first": 0, "later": 0}
+    for seed in range(150):
+        problem = _random(seed)
+        choices = enumerate(_choices(problem))
+        found = next((at for at, each in choices if next(placements(each), None) is not None), None)
+        kinds["none" if found is None else "later" if found else "first"] += 1
+    assert min(kinds.values()) > 20
+
+
+def test_what_stays_makes_large_problems_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one model cannot hold all, w2 stays on b; that w0 could not stand on a is then not proven."""
+    monkeypatch.setattr(joint_groups, "LARGE", 0)
+    fixed = Workload(
+        "w2", "w2", 1, requests={CPU: 1000}, current={"b": 1}, rules=(Candidates(("a", "b")), Total())
+    )
+    problem = asked({"a": 1, "b": 2, "f": 0}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "f", "a"), fixed)
+    outcome = fairlead.solve(problem)
+    assert outcome.status is Status.FEASIBLE
+    assert taken(outcome) == {"w0": "b", "w1": "a", "w2": None}
+    assert outcome.rejected["w0"][0].reason == groups.OUT_OF_TIME
