@@ -62,9 +62,10 @@ class Way:
     @property
     def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
         """Return what to sort ways by: those that are simple enough to read first, then by cost."""
-        # Numbers that are asked for apart are a long way to go, also where they are said in one breath.
-        apart = sum(1 for change in self.changes if change.cost)
-        return apart > SIMPLE, self.cost, sentences(self.changes), [order(change) for change in self.changes]
+        said = sentences(self.changes)
+        # To give up replicas here and there is a long way to go, also where it is said in one breath.
+        fewer = sum(1 for change in self.changes if change.kind == Kind.REPLICAS)
+        return max(said, fewer) > SIMPLE, self.cost, said, [order(change) for change in self.changes]
 
 
 def chosen(found: Sequence[Way], most: int) -> list[Way]:
