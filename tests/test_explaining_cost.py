@@ -274,8 +274,10 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     assert len(conflict.workloads) == 20
     assert [each.text for each in conflict.rules] == [
         "each of w0, w1, w10 and 17 more workloads wants 5 replicas",
-        "quota shop/pods allows pods 97 in all clusters together;"
-        " w0, w1, w10 and 17 more workloads need 1 a replica",
+        (
+            "quota shop/pods allows pods 97 in all clusters together; "
+            "w0, w1, w10 and 17 more workloads need 1 a replica"
+        ),
     ]
     assert conflict.proof is Proof.SMALLEST
     assert conflict.relaxations[0].change == 3

@@ -187,8 +187,10 @@ def test_a_conflict_for_every_workload_that_fails_by_itself() -> None:
     assert texts(conflict) == [
         "each of default/first and default/second wants 6 replicas",
         "a has room for 5 of each of default/first and default/second (cpu 5 free, 1 each)",
-        "each of default/first and default/second: 1/2 clusters are available: "
-        "1 cluster(s) matched no static weight",
+        (
+            "each of default/first and default/second: 1/2 clusters are available: "
+            "1 cluster(s) matched no static weight"
+        ),
     ]
     assert conflict.workloads == ("default/first", "default/second")
     assert conflict.proof is Proof.SMALLEST

@@ -17,6 +17,9 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 # Far beyond any resource; it keeps 1e999999999 from being written out.
 _LONGEST = 100
 
+# Less of a unit than this is said in the next smaller one.
+_LEAST = Fraction(1, 10)
+
 _ALLOWED = (
     "allowed are a number such as 2, 0.5 or 1e3, "
     "or one with a suffix: n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei"
@@ -151,7 +154,7 @@ def format_alike(resource: str, *amounts: int) -> tuple[str, ...]:
         return tuple(str(amount) for amount in amounts)
     for suffix in reversed(_BINARY):
         scaled = [Fraction(amount, 1 << _BINARY[suffix]) for amount in amounts]
-        if all((each * 1000).denominator == 1 and (not each or abs(each) >= Fraction(1, 10)) for each in scaled):
+        if all((each * 1000).denominator == 1 and (not each or abs(each) >= _LEAST) for each in scaled):
             return tuple(f"{_decimals(each)}{suffix}" if each else "0" for each in scaled)
     return tuple(str(amount) for amount in amounts)
 

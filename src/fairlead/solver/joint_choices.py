@@ -12,7 +12,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.workload import AffinityGroup, Workload
 
 MOST = 12
-"""Joint choices that are looked at; where there are more, those that differ from the first one in one group."""
+"""Joint choices that are looked at; of more, some that differ from the first one in one group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ def is_open(workload: Workload) -> bool:
 def choices(problem: Problem) -> Iterator[Choice]:
     """Yield joint choices in the order in which they are preferred, the first groups first.
 
-    Where there are more than `MOST`, one that fills the clusters of all groups alike comes first, then the one
-    of all first groups, and some that differ from that in a single group.
+    Where there are more than `MOST`, one that fills the clusters of all groups alike comes first, then the
+    one of all first groups, and some that differ from that in a single group.
     """
     workloads = sorted(filter(is_open, problem.workloads), key=lambda each: (-each.priority, each.key))
     groups = [from_start(workload) for workload in workloads]

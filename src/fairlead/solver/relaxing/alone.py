@@ -186,7 +186,7 @@ def _smaller_or_larger(box: _Box) -> list[Changes]:
     wanted, fitting = box.workload.replicas, min(box.high.values())
     if not 0 < fitting < wanted:
         return []
-    smaller = [(_ask(box, fitting),)] if fitting >= smallest_copy(box.workload) else []
+    smaller: list[Changes] = [(_ask(box, fitting),)] if fitting >= smallest_copy(box.workload) else []
     larger: list[Change] = []
     for name, most in box.high.items():
         if most < wanted:
@@ -223,7 +223,10 @@ def _lower(box: _Box, name: str, by: int) -> Change:
 def _ask(box: _Box, replicas: int) -> Change:
     """Return another number of replicas."""
     before, rule = box.workload.replicas, box.workload.rule(Total) or box.workload.rule(Duplicated)
-    by, source = abs(replicas - before), box.workload.replicas_source or (rule and rule.source)
+    by, source = (
+        abs(replicas - before),
+        box.workload.replicas_source or (None if rule is None else rule.source),
+    )
     return Change(Kind.REPLICAS, box.workload.key, None, "", before, replicas, by, source)
 
 

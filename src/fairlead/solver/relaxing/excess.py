@@ -154,7 +154,7 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
         by = -(-excess.amount // needs(workload)[excess.resource])
         if by == least and by < workload.replicas:
             before, rule = workload.replicas, workload.rule(Total)
-            source = workload.replicas_source or (rule and rule.source)
+            source = workload.replicas_source or (None if rule is None else rule.source)
             changes.append(Change(Kind.REPLICAS, workload.key, None, "", before, before - by, by, source))
     for lever, stock in stocks:
         amount = excess.amount - excess.over.get(lever.cluster or "", 0)

@@ -69,7 +69,7 @@ class Way:
 
 
 def chosen(found: Sequence[Way], most: int) -> list[Way]:
-    """Return the best ways, none of which changes all that a better one does, and no long ones after others."""
+    """Return the best ways; none changes all that a better one does, and no long one follows another."""
     kept: list[Way] = []
     for one in sorted(found, key=lambda each: each.rank):
         long = bool(kept) and one.rank[0]

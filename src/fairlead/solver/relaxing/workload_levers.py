@@ -108,7 +108,7 @@ def is_frozen(workload: Workload) -> bool:
 
 
 def smallest_copy(workload: Workload) -> int:
-    """Return the fewest replicas that a copy may have: a minimum of KubeAdmiral's policy lifts smaller ones."""
+    """Return the fewest replicas that a copy may have: minima of KubeAdmiral's policy lift smaller ones."""
     if not isinstance(workload.declared, FederatedUnit):
         return 1
     overriding = workload.declared.annotations.get("kubeadmiral.io/placements")
