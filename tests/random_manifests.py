@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import kubeadmiral_manifests as federal
@@ -36,7 +36,7 @@ def karmada(seed: int) -> list[Manifest]:
         found.append(policy("all", _placement(rng, names), **_region_list(rng)))
     for at in range(count):
         found += _workload(rng, f"web-{at}", names, shared=shared)
-    found += _own_kinds(rng, names)
+    found += _own_kinds(rng, names) if rng.random() < 0.6 else ()
     if rng.random() < 0.25:
         found.append(_quota(rng, names))
     return found
@@ -48,7 +48,7 @@ def _clusters(rng: random.Random) -> Iterator[Manifest]:
         known = rng.random() < 0.85
         yield cluster(
             f"member{at + 1}",
-            cpu=rng.choice(("500m", 1, 2, 3, 5)) if known else None,
+            cpu=rng.choice((1, 2, 3, 5, 8)) if known else None,
             pods=rng.choice((2, 4, 8)) if known and rng.random() < 0.3 else None,
             region=rng.choice(REGIONS),
             labels={"tier": rng.choice(("gold", "tin"))},
@@ -124,9 +124,9 @@ def _placement(rng: random.Random, names: list[str]) -> Manifest:
         if kind == "aggregated":
             placement["replicaScheduling"]["replicaDivisionPreference"] = "Aggregated"
             placement["replicaScheduling"]["weightPreference"].pop("dynamicWeight", None)
-    if rng.random() < 0.35:
+    if rng.random() < 0.25:
         field = rng.choice(("region", "cluster", "region"))
-        low = rng.choice((1, 2, 3))
+        low = rng.choice((1, 1, 2, 3))
         placement["spreadConstraints"] = [
             {"spreadByField": field, "minGroups": low, "maxGroups": low + rng.choice((0, 0, 2))}
         ]
@@ -151,8 +151,11 @@ def _constraint(rng: random.Random, names: list[str]) -> dict[str, Any]:
     if rng.random() < 0.15:
         found["maxReplicas"] = rng.choice((2, 3))
     terms = []
+    least = found.get("minReplicas", 0)
     for _ in range(rng.choice((0, 0, 1, 2))):
         low, high = rng.choice(((1, None), (2, None), (4, None), (None, 1), (None, 2), (1, 3), (0, 1)))
+        low, high = (least or None, high) if high is not None and high < least else (low, high)
+        high = None if high is not None and high < least else high
         target: Any = rng.choice(names)
         if rng.random() < 0.3:
             target = {"labelSelector": {"matchLabels": {"tier": rng.choice(("gold", "tin"))}}}
@@ -190,9 +193,10 @@ def _own_kinds(rng: random.Random, names: list[str]) -> Iterator[Manifest]:
 
 def _quota(rng: random.Random, names: list[str]) -> Manifest:
     """Return a quota of the namespace, perhaps with a part assigned to one cluster."""
-    spec: Manifest = {"overall": {rng.choice(("cpu", "requests.cpu")): rng.choice((1, 2, 4))}}
+    resource = rng.choice(("cpu", "requests.cpu"))
+    spec: Manifest = {"overall": {resource: rng.choice((1, 2, 4))}}
     if rng.random() < 0.4:
-        spec["staticAssignments"] = [{"clusterName": rng.choice(names), "hard": {"cpu": "1"}}]
+        spec["staticAssignments"] = [{"clusterName": rng.choice(names), "hard": {resource: "1"}}]
     return {
         "apiVersion": "policy.karmada.io/v1alpha1",
         "kind": "FederatedResourceQuota",
@@ -207,7 +211,7 @@ def kubeadmiral(seed: int) -> list[Manifest]:
     members = [
         federal.member(
             f"member{at + 1}",
-            rng.choice(("500m", "1", "2", "3", None)),
+            rng.choice(("1", "2", "3", "5", None)),
             labels={"region": rng.choice(REGIONS)},
             taints=rng.sample(TAINTS, rng.choice((0, 0, 0, 1, 2))),
         )
@@ -281,6 +285,3 @@ def _marks(rng: random.Random, names: list[str]) -> Iterator[tuple[str, Any]]:
         yield "tolerations", [{"key": "gpu", "operator": "Exists"}]
     if rng.random() < 0.15:
         yield "auto-migration-info", {"estimatedCapacity": {rng.choice(names): rng.choice((0, 1))}}
-
-
-Stream = Mapping[str, Any]

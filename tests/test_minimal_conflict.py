@@ -181,14 +181,19 @@ def test_two_workloads_that_only_fail_together() -> None:
 
 
 def test_a_conflict_for_every_workload_that_fails_by_itself() -> None:
-    """Six each on a, which has room for 5: each fails by itself, though they share a."""
+    """Six each on a, which has room for 5: each fails by itself, though they share a; that is said once."""
     outcome = fairlead.solve(fairlead.load(two_teams(6)))
-    assert [texts(each)[0] for each in outcome.conflicts] == [
-        "default/first wants 6 replicas",
-        "default/second wants 6 replicas",
+    (conflict,) = outcome.conflicts
+    assert texts(conflict) == [
+        "each of default/first and default/second wants 6 replicas",
+        "a has room for 5 of each of default/first and default/second (cpu 5 free, 1 each)",
+        (
+            "each of default/first and default/second: 1/2 clusters are available: "
+            "1 cluster(s) matched no static weight"
+        ),
     ]
-    assert outcome.conflict == outcome.conflicts[0]
-    assert {each.proof for each in outcome.conflicts} == {Proof.SMALLEST}
+    assert conflict.workloads == ("default/first", "default/second")
+    assert conflict.proof is Proof.SMALLEST
 
 
 def test_a_conflict_for_every_part() -> None:

@@ -168,7 +168,7 @@ def statement_document(statement: Statement) -> Document:
 
 
 def conflict_document(conflict: Conflict) -> Document:
-    """Return rules that cannot hold together, whom they are about, what is known of them, and the ways out."""
+    """Return rules that cannot hold together, whose they are, what is known of them, and the ways out."""
     return {
         "workloads": list(conflict.workloads),
         "rules": [statement_document(statement) for statement in conflict.rules],

@@ -17,6 +17,9 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 # Far beyond any resource; it keeps 1e999999999 from being written out.
 _LONGEST = 100
 
+# Less of a unit than this is said in the next smaller one.
+_LEAST = Fraction(1, 10)
+
 _ALLOWED = (
     "allowed are a number such as 2, 0.5 or 1e3, "
     "or one with a suffix: n, u, m, k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei"
@@ -135,6 +138,32 @@ def format_units(resource: str, units: int) -> str:
     """
     value = Fraction(units, 1000) if resource == CPU else Fraction(units)
     return format_quantity(value, binary=counts_bytes(resource))
+
+
+def format_alike(resource: str, *amounts: int) -> tuple[str, ...]:
+    """Return several amounts of a resource in one unit, so that they can be compared at a glance.
+
+    The unit is the largest in which all of them need at most three decimals.
+
+    >>> format_alike("cpu", 60_000, 132_750), format_alike("memory", 2**30, 3 * 2**29)
+    (('60', '132.75'), ('1Gi', '1.5Gi'))
+    """
+    if resource == CPU:
+        return tuple(_decimals(Fraction(amount, 1000)) for amount in amounts)
+    if not counts_bytes(resource):
+        return tuple(str(amount) for amount in amounts)
+    for suffix in reversed(_BINARY):
+        scaled = [Fraction(amount, 1 << _BINARY[suffix]) for amount in amounts]
+        if all((each * 1000).denominator == 1 and (not each or abs(each) >= _LEAST) for each in scaled):
+            return tuple(f"{_decimals(each)}{suffix}" if each else "0" for each in scaled)
+    return tuple(str(amount) for amount in amounts)
+
+
+def _decimals(value: Fraction) -> str:
+    """Return a number that has at most three decimals."""
+    whole, part = divmod(abs(value.numerator) * 1000 // value.denominator, 1000)
+    decimals = f".{part:03d}".rstrip("0") if part else ""
+    return f"{'-' if value < 0 else ''}{whole}{decimals}"
 
 
 def counts_bytes(resource: str) -> bool:

@@ -1,17 +1,18 @@
 """All ways to give each workload one of the affinity groups that it may still get."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
+from fairlead.models.rules.capacity import needs
 from fairlead.models.workload import AffinityGroup, Workload
 
 MOST = 12
-"""Joint choices that are looked at; where there are more, those that differ from the first one in one group."""
+"""Joint choices that are looked at; of more, some that differ from the first one in one group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,16 @@ def is_open(workload: Workload) -> bool:
 def choices(problem: Problem) -> Iterator[Choice]:
     """Yield joint choices in the order in which they are preferred, the first groups first.
 
-    Where there are more than `MOST`, only those that differ from the first one in a single group follow.
+    Where there are more than `MOST`, one that fills the clusters of all groups alike comes first, then the
+    one of all first groups, and some that differ from that in a single group.
     """
     workloads = sorted(filter(is_open, problem.workloads), key=lambda each: (-each.priority, each.key))
     groups = [from_start(workload) for workload in workloads]
     if not workloads:
         yield Choice(_only(problem, {}))
         return
-    for chosen in product(*groups) if is_complete(problem) else _near(groups):
+    near = (_balanced(workloads, problem), *_near(groups))
+    for chosen in product(*groups) if is_complete(problem) else near:
         named = {workload.key: group for workload, group in zip(workloads, chosen, strict=True)}
         told = tuple(sorted((key, group.name) for key, group in named.items()))
         yield Choice(_only(problem, named), told)
@@ -56,12 +59,49 @@ def is_complete(problem: Problem) -> bool:
     return math.prod(len(from_start(each)) for each in problem.workloads if is_open(each)) <= MOST
 
 
+def _balanced(workloads: Sequence[Workload], problem: Problem) -> tuple[AffinityGroup, ...]:
+    """Return groups such that workloads, the largest first, stand where there is most room for them."""
+    left = dict(problem.limits)
+    chosen: dict[str, AffinityGroup] = {}
+    for workload in sorted(workloads, key=lambda each: (-_size(each), each.key)):
+        found = [(_room(workload, group, left), group) for group in from_start(workload)]
+        most = max(room for room, _ in found)
+        chosen[workload.key] = next(group for room, group in found if room == most)
+        names = _names(chosen[workload.key], problem)
+        for resource, need in needs(workload).items():
+            for name in names:
+                if (name, resource) in left:
+                    left[name, resource] -= need * workload.replicas // len(names)
+    return tuple(chosen[each.key] for each in workloads)
+
+
+def _size(workload: Workload) -> int:
+    """Return what a workload asks for, to sort by."""
+    return sum(need * workload.replicas for need in needs(workload).values())
+
+
+def _room(workload: Workload, group: AffinityGroup, left: Mapping[tuple[str, str], int]) -> float:
+    """Return how many replicas of a workload the clusters of a group have room for."""
+    rule = next((rule for rule in group.rules if isinstance(rule, Candidates)), Candidates(()))
+    needed = needs(workload)
+    return sum(
+        min((left[name, one] / need for one, need in needed.items() if (name, one) in left), default=math.inf)
+        for name in rule.names
+    )
+
+
+def _names(group: AffinityGroup, problem: Problem) -> tuple[str, ...]:
+    """Return the candidates of a group."""
+    rule = next((rule for rule in group.rules if isinstance(rule, Candidates)), None)
+    return tuple(problem.cluster_by_name) if rule is None else rule.names
+
+
 def _near(groups: Sequence[Sequence[AffinityGroup]]) -> Iterator[tuple[AffinityGroup, ...]]:
     """Yield the first joint choice, and some that differ from it in one group."""
     first = tuple(each[0] for each in groups)
     yield first
     others = ((at, group) for at, each in enumerate(groups) for group in each[1:])
-    for (at, group), _ in zip(others, range(MOST - 1), strict=False):
+    for (at, group), _ in zip(others, range(MOST - 2), strict=False):
         yield (*first[:at], group, *first[at + 1 :])
 
 

@@ -1,6 +1,6 @@
 """What a problem is once changes were made."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fairlead.models.affinity_groups import at_start
@@ -40,13 +40,26 @@ def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
     InternalError
         Where a change names what the problem does not have.
     """
+    of_workloads: dict[str, list[Change]] = {}
     for change in changes:
-        problem = _changed(problem, change)
-    return problem
+        if Kind(change.kind) in _SHARED:
+            problem = _changed(problem, change)
+        else:
+            of_workloads.setdefault(change.workload or "", []).append(change)
+    if not of_workloads:
+        return problem
+    workloads = tuple(
+        _of_workload(each, problem, of_workloads.get(each.key, ())) for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
+
+
+_SHARED = (Kind.CAPACITY, Kind.QUOTA, Kind.MOVE_BUDGET, Kind.COMPANION)
+"""Kinds of changes of what several workloads share."""
 
 
 def _changed(problem: Problem, change: Change) -> Problem:
-    """Make one change."""
+    """Make one change of what several workloads share."""
     match Kind(change.kind):
         case Kind.CAPACITY:
             clusters = tuple(
@@ -71,18 +84,8 @@ def _changed(problem: Problem, change: Change) -> Problem:
                 for rule in problem.rules
             )
             return replace(problem, rules=rules)
-        case Kind.RESCHEDULE:
-            workloads = tuple(
-                at_start(replace(each, fresh=True)) if each.key == change.workload else each
-                for each in problem.workloads
-            )
-            return replace(problem, workloads=workloads)
         case _:
-            workloads = tuple(
-                _of_workload(each, problem, change) if each.key == change.workload else each
-                for each in problem.workloads
-            )
-            return replace(problem, workloads=workloads)
+            raise InternalError(f"a change of {change.kind} is one of a workload")
 
 
 def _grown(cluster: Cluster, change: Change) -> Cluster:
@@ -96,8 +99,17 @@ def _grown(cluster: Cluster, change: Change) -> Cluster:
     return replace(cluster, free=free, allocatable=offered)
 
 
-def _of_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
+def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
+    """Make all changes of one workload."""
+    for change in changes:
+        workload = _changed_workload(workload, problem, change)
+    return workload
+
+
+def _changed_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
     """Change a workload or its rules."""
+    if change.kind == Kind.RESCHEDULE:
+        return at_start(replace(workload, fresh=True))
     if change.kind == Kind.REPLICAS:
         current = {**workload.current, **_following(workload, change)}
         workload = replace(workload, replicas=change.after, current=current)

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from fairlead.models.cluster import PODS
-from fairlead.models.quantity import format_units
+from fairlead.models.quantity import format_alike, format_units
 from fairlead.models.statement import Change
 from fairlead.models.words import counted, listed
 
@@ -169,7 +169,7 @@ def _described(change: Change) -> str:  # noqa: C901 - one case a kind
 def _raised_quota(change: Change) -> str:
     """Say which number of a quota is raised."""
     name, _, resource = change.detail.rpartition(" ")
-    before, after = format_units(resource, change.before), format_units(resource, change.after)
+    before, after = format_alike(resource, change.before, change.after)
     where = f"{resource} on {change.cluster}" if change.cluster else resource
     return f"raise the quota of namespace {name.partition('/')[0]} ({where}) from {before} to {after}"
 

@@ -38,8 +38,8 @@ def tolerated(
     """Return the rules of a workload that tolerates one taint more.
 
     A cluster that only tolerated taints kept closed becomes a candidate: it counts in every spread
-    constraint and in what has to survive as its region, zone, provider or label says, and has the bounds and is
-    in the sets that the manifests name it for. Where these are not known, it has the bounds that all
+    constraint and in what has to survive as its region, zone, provider or label says, and it has the bounds
+    and is in the sets that the manifests name it for. Where these are not known, it has the bounds that all
     candidates have from the same line, and is in the group totals over everything and in those of its
     region, zone or provider. It belongs to the last overflow tier. Its static weight is not known here; it
     gets the least that any candidate has.

@@ -83,7 +83,14 @@ class Standing:
 
     def limited(self, full: Mapping[str, Ground]) -> "Standing":
         """Let some of the candidates take nothing new."""
-        return Standing(self.names, self.excluded, {**full, **self.held_only}) if full else self
+        if not full:
+            return self
+        # What takes nothing new for two reasons would not take more if its taints were tolerated.
+        held = {
+            name: replace(ground, taints=()) if name in full else ground
+            for name, ground in self.held_only.items()
+        }
+        return Standing(self.names, self.excluded, {**full, **held})
 
 
 def grounds(

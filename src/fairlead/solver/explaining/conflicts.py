@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Conflict, Proof
+from fairlead.solver.alike import alike
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.alone import alone
@@ -13,8 +14,9 @@ from fairlead.solver.explaining.groups import conflicts_over_groups
 from fairlead.solver.explaining.minimal import Found, Search
 from fairlead.solver.explaining.oracle import Oracle, OutOfTime
 from fairlead.solver.explaining.quick import quick
-from fairlead.solver.explaining.said_once import said_once
+from fairlead.solver.explaining.said_once import for_each, said_once
 from fairlead.solver.explaining.scarce import scarce
+from fairlead.solver.explaining.shortening import shortened
 from fairlead.solver.explaining.sums import sums_of
 from fairlead.solver.explaining.telling import told
 from fairlead.solver.explaining.together import excess_of, minimal_under_quota
@@ -29,6 +31,8 @@ SHARE_OF_ALL = 0.6
 """Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""
 SHARE_OF_ONE = 0.5
 """Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""
+SHARE_OF_WITNESSES = 0.3
+"""Of the time for a conflict, what simple placements may use that show of which units none can be spared."""
 MOST_SEARCHED = 200
 """Units up to which a smaller conflict is looked for where a minimal one over something scarce is known."""
 LONGEST_UNVERIFIED = 20
@@ -134,10 +138,11 @@ def _of_settled(part: Problem, deadline: Deadline, seed: int) -> tuple[Conflict,
     if not failing:
         return _explained(part, deadline, seed)
     found: list[Conflict] = []
-    for workload in failing:
+    for members in alike(failing):
         if found and not deadline.remaining():
             break
-        found.extend(_explained(alone(workload, part), deadline, seed))
+        for conflict in _explained(alone(members[0], part), deadline, seed):
+            found += for_each(conflict, members)
     return tuple(found)
 
 
@@ -158,7 +163,7 @@ def _conflict(problem: Problem, deadline: Deadline, seed: int) -> Conflict | Non
     unsure = found.proof is Proof.UNVERIFIED and not _adds_up(conflict, problem)
     if unsure and len(statements) > LONGEST_UNVERIFIED:
         return None
-    return Conflict(statements, proof=found.proof, workloads=_about(conflict, problem))
+    return Conflict(shortened(statements, problem), proof=found.proof, workloads=_about(conflict, problem))
 
 
 def _about(conflict: Sequence[Unit], problem: Problem) -> tuple[str, ...]:
@@ -211,7 +216,7 @@ def _find_shared(problem: Problem, units: Sequence[Unit], deadline: Deadline, se
     if start is not None and large and minimal_under_quota(problem, [units[at] for at in start]):
         return Found(start, Proof.MINIMAL)
     if start is not None:
-        seen = witnessed(problem, units, start, deadline)
+        seen = witnessed(problem, units, start, deadline.part(SHARE_OF_WITNESSES))
         broken = seen.broken
         minimal = start if seen.needed.issuperset(start) else None
         smallest = seen.unavoidable.issuperset(start)

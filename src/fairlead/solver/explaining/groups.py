@@ -5,14 +5,18 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.affinity_groups import from_start
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.words import listed
 from fairlead.models.workload import Workload
+from fairlead.solver.alike import alike
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.alone import alone
 from fairlead.solver.explaining.failing import fails_alone, settled
+from fairlead.solver.explaining.said_once import for_each
+from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.joint_choices import Choice, choices, is_complete
+from fairlead.solver.joint_choices import Choice, choices, in_any_group, is_complete
 
 Explain = Callable[[Problem], Conflict | None]
 """Returns a conflict of a problem in which every workload has one group; None where time runs out."""
@@ -53,11 +57,11 @@ def conflicts_over_groups(
         together = _over(part, explain, deadline)
         return () if together is None else (together,)
     found: list[Conflict] = []
-    for workload in failing:
+    for members in alike(failing):
         if found and not deadline.remaining():
             break
-        conflict = _over(alone(workload, part), explain, deadline)
-        found += [] if conflict is None else [conflict]
+        conflict = _over(alone(members[0], part), explain, deadline)
+        found += [] if conflict is None else for_each(conflict, members)
     return tuple(found)
 
 
@@ -78,23 +82,43 @@ def _fails_in(workload: Workload, part: Problem, deadline: Deadline, seed: int) 
 
 def _over(problem: Problem, explain: Explain, deadline: Deadline) -> Conflict | None:
     """Return what stands in the way in every joint choice; None where time ran out before that was known."""
+    wide = _everywhere(problem)
+    if len(problem.workloads) > 1 and is_scarce(wide):
+        return explain(wide)
     found: list[_InChoice] = []
+    complete = is_complete(problem)
     for choice in choices(problem):
         conflict = explain(choice.problem) if deadline.remaining() else None
         if conflict is None:
-            return None
+            complete = False
+            break
         found.append(_InChoice(choice, conflict))
-    return _joined(found, problem)
+    return _joined(found, problem, complete=complete) if found else None
 
 
-def _joined(found: Sequence[_InChoice], problem: Problem) -> Conflict:
+def _everywhere(problem: Problem) -> Problem:
+    """Return a problem of which nothing is left but totals and room, with the clusters of all groups open.
+
+    What is too much there is too much in every choice of groups.
+    """
+
+    def bare(workload: Workload) -> Workload:
+        wide = in_any_group(workload)
+        rules = tuple(rule for rule in wide.rules if isinstance(rule, Candidates | Total))
+        return replace(wide, rules=rules, groups=())
+
+    rules = tuple(rule for rule in problem.rules if isinstance(rule, Capacity))
+    return replace(problem, workloads=tuple(map(bare, problem.workloads)), rules=rules)
+
+
+def _joined(found: Sequence[_InChoice], problem: Problem, *, complete: bool) -> Conflict:
     """Return the conflicts of all choices as one; what they have in common comes first."""
-    if len(found) == 1:
+    if len(found) == 1 and complete:
         return found[0].conflict
     common = [rule for rule in found[0].conflict.rules if all(rule in each.conflict.rules for each in found)]
     rules = dict.fromkeys([*common, *(rule for each in found for rule in _told(each, common, problem))])
     keys = {key for each in found for key in each.conflict.workloads}
-    known = all(each.conflict.proof is not Proof.UNVERIFIED for each in found) and is_complete(problem)
+    known = complete and all(each.conflict.proof is not Proof.UNVERIFIED for each in found)
     proof = Proof.MINIMAL if known else Proof.UNVERIFIED
     return Conflict(tuple(rules), proof=proof, workloads=tuple(sorted(keys)))
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fairlead.models.statement import Conflict, Statement
 from fairlead.models.words import listed
+from fairlead.models.workload import Workload
 
 _WORKLOAD = "\0"
 """Stands for the key of a workload in sentences that are compared."""
@@ -25,6 +26,25 @@ def said_once(conflicts: Sequence[Conflict], *, named: bool) -> tuple[Conflict, 
     for at, conflict in enumerate(conflicts):
         alike.setdefault(_shape(conflict) or at, []).append(conflict)
     return tuple(_joined(each, named=named) for each in alike.values())
+
+
+def for_each(conflict: Conflict, members: Sequence[Workload]) -> list[Conflict]:
+    """Return the conflict of the first of some workloads that are alike, for each of them."""
+    key = members[0].key
+    return [
+        replace(
+            conflict,
+            workloads=(each.key,),
+            rules=tuple(_of_another(rule, key, each.key) for rule in conflict.rules),
+        )
+        for each in members
+    ]
+
+
+def _of_another(statement: Statement, key: str, other: str) -> Statement:
+    """Return what a statement says of another workload."""
+    about = other if statement.workload == key else statement.workload
+    return replace(statement, text=statement.text.replace(key, other), workload=about)
 
 
 def _shape(conflict: Conflict) -> object | None:

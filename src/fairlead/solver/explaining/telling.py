@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.problem import Problem
-from fairlead.models.quantity import format_units
+from fairlead.models.quantity import format_alike
 from fairlead.models.rules import Bounds, Candidates, GroupTotal, Total
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Statement
@@ -42,7 +42,7 @@ def _together(conflict: Sequence[Unit], problem: Problem) -> str:
     excess = excess_of(problem, conflict)
     if excess is None or excess.clusters < 2 or excess.asked <= excess.has:
         return ""
-    asked, has = (format_units(excess.resource, amount) for amount in (excess.asked, excess.has))
+    asked, has = format_alike(excess.resource, excess.asked, excess.has)
     return (
         f"; together they ask for {asked} of {excess.resource}, these {excess.clusters} clusters have {has}"
     )

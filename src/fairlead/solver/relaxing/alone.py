@@ -25,7 +25,7 @@ from fairlead.models.rules.capacity import demands, graded_room
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.relaxing.stock import at_hand
-from fairlead.solver.relaxing.workload_levers import is_frozen
+from fairlead.solver.relaxing.workload_levers import is_frozen, smallest_copy
 
 Changes = tuple[Change, ...]
 
@@ -186,15 +186,15 @@ def _smaller_or_larger(box: _Box) -> list[Changes]:
     wanted, fitting = box.workload.replicas, min(box.high.values())
     if not 0 < fitting < wanted:
         return []
-    smaller: Changes = (_ask(box, fitting),)
+    smaller: list[Changes] = [(_ask(box, fitting),)] if fitting >= smallest_copy(box.workload) else []
     larger: list[Change] = []
     for name, most in box.high.items():
         if most < wanted:
             raised = _raise(box, name, wanted)
             if raised is None:
-                return [smaller]
+                return smaller
             larger += raised
-    return [smaller, tuple(larger)]
+    return [*smaller, tuple(larger)]
 
 
 def _lower_minima(box: _Box, by: int, most: int) -> Iterator[Changes]:
@@ -223,7 +223,10 @@ def _lower(box: _Box, name: str, by: int) -> Change:
 def _ask(box: _Box, replicas: int) -> Change:
     """Return another number of replicas."""
     before, rule = box.workload.replicas, box.workload.rule(Total) or box.workload.rule(Duplicated)
-    by, source = abs(replicas - before), box.workload.replicas_source or (rule and rule.source)
+    by, source = (
+        abs(replicas - before),
+        box.workload.replicas_source or (None if rule is None else rule.source),
+    )
     return Change(Kind.REPLICAS, box.workload.key, None, "", before, replicas, by, source)
 
 

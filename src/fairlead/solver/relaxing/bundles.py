@@ -4,7 +4,7 @@ from collections.abc import Container, Hashable, Sequence
 from dataclasses import replace
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds
+from fairlead.models.rules import Bounds, WorkloadRule
 from fairlead.models.workload import Workload
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
@@ -82,7 +82,7 @@ def _within(problem: Problem, keys: set[str]) -> Problem:
 def _binding(workload: Workload) -> Workload:
     """Return a workload with the rules that must hold only, in every affinity group."""
 
-    def bare(rules: Sequence[object]) -> tuple[object, ...]:
+    def bare(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
         return tuple(
             replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
             for rule in rules

@@ -5,8 +5,9 @@ for too much bounds the cost: a change that costs 1 gives back, or adds, the lar
 change of that cost is the cheapest way, and only has to be verified.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from fairlead.models.changes.apply import apply
 from fairlead.models.changes.kinds import Kind, order
@@ -45,12 +46,15 @@ class _Excess:
         Who asks for it.
     adding
         The levers that add to the stock.
+    over
+        What clusters have beyond the last step that replicas take; it counts where something is added.
     """
 
     resource: str
     amount: int
     workloads: tuple[Workload, ...]
     adding: tuple[Lever, ...]
+    over: Mapping[str, int] = field(default_factory=dict)
 
 
 def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Changes]:
@@ -128,11 +132,15 @@ def _of_clusters(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
                     asking.setdefault(resource, []).append(workload)
     for resource, inside in sorted(asking.items()):
         names = sorted({name for each in inside for name in open_to(each, problem)})
-        has = sum(problem.limits.get((name, resource), 0) for name in names)
+        # What is left of a cluster beyond the last step that replicas take is of no use.
+        step = math.gcd(*(needs(each)[resource] for each in inside))
+        rooms = {name: problem.limits.get((name, resource), 0) for name in names}
+        has = sum(room // step * step for room in rooms.values())
         amount = sum(needs(each)[resource] * each.replicas for each in inside) - has
         if amount > 0:
             more = tuple(adding[name, resource] for name in names)
-            yield _Excess(resource, amount, tuple(inside), more)
+            over = {name: room % step for name, room in rooms.items() if room > 0}
+            yield _Excess(resource, amount, tuple(inside), more, over)
 
 
 def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
@@ -146,12 +154,13 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
         by = -(-excess.amount // needs(workload)[excess.resource])
         if by == least and by < workload.replicas:
             before, rule = workload.replicas, workload.rule(Total)
-            source = workload.replicas_source or (rule and rule.source)
+            source = workload.replicas_source or (None if rule is None else rule.source)
             changes.append(Change(Kind.REPLICAS, workload.key, None, "", before, before - by, by, source))
     for lever, stock in stocks:
-        cost = -(-excess.amount // stock.largest)
-        if cost == least and stock.at_hand >= 0:
-            after = lever.before + excess.amount
+        amount = excess.amount - excess.over.get(lever.cluster or "", 0)
+        cost = -(-amount // stock.largest)
+        if cost <= least and amount > 0 and stock.at_hand >= 0:
+            after = lever.before + amount
             changes.append(
                 Change(lever.kind, None, lever.cluster, lever.detail, lever.before, after, cost, lever.source)
             )

@@ -57,7 +57,8 @@ def levers(problem: Problem) -> tuple[Lever, ...]:
                 found += _quotas(rule, problem)
             case MoveBudget():
                 found.append(_budget(rule))
-    return shared((lever for lever in found if lever.most > 0), problem)
+    # A number that one workload could not use otherwise still changes for it, where others share it.
+    return tuple(lever for lever in shared(found, problem) if lever.most > 0)
 
 
 def _capacities(problem: Problem) -> Iterator[Lever]:

@@ -1,5 +1,6 @@
 """The search for relaxations: the cheapest changes for every part without placement, put together."""
 
+import math
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import choices, is_complete, reaching
 from fairlead.solver.relaxing.bundles import bundles
+from fairlead.solver.relaxing.large import is_large, ways_of_large
 from fairlead.solver.relaxing.sharing import for_all, sharing_workloads
 from fairlead.solver.relaxing.ways import Way, chosen, ways
 
@@ -97,6 +99,9 @@ def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> lis
         ]
         if found:
             return found
+    if is_large(part):
+        found = ways_of_large(part, deadline, seed, most)
+        return found or ways(part, deadline, seed, most, modelled=deadline.at == math.inf)
     return ways(part, deadline, seed, most)
 
 

@@ -1,12 +1,14 @@
 """Numbers of a policy that several workloads share: one lever, as whoever edits it changes it for all."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fairlead.models.changes.annotations import inside
 from fairlead.models.changes.kinds import Kind
+from fairlead.models.changes.opening import spelled
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
@@ -60,15 +62,39 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
                 number = number_of(lever, problem)
                 if number is not None and _is_about(change, lever):
                     wanted[number] = change
+    tolerated = {
+        (place, each.detail): each
+        for each in changes
+        if each.kind == Kind.TOLERATION and each.workload is not None
+        if (place := tolerations_of(problem.workload_by_key[each.workload])) is not None
+    }
     known = {(each.kind, each.workload, each.cluster, each.detail) for each in changes}
     more = [
-        replace(wanted[number], workload=workload.key, cost=0)
-        for workload in (workloads if wanted else ())
-        for lever in levers_of(workload)
-        if (number := number_of(lever, problem)) in wanted
-        and (lever.kind, workload.key, lever.cluster, lever.detail) not in known
+        replace(change, workload=workload.key, cost=0)
+        for workload in (workloads if wanted or tolerated else ())
+        for change in _of_others(workload, wanted, tolerated, problem)
+        if (change.kind, workload.key, change.cluster, change.detail) not in known
     ]
     return (*changes, *dict.fromkeys(more))
+
+
+def _of_others(
+    workload: Workload,
+    wanted: Mapping[Hashable, Change],
+    tolerated: Mapping[tuple[Hashable, str], Change],
+    problem: Problem,
+) -> Iterator[Change]:
+    """Yield the changes that are made for a workload too, also where it has no use for them."""
+    for lever in levers_of(workload) if wanted else ():
+        number = number_of(lever, problem)
+        if number in wanted:
+            yield wanted[number]
+    place, rule = tolerations_of(workload), workload.rule(Candidates)
+    closed = {} if rule is None else {**rule.excluded, **rule.held_only}
+    taints = {spelled(taint) for each in closed.values() for taint in each.taints}
+    for (policy, taint), change in tolerated.items():
+        if policy == place and taint in taints:
+            yield change
 
 
 def _is_about(change: Change, lever: Lever) -> bool:

@@ -22,7 +22,7 @@ from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxing import excess
 from fairlead.solver.relaxing.alone import quick
 from fairlead.solver.relaxing.model import RelaxationModel
-from fairlead.solver.relaxing.sharing import counted_once
+from fairlead.solver.relaxing.sharing import counted_once, for_all
 
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
@@ -63,11 +63,13 @@ class Way:
     def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
         """Return what to sort ways by: those that are simple enough to read first, then by cost."""
         said = sentences(self.changes)
-        return said > SIMPLE, self.cost, said, [order(change) for change in self.changes]
+        # To give up replicas here and there is a long way to go, also where it is said in one breath.
+        fewer = sum(1 for change in self.changes if change.kind == Kind.REPLICAS)
+        return max(said, fewer) > SIMPLE, self.cost, said, [order(change) for change in self.changes]
 
 
 def chosen(found: Sequence[Way], most: int) -> list[Way]:
-    """Return the best ways, none of which changes all that a better one does, and no long ones after others."""
+    """Return the best ways; none changes all that a better one does, and no long one follows another."""
     kept: list[Way] = []
     for one in sorted(found, key=lambda each: each.rank):
         long = bool(kept) and one.rank[0]
@@ -76,7 +78,7 @@ def chosen(found: Sequence[Way], most: int) -> list[Way]:
     return kept[:most]
 
 
-def ways(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[Way]:
     """Return changes that make a problem feasible, the cheapest first.
 
     Parameters
@@ -89,11 +91,13 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
         Random seed of CP-SAT.
     most
         How many are wanted.
+    modelled
+        False makes no model of everything, which takes long for many workloads.
     """
     found = _alone(part, most) or [
         Way(changes, proven=True) for changes in excess.quick(part, deadline, seed, most)
     ]
-    for first in () if found else _tolerations_of_copies(part):
+    for first in () if found or not modelled else _tolerations_of_copies(part):
         found += _search(part, first, deadline, seed, most)
     certain = all(one.proven for one in found)
     return chosen([Way(one.changes, certain and one.proven) for one in found], most)
@@ -133,7 +137,8 @@ def _search(
         if solution is None:
             return
         proven = proven and solution.certain
-        changes = followed(tuple(sorted((*first, *solution.changes), key=order)), part)
+        shared = for_all((*first, *solution.changes), part.workloads, part)
+        changes = followed(tuple(sorted(shared, key=order)), part)
         if changes and is_verified(apply(part, changes), solution.placement, deadline, seed):
             given += 1
             yield Way(changes, proven)

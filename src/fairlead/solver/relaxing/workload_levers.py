@@ -1,5 +1,6 @@
 """The numbers of one workload that may be changed, and by how much at most."""
 
+import json
 from collections.abc import Iterator
 
 from fairlead.encoders.costs import Because
@@ -71,7 +72,7 @@ def _of_rule(rule: WorkloadRule, workload: Workload, most: int) -> Iterator[Leve
             names = (workload.rule(Candidates) or Candidates(())).names
             because = tuple(Because(duplicated.KIND, workload.key, name) for name in names)
             source = workload.replicas_source or rule.source
-            yield from _replicas(workload, source, most, because, _smallest_copy(workload))
+            yield from _replicas(workload, source, most, because, smallest_copy(workload))
         case Bounds() if not is_frozen(workload):
             yield from _bounds(rule, workload, most)
         case GroupTotal():
@@ -106,11 +107,12 @@ def is_frozen(workload: Workload) -> bool:
     return bool(rescheduling.get("disableRescheduling")) and bool(workload.current)
 
 
-def _smallest_copy(workload: Workload) -> int:
-    """Return the fewest replicas that a copy may have: a minimum of KubeAdmiral's policy lifts smaller ones."""
+def smallest_copy(workload: Workload) -> int:
+    """Return the fewest replicas that a copy may have: minima of KubeAdmiral's policy lift smaller ones."""
     if not isinstance(workload.declared, FederatedUnit):
         return 1
-    entries = workload.declared.policy.get("placement") or ()
+    overriding = workload.declared.annotations.get("kubeadmiral.io/placements")
+    entries = json.loads(overriding) if overriding else workload.declared.policy.get("placement") or ()
     minima = (int((each.get("preferences") or {}).get("minReplicas") or 0) for each in entries)
     return max(1, *minima) if entries else 1
 

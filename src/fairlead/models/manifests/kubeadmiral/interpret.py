@@ -110,8 +110,8 @@ class PolicyInterpreter:
             rules = tuple(self._shared(workload, policy, feedback, open_to, replicas))
         found = next(rule for rule in rules if isinstance(rule, Candidates))
         openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
-        if openable and policy.divide:
-            opening = (bounds(policy, feedback, openable) or Bounds(),)
+        if openable:
+            opening = (bounds(policy, feedback, openable) or Bounds(),) if policy.divide else ()
             rules = tuple(replace(rule, opening=opening) if rule is found else rule for rule in rules)
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
@@ -205,7 +205,12 @@ class PolicyInterpreter:
         if any(each.taints for each in found.excluded.values()):
             found = closed_for_good(found, self._weighed_if_open(workload, policy, found))
         if weighed.full:
-            found = Candidates(found.names, found.excluded, {**weighed.full, **found.held_only})
+            # What takes nothing new for two reasons would not take more if its taints were tolerated.
+            held = {
+                name: replace(each, taints=()) if name in weighed.full else each
+                for name, each in found.held_only.items()
+            }
+            found = Candidates(found.names, found.excluded, {**weighed.full, **held})
         yield found
         yield Total(replicas)
         yield from self._bounds(policy, feedback, found)
@@ -222,7 +227,8 @@ class PolicyInterpreter:
         if is_static(policy):
             return static_weights(policy, sorted(self.clusters)).closed
         openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
-        return dynamic_weights(workload, openable, self.clusters, {}).closed
+        weighed = dynamic_weights(workload, openable, self.clusters, {})
+        return {**weighed.closed, **weighed.full}
 
     def _weighed(self, workload: Workload, policy: Policy, open_to: Candidates) -> Weighed:
         """Weigh the candidates: as stated, or by the room that they have."""

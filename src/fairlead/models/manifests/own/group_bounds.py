@@ -75,8 +75,8 @@ def added(
 ) -> tuple[tuple[WorkloadRule, ...], tuple[Remark, ...]]:
     """Add totals to the rules of a workload, under names that differ.
 
-    A group of a field without candidates is none until one is opened. A maximum over a set without candidates says nothing and is left out; a minimum over it cannot be met and
-    stays, so that the conflict names it.
+    A group of a field without candidates is none until one is opened. A maximum over a set without candidates
+    says nothing and is left out; a minimum over it cannot be met and stays, so that the conflict names it.
     """
     taken = {rule.name for rule in rules if isinstance(rule, GroupTotal)}
     kept: list[WorkloadRule] = list(rules)

@@ -1,0 +1,58 @@
+"""Every way out of random infeasible manifests, pasted into them as it is printed, makes them feasible."""
+
+from collections.abc import Callable
+
+import pytest
+
+import fairlead
+from builders import Manifest
+from fairlead.models.errors import ManifestError
+from fairlead.models.manifests.loading import load
+from fairlead.models.outcome import Status
+from merged import pasted
+from random_manifests import karmada, kubeadmiral
+
+Make = Callable[[int], list[Manifest]]
+
+
+def failed(make: Make, seed: int) -> tuple[int, list[str]]:
+    """Return how many ways out there are of one problem, and those that do not help."""
+    stream = make(seed)
+    try:
+        problem = load(stream)
+    except ManifestError:
+        # Bounds of several terms may cross, which is refused.
+        return 0, []
+    outcome = fairlead.solve(problem, time_limit=60, workers=1)
+    if outcome.status is not Status.INFEASIBLE or outcome.conflict is None:
+        return 0, []
+    wrong = [
+        f"{make.__name__} {seed}: {way.text}"
+        for way in outcome.conflict.relaxations
+        if fairlead.solve(load(pasted(stream, way)), time_limit=60, workers=1).placement is None
+    ]
+    return len(outcome.conflict.relaxations), wrong
+
+
+def helped(seeds: range) -> int:
+    """Try all ways out of some problems of either kind; return how many there were."""
+    tried = 0
+    for make in (karmada, kubeadmiral):
+        for seed in seeds:
+            count, wrong = failed(make, seed)
+            assert wrong == []
+            tried += count
+    return tried
+
+
+def test_a_hundred_ways_out() -> None:
+    """Some 60 problems, coupled, with groups, own kinds and quotas, have more than a hundred ways out."""
+    assert helped(range(60)) >= 100
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(10))
+def test_two_thousand_ways_out(part: int) -> None:
+    """Ten times as many problems, with more than 200 ways out in each part."""
+    first = 1000 + 130 * part
+    assert helped(range(first, first + 130)) >= 200

@@ -1,0 +1,286 @@
+"""Ways out of conflicts: they help the whole problem, and their fragments fit the input as it was written."""
+
+import json
+from typing import Any
+
+import yaml
+
+import fairlead
+import kubeadmiral_manifests as federal
+from builders import (
+    Manifest,
+    binding,
+    cluster,
+    clusters,
+    deployment,
+    divided,
+    duplicated,
+    dynamic,
+    policy,
+    selector,
+    static,
+    term,
+)
+from fairlead.models.manifests.loading import load
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.statement import Conflict, Relaxation
+from merged import pasted, texts, ways_out
+from own_builders import own
+
+
+def infeasible(stream: list[Manifest]) -> tuple[Outcome, Conflict]:
+    """Solve manifests that have no placement; pasting any way out into them makes them feasible."""
+    outcome = fairlead.solve(load(stream), workers=1)
+    assert outcome.status is Status.INFEASIBLE
+    assert outcome.conflict is not None
+    for way in outcome.conflict.relaxations:
+        assert fairlead.solve(load(pasted(stream, way)), workers=1).placement is not None, way
+    return outcome, outcome.conflict
+
+
+def fragment(way: Relaxation) -> Any:
+    """Return the only document of a fragment."""
+    (document,) = yaml.safe_load_all(way.manifest)
+    return document
+
+
+def test_a_way_out_helps_everybody_who_shares_the_cluster() -> None:
+    """3 and 2 pods on room for 2: to ask for 2 instead of 3 leaves 4, so room for 3 more is needed."""
+    _, conflict = infeasible(
+        [
+            cluster("a", pods=2),
+            binding("web-0", 3, placement=divided({})),
+            binding("web-1", 2, placement=divided({})),
+        ]
+    )
+    assert texts(conflict.relaxations)[0] == "add room for 3 pods to a"
+
+
+def test_every_group_that_is_left_is_looked_at() -> None:
+    """Group a has room for 2 of 12, group b for 11: one replica less, or one core more in group b."""
+    groups = [
+        {"affinityName": "a", "clusterNames": ["s1"]},
+        {"affinityName": "b", "clusterNames": ["b1", "b2"]},
+    ]
+    _, conflict = infeasible(
+        [
+            cluster("s1", cpu=2),
+            cluster("b1", cpu=5),
+            cluster("b2", cpu=6),
+            deployment(replicas=12, cpu=1),
+            policy(placement={**static((["s1", "b1", "b2"], 1)), "clusterAffinities": groups}),
+        ]
+    )
+    assert texts(conflict.relaxations) == ["ask for 11 replicas instead of 12", "add 1 cpu to b1", "add 1 cpu to b2"]
+    told = [rule.text for rule in conflict.rules]
+    assert "affinity group a: s1 has room for 2 of default/nginx (cpu 2 free, 1 each)" in told
+    assert (
+        "affinity group b: default/nginx wants 12 replicas; these 2 clusters can hold 11 together" in told
+    )
+
+
+def test_groups_before_the_observed_one_are_a_way_back() -> None:
+    """Group a would do, but the workload was scheduled in b: a rebalancer places it afresh."""
+    groups = [
+        {"affinityName": "a", "clusterNames": ["big"]},
+        {"affinityName": "b", "clusterNames": ["small"]},
+    ]
+    status = {"schedulerObservingAffinityName": "b", "lastScheduledTime": "2026-01-01T00:00:00Z"}
+    _, conflict = infeasible(
+        [
+            cluster("big", cpu=9),
+            cluster("small", cpu=1),
+            binding("web", 3, placement={**divided({}), "clusterAffinities": groups}, cpu=1, status=status),
+        ]
+    )
+    way = conflict.relaxations[0]
+    assert way.text == "reschedule default/web afresh: affinity group a would do"
+    assert fragment(way)["kind"] == "WorkloadRebalancer"
+
+
+def test_the_replicas_of_a_copied_binding() -> None:
+    """Copies of 5 on room for 3: the number of replicas changes, not the type of scheduling."""
+    _, conflict = infeasible([cluster("a", pods=3), binding("web", 5, placement=duplicated())])
+    assert fragment(conflict.relaxations[0])["spec"] == {"replicas": 3}
+
+
+def test_the_name_of_the_binding_is_that_of_the_input() -> None:
+    """Whatever the binding is called, the fragment names it; the workload beside it changes as well."""
+    bound = binding("web", 5, placement=divided({}))
+    bound["metadata"]["name"] = "my-binding"
+    _, conflict = infeasible([cluster("a", pods=3), bound])
+    assert fragment(conflict.relaxations[0])["metadata"] == {"name": "my-binding", "namespace": "default"}
+    _, conflict = infeasible([cluster("a", pods=3), bound, deployment("web", 5)])
+    kinds = [each["kind"] for each in yaml.safe_load_all(conflict.relaxations[0].manifest)]
+    assert kinds == ["ResourceBinding", "Deployment"]
+
+
+def test_a_federated_object_holds_its_workload() -> None:
+    """The replicas stand in the template inside the federated object."""
+    web = federal.web(3)
+    del web["metadata"]["labels"]
+    marks = {"placements": [{"cluster": "a", "preferences": {"maxReplicas": 2}}]}
+    labels = {federal.PREFIX + "propagation-policy-name": "web"}
+    held = federal.federated(web, marks=marks, labels=labels)
+    _, conflict = infeasible([federal.member("a"), federal.policy(), held])
+    raised, fewer = conflict.relaxations
+    assert raised.text == "raise the maximum of a from 2 to 3"
+    # The annotation overrides the policy, so that is where the number changes.
+    written = fragment(raised)["metadata"]["annotations"][federal.PREFIX + "placements"]
+    assert json.loads(written) == [{"cluster": "a", "preferences": {"maxReplicas": 3}}]
+    assert fragment(fewer)["kind"] == "FederatedObject"
+    assert fragment(fewer)["spec"] == {"template": {"spec": {"replicas": 2}}}
+
+
+def test_a_limit_that_follows_from_others_is_no_lever() -> None:
+    """Beside a cluster with a weight, one without has its minimum only: its maximum helps nobody."""
+    _, conflict = infeasible(
+        [
+            federal.member("heavy"),
+            federal.member("light"),
+            federal.policy(
+                placement=[
+                    federal.entry("light", minReplicas=1, maxReplicas=2),
+                    federal.entry("heavy", weight=9, maxReplicas=0),
+                ]
+            ),
+            federal.web(2),
+        ]
+    )
+    assert texts(conflict.relaxations) == [
+        "raise the maximum of heavy from 0 to 1",
+        "ask for 1 replica instead of 2",
+    ]
+
+
+def test_what_many_workloads_share_is_said_once() -> None:
+    """20 workloads of one policy want 5 regions, there are 4: one sentence, and one number changes."""
+    spread = {"spreadByField": "region", "minGroups": 5, "maxGroups": 9}
+    stream = [cluster(f"m{at}", cpu=200, region=f"r{at}") for at in range(4)]
+    stream += [deployment(f"web-{at:02d}", 24, cpu=1) for at in range(20)]
+    stream.append(policy(placement={**dynamic(), "spreadConstraints": [spread]}))
+    outcome, conflict = infeasible(stream)
+    assert len(outcome.conflicts) == 1
+    everybody = "default/web-00, default/web-01, default/web-02 and 17 more workloads"
+    assert [rule.text for rule in conflict.rules] == [
+        "policy default/nginx: replicas in at least 5 regions, and only r0, r1, r2 and r3 have candidates, "
+        f"for {everybody}"
+    ]
+    assert conflict.workloads == tuple(f"default/web-{at:02d}" for at in range(20))
+    assert texts(conflict.relaxations) == [f"ask for 4 regions instead of 5 for {everybody}"]
+    assert conflict.relaxations[0].change == 1
+    # Everyone's own condition tells why, not only the first one's.
+    told = {each.message for conditions in outcome.conditions.workloads.values() for each in conditions}
+    assert not any("the rules of other workloads" in each for each in told)
+
+
+def test_one_remedy_comes_before_a_chain() -> None:
+    """40 workloads of 24 want far more than there is: room for all, not one replica here and there."""
+    stream = [cluster("a", cpu=60), cluster("b", cpu=60)]
+    stream += [deployment(f"web-{at:02d}", 24, cpu="350m") for at in range(40)]
+    _, conflict = infeasible([*stream, policy(placement=divided({}))])
+    assert 1 <= len(conflict.relaxations) <= 3
+    # 40 x 24 x 350m are 336 cores; of 60 each, b has 171 replicas or 59850m, so 276150m are lacking on a.
+    assert texts(conflict.relaxations)[0] == "add 216150m cpu to a"
+    # 960 replicas on two clusters: two sentences.
+    assert [rule.text.partition(";")[0] for rule in conflict.rules[1:]] == ["a has cpu 60", "b has cpu 60"]
+
+
+def test_amounts_of_one_sentence_have_one_unit() -> None:
+    """177 x 750m are 132750m, which is 132.75 as 60 is 60."""
+    quota = {
+        "apiVersion": "policy.karmada.io/v1alpha1",
+        "kind": "FederatedResourceQuota",
+        "metadata": {"name": "compute", "namespace": "default"},
+        "spec": {"overall": {"cpu": "60"}},
+    }
+    found = ways_out(
+        clusters(2), deployment(replicas=177, cpu="750m"), policy(placement=divided({})), quota
+    )
+    assert "raise the quota of namespace default (cpu) from 60 to 132.75" in texts(found)
+
+
+def test_two_members_leave_one_group() -> None:
+    """Three keep apart, and one cluster is open: two leave, and the fragment leaves one name."""
+    found = ways_out(
+        cluster("a"),
+        [deployment(f"web-{at}", 1) for at in range(3)],
+        policy(placement=divided({})),
+        own("WorkloadAffinity", type="AntiAffinity"),
+    )
+    assert found[0].change == 2
+    assert fragment(found[0])["spec"]["workloadSelector"]["names"] == ["web-2"]
+
+
+def test_a_part_that_has_to_survive_stays_a_part() -> None:
+    """Half of 6 and of 2 replicas: one region is all there is, so nothing can be left of either."""
+    found = ways_out(
+        cluster("a", region="eu"),
+        deployment("large", 6),
+        deployment("small", 2),
+        policy(placement=divided({})),
+        own("Survival", field="region", minPercent="50%"),
+    )
+    assert fragment(found[0])["spec"] == {"minPercent": "0%"}
+
+
+def test_a_budget_of_moves() -> None:
+    """A minimum of 3 where nothing runs, and 2 of 4 may move: 75 % are 3."""
+    bounds = divided({}, clusterConstraintTerms=[term("b", 3)])
+    found = ways_out(
+        clusters(1),
+        cluster("b"),
+        binding("web", 4, {"member1": 4}, bounds),
+        own("MoveBudget", total="50%"),
+    )
+    (allowed,) = [each for each in found if each.text.startswith("allow")]
+    assert fragment(allowed)["spec"] == {"total": "75%"}
+
+
+def test_a_total_in_an_annotation() -> None:
+    """Annotations of solution three hold JSON, which is written anew as a whole."""
+    marked = policy(placement=divided({}))
+    totals = [{"name": "member1", "replicas": 2}, {"name": "member2", "replicas": 3}]
+    marked["metadata"]["annotations"] = {"specifiedClusters": json.dumps(totals)}
+    found = ways_out(clusters(2), deployment(replicas=4), marked)
+    assert texts(found)[0] == "lower the total of member1 from 2 to 1"
+    written = fragment(found[0])["metadata"]["annotations"]["specifiedClusters"]
+    assert json.loads(written) == [{"name": "member1", "replicas": 1}, {"name": "member2", "replicas": 3}]
+
+
+def test_a_cluster_that_is_opened_brings_its_bounds() -> None:
+    """Tolerating the taint of b would ask for 5 there, which has room for 1: that is no way out alone."""
+    terms = [term("b", 5), term({"labelSelector": {"matchLabels": {"tier": "tin"}}}, high=9)]
+    found = ways_out(
+        cluster("a", cpu=1),
+        cluster("b", cpu=1, taints=["gpu:NoSchedule"]),
+        deployment(replicas=2, cpu=1),
+        policy(placement=divided({}, clusterConstraintTerms=terms)),
+    )
+    assert "tolerate the taint gpu:NoSchedule" not in texts(found)
+
+
+def test_others_that_share_a_policy_keep_their_placement() -> None:
+    """To tolerate the taint of b would put a full copy of large there, which has no room for it."""
+    spread = {"spreadByField": "cluster", "minGroups": 2, "maxGroups": 2}
+    shared = {**duplicated(), "clusterTolerations": []}
+    found = ways_out(
+        cluster("a", cpu=9),
+        cluster("b", cpu=1, taints=["gpu:NoSchedule"]),
+        deployment("large", 5, cpu=1),
+        policy("large", shared, selects=[selector("large")]),
+        deployment("small", 1, cpu=1),
+        policy("small", {**divided({}), "spreadConstraints": [spread]}, selects=[selector("small")]),
+    )
+    assert "ask for 1 cluster instead of 2 for default/small" in texts(found)
+
+
+def test_an_annotation_that_overrides_is_named() -> None:
+    """The cluster is in the policy's list and not in the annotation's: the reason says which one counts."""
+    web = federal.web(1, marks={"placements": [{"cluster": "b"}]})
+    listed = federal.policy(placement=[federal.entry("a"), federal.entry("b")])
+    outcome = fairlead.solve(load([federal.member("a"), federal.member("b"), listed, web]))
+    reasons = {each.cluster: each.reason for each in outcome.decisions["default/web"]}
+    assert reasons["a"] == (
+        "is not in the placement list (annotation kubeadmiral.io/placements overrides policy default/web)"
+    )
