@@ -66,6 +66,9 @@ class Workload:
         Affinity group in which the workload was scheduled last; None where unknown.
     source
         Where the workload was declared.
+    without
+        Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right. Else
+        `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules.
     declared
         Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
         did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
@@ -88,6 +91,7 @@ class Workload:
     groups: tuple[AffinityGroup, ...] = ()
     observed: str | None = None
     source: Source = NOWHERE
+    without: frozenset[str] = frozenset()
     declared: Declared | None = field(default=None, compare=False, repr=False)
 
     def rule(self, kind: type[R]) -> R | None:

@@ -87,16 +87,24 @@ class ClusterCost:
         return empty, saved
 
     def _descend(self, position: int, near: int, price: Fraction) -> Fraction:
-        """Return the least of ``f(x) - price x``, walking down from a guess; f is convex."""
-        best = self.at(position, near) - price * near
-        for step in (1, -1):
-            x = near + step
-            while 0 <= x <= int(self.upper[position]):
-                value = self.at(position, x) - price * x
-                if value > best:
-                    break
-                best, x = value, x + step
-        return best
+        """Return the least of ``f(x) - price x``, which is convex: from a guess in steps that double."""
+
+        def falls(x: int) -> bool:
+            """Tell whether one replica more than x costs less than its price."""
+            return self.at(position, x + 1) - self.at(position, x) < price
+
+        # The least x between `low` and `high` that one replica more does not make cheaper.
+        low, high, step = 0, int(self.upper[position]), 1
+        at = min(max(near, low), high)
+        while low < high:
+            if at < high and falls(at):
+                low, at = at + 1, min(high, at + step)
+            else:
+                high, at = at, max(low, at - step)
+            step *= 2
+            if step > high - low:
+                at = (low + high) // 2
+        return self.at(position, low) - price * low
 
     def _best(self, price: float, quotas: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return about where ``f(x) - price x`` is least: one of few points between the kinks."""

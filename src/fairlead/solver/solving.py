@@ -16,6 +16,7 @@ from fairlead.models.progress import Progress
 from fairlead.models.score import levels_of
 from fairlead.models.shortfall import name_of
 from fairlead.models.statement import Conflict, Relaxation
+from fairlead.models.validity import completed
 from fairlead.solver.apart import Where, solve_parts
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.choosing import choose
@@ -105,6 +106,8 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
 
     Raises
     ------
+    ManifestError
+        The problem was made in Python, and something in it is wrong; names every mistake.
     UsageError
         An argument is wrong, or ``exact`` is asked for where only CP-SAT can answer.
     InternalError
@@ -115,7 +118,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     search = Search(Deadline.after(time_limit), workers, seed, told, method != "cp-sat")
     if partitions is not None and partitions < 1:
         raise UsageError(f"{partitions} partitions; allowed is a whole number of at least 1")
-    settled = _settle(problem, deviation, fresh, partial, method)
+    settled = _settle(completed(problem), deviation, fresh, partial, method)
     with listening(search.deadline):
         grouped = _choose_groups(settled, search)
         outcome = _solve(grouped.problem, method, search, Where(engine, address, partitions), started)

@@ -18,6 +18,7 @@ from fairlead.models.plans.waves import Amount, Availability, Order, WaveOptions
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import score
+from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.planning.waves import waves_of
@@ -99,6 +100,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         fit.
     """
     started = time.perf_counter()
+    problem = completed(problem)
     waves = WaveOptions(_chosen(Order, order), Availability(max_unavailable, max_surge), detours=detours)
     options = PlanOptions(
         budget if isinstance(budget, Budgets) else Budgets(budget),
