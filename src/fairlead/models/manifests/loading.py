@@ -80,7 +80,7 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
 
 def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
     """Take lists of inputs apart; a text, a mapping and an open file are one input each."""
-    for source in sources:
+    for source in cast("Iterable[object]", sources):
         if isinstance(source, str | os.PathLike | Mapping) or hasattr(source, "read"):
             yield cast("Input", source)
         elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
