@@ -69,7 +69,8 @@ def test_missing_rules_hold() -> None:
     """Nine replicas of one cpu do not fit where there are eight; eight do, four on each."""
     assert fairlead.solve(made()).status is Status.INFEASIBLE
     outcome = fairlead.solve(made(replicas=8))
-    assert outcome.placement == {"web": {"a": 4, "b": 4}}
+    assert outcome.placement is not None
+    assert outcome.placement.to_dict() == {"web": {"a": 4, "b": 4}}
     assert [violation.rule for violation in fairlead.check(made(), {"web": {"a": 5, "b": 3}})] == [
         "total",
         "capacity",
@@ -79,7 +80,9 @@ def test_missing_rules_hold() -> None:
 def test_rules_can_be_left_out_on_purpose() -> None:
     """Without capacity all nine fit; without total any number is right."""
     problem = Problem(CLUSTERS, made(Weights({"a": 2, "b": 1})).workloads, without=frozenset(["capacity"]))
-    assert fairlead.solve(problem).placement == {"web": {"a": 6, "b": 3}}
+    found = fairlead.solve(problem).placement
+    assert found is not None
+    assert found.to_dict() == {"web": {"a": 6, "b": 3}}
     free = made(without=frozenset(["total"]))
     assert fairlead.check(free, {"web": {"a": 1}}) == ()
 

@@ -199,8 +199,8 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
             for number, tier in enumerate(rule.tiers):
                 yield from _strangers(f"Tiers.tiers[{number}]", tier, names)
         case Shares():
-            for group in (group for depth in rule.depths for group in depth):
-                yield from _strangers(f"Shares {group.name}", group.clusters, names)
+            for part in (part for depth in rule.depths for part in depth):
+                yield from _strangers(f"Shares {part.name}", part.clusters, names)
         case Total() | Aggregated() | Copies() | Moves() | MovePrice():
             return
         case _:

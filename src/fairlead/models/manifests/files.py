@@ -135,9 +135,7 @@ def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> T
     except (OSError, ValueError) as error:
         return Mistake(Source(file, 0), "", "", f"cannot be read: {error}")
     if content is None:
-        return Mistake(
-            Source(file, 0), "", "", f"is larger than {maximum_bytes} bytes; split it"
-        )
+        return Mistake(Source(file, 0), "", "", f"is larger than {maximum_bytes} bytes; split it")
     text = _decoded(content, file) if isinstance(content, bytes) else content
     return text if isinstance(text, Mistake) else _checked(text.removeprefix("\ufeff"), file)
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
@@ -84,7 +84,7 @@ def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
         if isinstance(source, str | os.PathLike | Mapping) or hasattr(source, "read"):
             yield cast("Input", source)
         elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
-            yield from _flat(cast("Iterable[Any]", source))
+            yield from _flat(source)
         else:
             message = (
                 "is not an input; give a path, -, an open file (io.BytesIO for bytes), a parsed document, "
