@@ -74,7 +74,8 @@ def random_problem(
     )
     rules: tuple[SharedRule, ...] = (Capacity(),) if rng.random() < 0.7 else ()
     rules += _companions(rng, workloads)
-    return Problem(clusters, workloads, rules, rng.choice(orders), deviation)
+    without = frozenset(["capacity"])  # where it is not among the rules
+    return Problem(clusters, workloads, rules, rng.choice(orders), deviation, without=without)
 
 
 def _free(rng: random.Random) -> dict[str, int] | None:
@@ -103,6 +104,7 @@ def _workload(
         current={name: count for name, count in current.items() if count},
         fresh=rng.random() < 0.3,
         rules=_few_groups(rng, names) if rng.random() < 0.2 else _rules(rng, names, replicas, deviation),
+        without=frozenset(["total"]),  # where it is not among the rules
     )
 
 

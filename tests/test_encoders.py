@@ -324,7 +324,9 @@ def test_segments_never_overestimate(centre: int) -> None:
 def test_straight_pieces_become_one_segment() -> None:
     """However long, a straight piece is one segment: the hull of |x - 2.4| in fifths has three."""
     # From 2 to 3 the distance goes from 0.4 to 0.6, in fifths 2 to 3: slope 1.
-    function = ConvexFunction(lambda k: abs(5 * k + 5 - 12) - abs(5 * k - 12))
+    function = ConvexFunction(
+        lambda k: abs(5 * k + 5 - 12) - abs(5 * k - 12), closed=lambda x: abs(5 * x - 12) - 12
+    )
     found = cover(function, 0, 10**6, 700)
     assert found.exact
     assert [(s.start, s.end, s.slope) for s in found.segments] == [(0, 2, -5), (2, 3, 1), (3, 10**6, 5)]

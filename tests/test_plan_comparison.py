@@ -10,7 +10,7 @@ import pytest
 import fairlead
 from builders import binding, clusters, deployment, divided
 from fairlead.cli.app import main
-from fairlead.models.errors import UsageError
+from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.plans.comparison import (
     PlanComparison,
@@ -136,8 +136,8 @@ def test_plans_without_a_target() -> None:
     ids=str,
 )
 def test_what_is_no_plan_is_refused(document: Any) -> None:
-    """Another form, and a document that somebody has edited."""
-    with pytest.raises(UsageError, match=r"no saved plan|cannot be read"):
+    """Another form, and a document that somebody has edited: mistakes as in manifests."""
+    with pytest.raises((UsageError, ManifestError), match=r"no saved plan|<dict>: [a-zA-Z.]+: "):
         compare_plans(document, fairlead.plan(fleet(web=WEB)))
 
 

@@ -64,7 +64,7 @@ def quota(hard: Mapping[Scope, int | Limit], namespace: str = "team") -> Quota:
 def problem(rules: tuple[SharedRule, ...], *workloads: Workload, **free: int) -> Problem:
     """Return a problem on two clusters; those that are not given have unknown capacity."""
     clusters = tuple(Cluster(name, free={CPU: free[name]} if name in free else None) for name in NAMES)
-    return Problem(clusters, workloads, rules)
+    return Problem(clusters, workloads, rules, without=frozenset(["capacity"]))
 
 
 def best(question: Problem) -> dict[str, dict[str, int]]:

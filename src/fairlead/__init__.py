@@ -11,7 +11,7 @@ The placement rules, for problems that are built in Python, are in `fairlead.mod
 
 TYPE_CHECKING = False  # type checkers know better; this way nothing has to be imported
 if TYPE_CHECKING:
-    from fairlead.models.check import check
+    from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.comparison import Comparison, Contender, Difference
     from fairlead.models.errors import (
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from fairlead.models.plans.options import Budgets
     from fairlead.models.plans.plan import PlannedChange, RebalancePlan
     from fairlead.models.problem import Problem
-    from fairlead.models.score import score
     from fairlead.models.source import Source
     from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
     from fairlead.models.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
@@ -97,14 +96,14 @@ _LATE = {
     "Weight": "fairlead.models.what_if.changes",
     "Why": "fairlead.models.why.answer",
     "Workload": "fairlead.models.workload",
-    "check": "fairlead.models.check",
+    "check": "fairlead.models.asked",
     "compare": "fairlead.solver.comparing",
     "compare_plans": "fairlead.models.plans.comparison",
     "dispense": "fairlead.solver.dispensing",
     "load": "fairlead.models.manifests.loading",
     "plan": "fairlead.solver.planning.planning",
     "report_html": "fairlead.report.html",
-    "score": "fairlead.models.score",
+    "score": "fairlead.models.asked",
     "select": "fairlead.models.manifests.loading",
     "simulate": "fairlead.solver.simulating",
     "solve": "fairlead.solver.solving",

@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.cli import console, exits
+from fairlead.cli import console, exits, outputs
 from fairlead.cli.amounts import Budget, Gain, Named
 from fairlead.cli.options import Inputs, TimeLimit, reads_input, writes_output
 from fairlead.cli.progress import shown
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
+    from fairlead.models.manifests.documents import Document
     from fairlead.models.plans.comparison import PlanComparison
     from fairlead.models.plans.plan import RebalancePlan
 
@@ -172,7 +172,10 @@ def plan_command(
     Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` the patched bindings
     (`FederatedObject`s of KubeAdmiral).
     """
+    if save is not None:
+        outputs.require_writable(save)
     known = None if compare is None else read_saved(compare)
+    saved = None if resume is None else read_saved(resume)
     if known is not None and output in ("moves", "patch"):
         raise click.UsageError(f"-o {output} shows one plan; with --compare use table, wide, json or yaml")
     problem = load_workloads(inputs)
@@ -180,11 +183,10 @@ def plan_command(
     from fairlead.solver.planning.planning import plan
 
     arguments = plan_arguments(asked)
-    saved = None if resume is None else read_saved(resume)
     with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if save is not None:
-        Path(save).write_text(json.dumps(found.to_dict(), indent=2) + "\n", encoding="utf-8")
+        outputs.write(save, json.dumps(found.to_dict(), indent=2) + "\n")
     if known is not None:
         _show_comparison(found, compare_plans(known, found), output, no_headers=no_headers)
     else:
@@ -206,16 +208,12 @@ def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     return arguments
 
 
-def read_saved(file: str) -> Mapping[str, Any]:
-    """Read a saved plan."""
-    from fairlead.models.errors import UsageError
+def read_saved(file: str) -> "Document":
+    """Read a saved plan; all that is wrong with it is told."""
+    from fairlead.models.plans.saved import read_file, validated
 
-    try:
-        document = json.loads(Path(file).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UsageError(f"{file} is no saved plan: {error}") from error
-    if not isinstance(document, dict):
-        raise UsageError(f"{file} is no saved plan")
+    document = read_file(file)
+    validated(document)
     return document
 
 

@@ -3,17 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.cli import console
+from fairlead.cli import console, outputs
 from fairlead.cli.options import Inputs, reads_input
 from fairlead.cli.plan import exit_code, plan_arguments, read_saved, takes_plan_options
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
+    from fairlead.models.manifests.documents import Document
     from fairlead.models.plans.plan import RebalancePlan
 
 STDOUT = "-"
@@ -56,13 +56,14 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
 
     # Before the search, which may take its time.
     needs_extra()
-    _check_directory(output)
+    if output != STDOUT:
+        outputs.require_writable(output)
+    document = None if saved is None else read_saved(saved)
     problem = load_workloads(inputs)
     from fairlead.models.outcome_text import verdict
     from fairlead.models.plans.text import headline
     from fairlead.solver.planning.planning import plan
 
-    document = None if saved is None else read_saved(saved)
     found = plan(problem, resume=document, **plan_arguments(asked))
     if document is not None:
         found = _as_saved(found, document)
@@ -76,14 +77,7 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     return exit_code(found, detailed=False)
 
 
-def _check_directory(output: str) -> None:
-    """Refuse a file in a directory that is not there."""
-    parent = Path(output).parent
-    if output != STDOUT and not parent.is_dir():
-        raise click.UsageError(f"there is no directory {parent} to write {output} to")
-
-
-def _as_saved(found: "RebalancePlan", document: Mapping[str, Any]) -> "RebalancePlan":
+def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
     """Return the plan with the waves that were saved, where they still lead from what runs to the target."""
     from fairlead.models.plans.document import saved_plan
     from fairlead.models.plans.replay import replay
@@ -102,7 +96,7 @@ def _write(output: str, text: str) -> None:
     if output == STDOUT:
         console.result(text)
     else:
-        Path(output).write_text(text, encoding="utf-8")
+        outputs.write(output, text)
 
 
 def _details(inputs: Inputs, saved: str | None, asked: Mapping[str, Any]) -> dict[str, str]:

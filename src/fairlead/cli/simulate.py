@@ -34,6 +34,10 @@ Exit codes:
   4  no placement was found in time, in any scenario"""
 
 
+MOST_BYTES = 2**28 + 1
+"""Bytes that are kept of standard input: one more than may be read, so that more is told to be too much."""
+
+
 class Asked(NamedTuple):
     """What the command line asks to change, as it was written."""
 
@@ -134,7 +138,7 @@ class Repeatable(Inputs):
     def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
         """Keep standard input where it will be needed again."""
         again = added and "-" in (*inputs.files, *added)
-        standard = sys.stdin.buffer.read() if again and sys.stdin is not None else None
+        standard = sys.stdin.buffer.read(MOST_BYTES) if again and sys.stdin is not None else None
         return cls(inputs.files, inputs.recursive, inputs.namespaces, inputs.selector, inputs.quiet, standard)
 
     def read(self) -> "Problem":

@@ -1,5 +1,6 @@
 """The distance of one cluster from its quota, in whole steps: what `weights` and `move_price` minimise."""
 
+from fairlead.encoders.floor_sums import sum_of_steps
 from fairlead.encoders.scale import Division, Scale
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.models.levels import Deviation
@@ -35,14 +36,18 @@ def _webster(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunct
     quota = division.replicas * weight
     square, anchor = scale.steps * division.whole, _nearest(division, weight)
     least = (square * anchor * anchor - 2 * scale.steps * quota * anchor) // quota
+    slope, offset = 2 * square, square - 2 * scale.steps * quota
 
     def marginal(k: int) -> int:
-        return _towards_zero(square * (2 * k + 1) - 2 * scale.steps * quota, quota)
+        return _towards_zero(slope * k + offset, quota)
 
-    def closed(x: int) -> int:
+    def exactly(x: int) -> int:
         return square * (x * x - anchor * anchor) // quota - 2 * scale.steps * (x - anchor)
 
-    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least
+    def rounded(x: int) -> int:
+        return sum_of_steps(anchor, x, slope, offset, quota)
+
+    return ConvexFunction(marginal, exactly if scale.exact else rounded, anchor), least
 
 
 def _l1(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
@@ -54,10 +59,13 @@ def _l1(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, 
     def marginal(k: int) -> int:
         return _towards_zero(scale.steps * (abs(whole * (k + 1) - quota) - abs(whole * k - quota)), whole)
 
+    # Only the step over the quota can be shorter than one, and it is the first one or none.
     def closed(x: int) -> int:
-        return (scale.steps * abs(whole * x - quota) - least) // whole
+        if x > anchor:
+            return marginal(anchor) + (x - anchor - 1) * scale.steps
+        return (anchor - x - 1) * scale.steps - marginal(anchor - 1) if x < anchor else 0
 
-    return ConvexFunction(marginal, anchor, closed if scale.exact else None), least // whole
+    return ConvexFunction(marginal, closed, anchor), least // whole
 
 
 def _towards_zero(numerator: int, denominator: int) -> int:

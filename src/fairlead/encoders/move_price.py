@@ -86,7 +86,7 @@ def _distances(
 
 def _with_moves(distance: ConvexFunction | None, held: int, price: int) -> tuple[ConvexFunction, int]:
     """Add the price of what is stopped to a distance; return what the sum is at its anchor as well."""
-    base = distance or ConvexFunction(lambda _: 0, held, lambda _: 0)
+    base = distance or ConvexFunction(lambda _: 0, lambda _: 0, held)
     at_anchor = price * max(0, held - base.anchor)
 
     def marginal(k: int) -> int:
@@ -95,4 +95,4 @@ def _with_moves(distance: ConvexFunction | None, held: int, price: int) -> tuple
     def closed(x: int) -> int:
         return base(x) + price * max(0, held - x) - at_anchor
 
-    return ConvexFunction(marginal, base.anchor, None if base.closed is None else closed), at_anchor
+    return ConvexFunction(marginal, closed, base.anchor), at_anchor

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.scale import Division, Scale
+from fairlead.encoders.scale import LARGEST, Division, Scale
 from fairlead.encoders.variables import Range
+from fairlead.models.errors import UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,16 @@ def add_peak_cost(
     The first two lose the rounding where costs are whole. The third is the segment of the integer hull
     around the quota; it is left out where rounding makes it steeper than the first two.
     """
-    peak = model.new_int_var(0, greatest_steps(division, scale, ranges), "")
+    greatest = greatest_steps(division, scale, ranges)
+    quotas = [division.replicas * weight for weight in division.weights.values()]
+    largest = max(quota * (greatest + scale.steps + 1) for quota in quotas)
+    largest += scale.steps * division.whole * max(max(ranges[cluster]) for cluster in division.weights)
+    if largest > 2 * LARGEST:
+        raise UnsupportedError(
+            f"{workload}: minimax cannot tell weights apart that differ so much, "
+            f"for {division.replicas} replicas; use webster or l1"
+        )
+    peak = model.new_int_var(0, greatest, "")
     for row in peak_rows(peak, division, scale, replicas):
         model.add(row)
     return PeakCost(peak, workload, division, scale)

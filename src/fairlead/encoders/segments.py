@@ -18,7 +18,7 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConvexFunction:
-    """A convex function of the whole numbers with whole values, known by its steps.
+    """A convex function of the whole numbers with whole values.
 
     ``g(anchor) = 0`` and ``g(k + 1) - g(k) = marginal(k)``.
 
@@ -26,23 +26,19 @@ class ConvexFunction:
     ----------
     marginal
         Cost of the step from k to k + 1; never falls as k grows.
+    closed
+        The function itself. It has to be known by a formula: there may be billions of steps.
     anchor
         Where the function is 0.
-    closed
-        The function itself where it has a closed form; None where steps must be added up.
     """
 
     marginal: Callable[[int], int]
+    closed: Callable[[int], int]
     anchor: int = 0
-    closed: Callable[[int], int] | None = None
 
     def __call__(self, at: int) -> int:
         """Return the value at a whole number."""
-        if self.closed is not None:
-            return self.closed(at)
-        if at >= self.anchor:
-            return sum(map(self.marginal, range(self.anchor, at)))
-        return -sum(map(self.marginal, range(at, self.anchor)))
+        return self.closed(at)
 
 
 @dataclass(frozen=True, slots=True)

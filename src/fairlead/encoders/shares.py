@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.floor_sums import sum_of_steps
 from fairlead.encoders.scale import LARGEST, Scale
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group
@@ -49,18 +50,29 @@ def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
 
 def _distance(quota: Fraction, scale: Scale, deviation: Deviation) -> tuple[ConvexFunction, int]:
     """Return the distance from a quota less its least value, and that value rounded down, in steps."""
+    webster = deviation is Deviation.WEBSTER
 
     def exactly(y: int) -> Fraction:
         gap = abs(y - quota)
-        return scale.steps * (gap * gap / quota if deviation is Deviation.WEBSTER else gap)
+        return scale.steps * (gap * gap / quota if webster else gap)
 
     anchor = math.ceil(quota - Fraction(1, 2))
+    whole, part = quota.numerator, quota.denominator
 
     def marginal(k: int) -> int:
         return int(exactly(k + 1) - exactly(k))
 
-    closed = (lambda y: int(exactly(y) - exactly(anchor))) if scale.exact else None
-    return ConvexFunction(marginal, anchor, closed), math.floor(exactly(anchor))
+    # A step costs (2 k + 1 - 2 q) / q, rounded towards 0.
+    def of_squares(y: int) -> int:
+        return sum_of_steps(anchor, y, 2 * scale.steps * part, scale.steps * (part - 2 * whole), whole)
+
+    # Only the step over the quota can be shorter than one, and it is the first one or none.
+    def of_gaps(y: int) -> int:
+        if y > anchor:
+            return marginal(anchor) + (y - anchor - 1) * scale.steps
+        return (anchor - y - 1) * scale.steps - marginal(anchor - 1) if y < anchor else 0
+
+    return ConvexFunction(marginal, of_squares if webster else of_gaps, anchor), math.floor(exactly(anchor))
 
 
 def _scale(encoding: Encoding) -> Scale:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from fairlead.models.errors import UsageError
+
 
 class Placement(Mapping[str, Mapping[str, int]]):
     """Replicas by workload and cluster; an immutable, hashable and picklable value.
@@ -16,13 +18,15 @@ class Placement(Mapping[str, Mapping[str, int]]):
 
     Raises
     ------
-    ValueError
-        Where a number is not a whole number of at least 0.
+    UsageError
+        Where it is no mapping of mappings, or a number is not a whole number of at least 0.
     """
 
     __slots__ = ("_replicas",)
 
     def __init__(self, replicas: Mapping[str, Mapping[str, int]]) -> None:
+        if not isinstance(replicas, Mapping):
+            raise UsageError(f"{replicas!r} is no placement: replicas by workload key and cluster name")
         self._replicas = {key: _clean(key, replicas[key]) for key in sorted(replicas)}
 
     def __getitem__(self, workload: str) -> Mapping[str, int]:
@@ -57,9 +61,11 @@ _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
     """Sort by cluster, drop zeros and refuse what is no number of replicas."""
+    if not isinstance(placed, Mapping):
+        raise UsageError(f"{workload}: {placed!r} is no mapping of clusters to numbers of replicas")
     for cluster, replicas in placed.items():
         if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
-            raise ValueError(
+            raise UsageError(
                 f"{workload} on {cluster}: {replicas!r} is not a number of replicas (0, 1, 2, ...)"
             )
     return MappingProxyType({cluster: placed[cluster] for cluster in sorted(placed) if placed[cluster]})

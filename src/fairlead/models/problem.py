@@ -35,6 +35,9 @@ class Problem:
     partial
         True where replicas may stay unplaced and minima give way, as little as possible, instead of no answer
         at all; see `fairlead.models.shortfall`.
+    without
+        Kinds of rules that are left out on purpose: without ``capacity`` clusters hold any number of
+        replicas. Else `solve` and its like add `Capacity` where it is not among the rules.
 
     Raises
     ------
@@ -49,6 +52,7 @@ class Problem:
     deviation: Deviation = Deviation.WEBSTER
     warnings: tuple[Statement, ...] = ()
     partial: bool = False
+    without: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clusters", tuple(sorted(self.clusters, key=lambda cluster: cluster.name)))

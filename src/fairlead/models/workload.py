@@ -75,6 +75,9 @@ class Workload:
         Where the workload was declared.
     replicas_source
         Where the number of replicas was declared; None where that is not known. Left out of comparisons.
+    without
+        Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right. Else
+        `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules.
     declared
         Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
         did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
@@ -100,6 +103,7 @@ class Workload:
     observed: str | None = None
     source: Source = NOWHERE
     replicas_source: Source | None = field(default=None, compare=False, repr=False)
+    without: frozenset[str] = frozenset()
     declared: Declared | None = field(default=None, compare=False, repr=False)
 
     def rule(self, kind: type[R]) -> R | None:

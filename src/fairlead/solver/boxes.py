@@ -139,8 +139,9 @@ def _rooms(
         limited = known
         if resource == PODS:
             limited = np.array([each is not None and PODS in each for each in free], dtype=bool)
-        left = np.array([available.get((name, resource), 0) for name in names], dtype=np.int64)
-        rooms = np.where(limited, np.minimum(rooms, left // need), rooms)
+        # Amounts may be beyond 64 bits; the replicas that they hold are cut to those that there are.
+        fits = [min(most, available.get((name, resource), 0) // need) for name in names]
+        rooms = np.where(limited, np.minimum(rooms, fits), rooms)
     if any(cluster.grades for cluster in clusters):
         graded = (graded_room(workload, cluster) for cluster in clusters)
         rooms = np.minimum(rooms, [most if each is None else each for each in graded])

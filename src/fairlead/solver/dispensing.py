@@ -11,6 +11,7 @@ from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
+from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.conclusion import conclude_greedy
 from fairlead.solver.dispensers import (
@@ -84,6 +85,7 @@ def dispense(
     UsageError
         Where there is no dispenser of that name, or it cannot place a workload of another system.
     """
+    problem = completed(problem)
     if like not in DISPENSERS:
         raise UsageError(f"no dispenser {like!r}; known: {', '.join(DISPENSERS)}")
     if overcommit not in get_args(Overcommit):

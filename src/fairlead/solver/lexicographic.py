@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from fairlead.models.errors import InternalError
 from fairlead.models.least import least_of_all
-from fairlead.models.outcome import Status
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of

@@ -8,6 +8,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
+from fairlead.models.validity import completed
 from fairlead.models.what_if.changed import changed
 from fairlead.models.what_if.changes import Change, Drain, Lose
 from fairlead.models.what_if.naming import groups_of, unknown
@@ -48,6 +49,7 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     UnsupportedError
         Where the problem does not hold what is needed to make a change.
     """
+    problem = completed(problem)
     fleet = changed(problem, changes)
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
     before = _answer(problem, settings)

@@ -13,6 +13,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
+from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.apart import Where, solve_parts
@@ -102,6 +103,8 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
 
     Raises
     ------
+    ManifestError
+        The problem was made in Python, and something in it is wrong; names every mistake.
     UsageError
         An argument is wrong, or ``exact`` is asked for where only CP-SAT can answer.
     InternalError
@@ -112,7 +115,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     search = Search(Deadline.after(time_limit), workers, seed, told, method != "cp-sat")
     if partitions is not None and partitions < 1:
         raise UsageError(f"{partitions} partitions; allowed is a whole number of at least 1")
-    settled = _settle(problem, deviation, fresh, partial, method)
+    settled = _settle(completed(problem), deviation, fresh, partial, method)
     with listening(search.deadline):
         grouped = _choose_groups(settled, search)
         where = Where(engine, address, partitions)

@@ -1,6 +1,7 @@
 """Plain objects from a stream of scalars, mappings and lists, with the line of each."""
 
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, NoReturn
 
 from fairlead.models.errors import InternalError, ManifestError, Mistake
@@ -48,6 +49,8 @@ class _Frame:
         Values of the document before this one.
     height
         Levels inside, this one included.
+    numbered
+        In a mapping: lines by key, as far as somebody asked.
     """
 
     items: dict[str, Any] | list[Any]
@@ -62,6 +65,13 @@ class _Frame:
     dropped: bool = False
     merging: bool = False
     height: int = 1
+    numbered: dict[str, int] = field(default_factory=dict)
+
+    def line_of(self, key: str) -> int:
+        """Return the line of a key of the mapping, which is numbered as far as has not been done yet."""
+        for number, known in enumerate(islice(self.items, len(self.numbered), None), len(self.numbered)):
+            self.numbered[known] = self.lines[number]
+        return self.numbered[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +167,7 @@ class Builder:
         if merge:
             top.merging = True
         elif key in top.items:
-            first = top.lines[list(top.items).index(key)]
+            first = top.line_of(key)
             again = f" (first on line {first})" if first else ""
             self.note(line, f"is a duplicate key{again}; write it once", key)
             top.dropped = True

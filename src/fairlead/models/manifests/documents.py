@@ -13,6 +13,9 @@ OWN_API_VERSION = "fairlead.io/v1alpha1"
 
 _LONGEST_VALUE = 60
 
+# Mappings of up to so many keys are looked through.
+_NARROW = 32
+
 
 @dataclass(frozen=True, slots=True)
 class LineTable:
@@ -31,6 +34,7 @@ class LineTable:
 
     lines: "array[int]" = field(default_factory=lambda: array("I", [0]))
     blocks: "array[int]" = field(default_factory=lambda: array("I", [0]))
+    _positions: dict[int, dict[str, int]] = field(default_factory=dict, compare=False, repr=False)
 
     def add(self, lines: list[int], blocks: list[int]) -> int:
         """Append the entries of one mapping or list and return their block."""
@@ -40,6 +44,20 @@ class LineTable:
         self.lines.extend(lines)
         self.blocks.extend(blocks)
         return block
+
+    def position(self, block: int, data: dict[str, Any], key: str | int) -> int | None:
+        """Return where a key stands in a mapping; None where it does not.
+
+        Wide mappings are numbered when they are first asked about, so that asking for every key takes time in
+        proportion to their width.
+        """
+        if key not in data:
+            return None
+        if len(data) <= _NARROW:
+            return list(data).index(str(key))
+        if block not in self._positions:
+            self._positions[block] = {name: position for position, name in enumerate(data)}
+        return self._positions[block].get(str(key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +91,7 @@ class Lines:
         """
         position: int | None = None
         if isinstance(data, dict):
-            position = next((position for position, key in enumerate(data) if key == step), None)
+            position = self.table.position(self.block, data, step)
         elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
             position = step
         if position is None:

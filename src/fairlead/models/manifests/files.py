@@ -82,19 +82,36 @@ def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Tex
 
 
 def _manifests(directory: str, recursive: bool) -> Iterator[str | Mistake]:
-    """Yield the manifests of a directory by name."""
+    """Yield the manifests of a directory by name; directories below it in their place, however deep."""
+    entered = [_entries(directory)]
+    while entered:
+        entry = next(entered[-1], None)
+        if entry is None:
+            entered.pop()
+        elif isinstance(entry, Mistake):
+            yield entry
+        elif entry.is_dir(follow_symlinks=False):
+            if recursive:
+                entered.append(_entries(entry.path))
+        elif entry.name.endswith(_SUFFIXES) and not entry.is_dir():
+            there = entry.is_file() or not pathlib.Path(entry.path).exists()
+            yield entry.path if there else _irregular(entry.path)
+
+
+def _entries(directory: str) -> "Iterator[os.DirEntry[str] | Mistake]":
+    """Yield what a directory holds, by name."""
     try:
         with os.scandir(directory) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
         yield _unreadable(directory, error)
         return
-    for entry in ordered:
-        if entry.is_dir(follow_symlinks=False):
-            if recursive:
-                yield from _manifests(entry.path, recursive)
-        elif entry.name.endswith(_SUFFIXES) and not entry.is_dir():
-            yield entry.path
+    yield from ordered
+
+
+def _irregular(path: str) -> Mistake:
+    """Say that a pipe, socket or device in a directory is not read: that might never end."""
+    return Mistake(Source(path, 0), "", "", "is a pipe, socket or device; name it by itself to read from it")
 
 
 def _read_file(path: str, maximum_bytes: int) -> Text | Mistake:
@@ -117,19 +134,21 @@ def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> T
         return Mistake(Source(file, 0), "", "", f"is not UTF-8: {error.reason}")
     except (OSError, ValueError) as error:
         return Mistake(Source(file, 0), "", "", f"cannot be read: {error}")
-    if len(content) > maximum_bytes:
+    if content is None:
         return Mistake(Source(file, 0), "", "", f"is larger than {maximum_bytes} bytes; split it")
     text = _decoded(content, file) if isinstance(content, bytes) else content
     return text if isinstance(text, Mistake) else _checked(text.removeprefix("\ufeff"), file)
 
 
-def _content(stream: IO[str] | IO[bytes], maximum_bytes: int) -> str | bytes:
-    """Return all that a stream holds; where that is too much, a little more than is allowed."""
+def _content(stream: IO[str] | IO[bytes], maximum_bytes: int) -> str | bytes | None:
+    """Return all that a stream holds; None where that is more than is allowed."""
     parts: list[Any] = []
     size = 0
     while size <= maximum_bytes and (part := stream.read(_CHUNK)):
         parts.append(part)
         size += len(part)
+    if size > maximum_bytes:
+        return None
     whole: str | bytes = type(parts[0])().join(parts) if parts else ""
     return whole
 

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from fairlead.models.affinity_groups import at_start
+from fairlead.models.amounts import excessive
 from fairlead.models.due import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.manifests.applied import is_at_rest
@@ -13,6 +14,7 @@ from fairlead.models.manifests.clusters import cluster_warnings, read_clusters
 from fairlead.models.manifests.collect import Manifests, collect
 from fairlead.models.manifests.companions import Member, companionships
 from fairlead.models.manifests.declared import as_binding
+from fairlead.models.manifests.documents import shortened
 from fairlead.models.manifests.facts import (
     Declared,
     declared_for,
@@ -81,11 +83,17 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
 
 def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
     """Take lists of inputs apart; a text, a mapping and an open file are one input each."""
-    for source in sources:
+    for source in cast("Iterable[object]", sources):
         if isinstance(source, str | os.PathLike | Mapping) or hasattr(source, "read"):
             yield cast("Input", source)
+        elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
+            yield from _flat(source)
         else:
-            yield from _flat(cast("Iterable[Any]", source))
+            message = (
+                "is not an input; give a path, -, an open file (io.BytesIO for bytes), a parsed document, "
+                "or a list of these"
+            )
+            raise ManifestError([Mistake(Source("<argument>", 0), "", shortened(source), message)])
 
 
 def _nothing_in(inputs: Sequence[Input]) -> Mistake:
@@ -107,6 +115,8 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
 
     Raises
     ------
+    ManifestError
+        Where all workloads together ask for too much to count.
     UnsupportedError
         Naming file, line and field of everything that cannot be done yet.
     """
@@ -149,7 +159,14 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
     noted = _in_order([*warnings, *own.warnings, *quotas.warnings])
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
-    return Problem(clusters, with_due(own.workloads), rules, own.levels, own.deviation, noted)
+    problem = Problem(clusters, with_due(own.workloads), rules, own.levels, own.deviation, noted)
+    excess = [
+        Mistake(workload.source, f"resourceRequest.{resource}", "", message)
+        for workload, resource, message in excessive(problem)
+    ]
+    if excess:
+        raise ManifestError(excess)
+    return problem
 
 
 def _interpreted(

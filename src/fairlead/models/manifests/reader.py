@@ -17,6 +17,9 @@ Input = str | os.PathLike[str] | IO[str] | IO[bytes] | Mapping[str, Any]
 
 _MAXIMUM_BYTES = 256 * 2**20
 
+MOST_TOLD = 1000
+"""Documents that are no manifests, after which nothing more is read."""
+
 
 def read_documents(
     inputs: Sequence[Input], *, recursive: bool = False, maximum_bytes: int = _MAXIMUM_BYTES
@@ -42,10 +45,15 @@ def read_documents(
     """
     documents: list[Document] = []
     mistakes: list[Mistake] = []
+    untyped: list[Mistake] = []
     for item in inputs:
         for value, lines in _values(item, recursive, maximum_bytes, mistakes):
-            _flatten(value, lines, (), documents, mistakes)
-    return documents, mistakes
+            _flatten(value, lines, (), documents, untyped)
+            if len(untyped) > MOST_TOLD:
+                message = f"nothing is read from here on, after {MOST_TOLD} mistakes"
+                last = Mistake(untyped[MOST_TOLD].source, "", "", message)
+                return documents, [*mistakes, *untyped[:MOST_TOLD], last]
+    return documents, [*mistakes, *untyped]
 
 
 def _values(
@@ -95,8 +103,11 @@ def _flatten(
         if not wrong:
             documents.append(document)
         return
+    inside = lines.entry(value, "items") if items else lines
     for position, item in enumerate(items):
-        below = lines.entry(value, "items").entry(items, position)
+        if len(mistakes) > MOST_TOLD:
+            return
+        below = inside.entry(items, position)
         typed = _typed(item, below, value, lines)
         _flatten(*typed, (*path, "items", position), documents, mistakes)
 

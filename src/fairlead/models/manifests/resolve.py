@@ -21,7 +21,7 @@ from fairlead.models.manifests.groups import FIELDS, DeclaredGroup
 from fairlead.models.manifests.standing import EVICTING, Ground, Standing, grounds, standing
 from fairlead.models.manifests.tiers import TieredNames, tiered, within_tiers
 from fairlead.models.manifests.totals import Group, resolve, without_unlisted
-from fairlead.models.rules.capacity import room
+from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -205,7 +205,7 @@ class Resolver:
         why = {name: Ground(UNWEIGHABLE, self.clusters[name].source) for name in unknown}
         closed = {name: ground for name, ground in why.items() if name not in workload.current}
         full = {name: ground for name, ground in why.items() if name in workload.current}
-        weights = {name: weight or 0 for name, weight in rooms.items() if name not in closed}
+        weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
         openable = base.openable()
         hopeless = [name for name, most in self._rooms(openable, workload, requests).items() if most is None]
         return Division(base.closed_for_good(hopeless).without(closed).limited(full), weights, key=key)

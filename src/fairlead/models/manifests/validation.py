@@ -20,6 +20,9 @@ M = TypeVar("M", bound=Api)
 M_co = TypeVar("M_co", bound=Api, covariant=True)
 
 UNKNOWN_FIELD = "unknown-field"
+
+MOST_TOLD = 100
+"""Mistakes, and unknown fields, of one document that are told one by one."""
 _ABSENT = object()
 
 
@@ -84,16 +87,25 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
     data = copy.deepcopy(document.data)
     mistakes: dict[Path, Mistake] = {}
     warnings: list[Statement] = []
+    unknown = 0
+    wrong = _Wrong()
     while True:
         removed = False
-        earlier = tuple(mistakes)
+        earlier = wrong.copy()
         for details in error.errors(include_url=False):
             path = tuple(details["loc"])
             if details["type"] == "extra_forbidden":
-                warnings.append(_unknown_field(document, model, path))
-            elif not (_is_null(details) or _follows(path, mistakes) or _bereft(details, earlier)):
+                unknown += 1
+                if unknown <= MOST_TOLD:
+                    warnings.append(_unknown_field(document, model, path))
+            elif not (_is_null(details) or wrong.follows(path) or _bereft(details, earlier)):
+                if len(mistakes) >= MOST_TOLD:
+                    return Validated(None, (*mistakes.values(), _and_more(document)), tuple(warnings))
                 mistakes[path] = _mistake(document, path, details)
+                wrong.add(path)
             removed = _remove(data, path[:-1] if details["type"] == "missing" else path) or removed
+        if unknown > MOST_TOLD:
+            warnings.append(_and_more_unknown(document, unknown - MOST_TOLD))
         try:
             located = Located(_read(model, data), document)
             return Validated(located, tuple(mistakes.values()), tuple(warnings))
@@ -108,16 +120,47 @@ def _is_null(details: ErrorDetails) -> bool:
     return details["input"] is None and details["type"] != "missing" and isinstance(details["loc"][-1], str)
 
 
-def _follows(path: Path, mistakes: Iterable[Path]) -> bool:
-    """Tell whether a field is only missing because it, or what it was in, was wrong and taken out."""
-    return any(path[: len(wrong)] == wrong or wrong[: len(path)] == path for wrong in mistakes)
+class _Wrong:
+    """Paths of what was wrong and taken out, with all that leads to them."""
+
+    def __init__(self, paths: Iterable[Path] = (), above: Iterable[Path] = ()) -> None:
+        self._paths, self._above = set(paths), set(above)
+
+    def copy(self) -> "_Wrong":
+        """Return the same paths; what is added later is not among them."""
+        return _Wrong(self._paths, self._above)
+
+    def add(self, path: Path) -> None:
+        """Add a path."""
+        self._paths.add(path)
+        self._above.update(path[:length] for length in range(len(path) + 1))
+
+    def holds(self, path: Path) -> bool:
+        """Tell whether anything at or below a path was wrong."""
+        return path in self._above
+
+    def follows(self, path: Path) -> bool:
+        """Tell whether a field is only missing because it, or what it was in, was wrong and taken out."""
+        return self.holds(path) or any(path[:length] in self._paths for length in range(len(path)))
 
 
-def _bereft(details: ErrorDetails, mistakes: Iterable[Path]) -> bool:
+def _and_more(document: Document) -> Mistake:
+    """Say that there are more mistakes in a document than are told."""
+    return Mistake(
+        document.source(), "", "", f"more mistakes are not told, after {MOST_TOLD} in this document"
+    )
+
+
+def _and_more_unknown(document: Document, count: int) -> Statement:
+    """Say how many unknown fields are not told one by one."""
+    text = f"{document.kind}: {count} more fields are not known and have no effect"
+    return Statement(UNKNOWN_FIELD, text, document.source())
+
+
+def _bereft(details: ErrorDetails, mistakes: _Wrong) -> bool:
     """Tell whether a field is missing because what stood instead of it was wrong and taken out."""
     holder = tuple(details["loc"])[:-1]
-    within = any(wrong[: len(holder)] == holder for wrong in mistakes)
-    return within and INSTEAD in details.get("ctx", {})
+    return mistakes.holds(holder) and INSTEAD in details.get("ctx", {})
 
 
 def _remove(data: Any, path: Path) -> bool:

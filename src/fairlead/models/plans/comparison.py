@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fairlead.models.errors import UsageError
+from fairlead.models.manifests.documents import Document as Read
 from fairlead.models.placement import Placement
-from fairlead.models.plans.document import VERSION
+from fairlead.models.plans.saved import validated
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ class PlanComparison:
         return "\n".join(lines)
 
 
-def compare_plans(before: Mapping[str, Any], after: RebalancePlan) -> PlanComparison:
+def compare_plans(before: Mapping[str, Any] | Read, after: RebalancePlan) -> PlanComparison:
     """Tell how a plan differs from a saved one.
 
     Parameters
@@ -157,6 +157,8 @@ def compare_plans(before: Mapping[str, Any], after: RebalancePlan) -> PlanCompar
     ------
     UsageError
         Where the document is no plan, or one of another form.
+    ManifestError
+        Where something in it is wrong; names every mistake.
     """
     saved, new = _saved(before), _summary(after)
     if saved.target is None or new.target is None:
@@ -170,19 +172,14 @@ def compare_plans(before: Mapping[str, Any], after: RebalancePlan) -> PlanCompar
     )
 
 
-def _saved(document: Mapping[str, Any]) -> PlanSummary:
+def _saved(document: Mapping[str, Any] | Read) -> PlanSummary:
     """Read what is compared from a saved plan."""
-    if not isinstance(document, Mapping) or document.get("form") != VERSION:
-        raise UsageError(f"this is no saved plan: its form is not {VERSION}")
-    try:
-        target, waves = document["target"], document["waves"]
-        return PlanSummary(
-            None if target is None else Placement(target),
-            int(document["moves"]),
-            None if waves is None else len(waves["waves"]),
-        )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"the saved plan cannot be read: {error}") from error
+    read = validated(document)
+    return PlanSummary(
+        None if read.target is None else Placement(read.target),
+        read.moves,
+        None if read.waves is None else len(read.waves.waves),
+    )
 
 
 def _summary(plan: RebalancePlan) -> PlanSummary:

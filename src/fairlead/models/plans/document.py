@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fairlead.models.errors import UsageError
+from fairlead.models.manifests.documents import Document as Read
 from fairlead.models.outcome_document import to_dict as outcome_document
 from fairlead.models.placement import Placement
+from fairlead.models.plans.saved import VERSION, validated
 from fairlead.models.plans.waves import Availability, Order, WaveOptions, WavePlan
 from fairlead.models.utilisation import utilisation
 
@@ -17,9 +19,6 @@ if TYPE_CHECKING:
     from fairlead.models.problem import Problem
 
 Document = dict[str, Any]
-
-VERSION = "fairlead.io/plan/v1"
-"""Names the form of the document; a saved plan of another form is refused."""
 
 
 def to_dict(plan: RebalancePlan) -> Document:
@@ -31,7 +30,7 @@ def to_dict(plan: RebalancePlan) -> Document:
         ``form``; ``moves`` (replicas that move), ``nothingToDo``; ``changes`` by workload and cluster with
         ``before`` and ``after``; ``waves`` (see `WavePlan.to_dict`) or None;
         ``insideWaves`` (group totals and spreads that hold between waves only); ``target`` (replicas by
-        workload and cluster) or None; ``waveOptions``; ``utilisation`` by cluster and resource ``before`` and
+        workload and cluster) or None; ``partial`` (whether replicas may stay unplaced); ``waveOptions``; ``utilisation`` by cluster and resource ``before`` and
         ``after``; ``outcome`` as `Outcome.to_dict` gives it, without decisions; ``seconds`` by step.
     """
     target = plan.outcome.placement
@@ -54,6 +53,7 @@ def to_dict(plan: RebalancePlan) -> Document:
             for each in plan.passed_inside
         ],
         "target": None if target is None else target.to_dict(),
+        "partial": plan.outcome.problem.partial,
         "waveOptions": _wave_options(plan.options.waves),
         "utilisation": _utilisation(plan),
         "outcome": outcome_document(plan.outcome, decisions=False),
@@ -101,35 +101,35 @@ class SavedPlan:
         How moves may be made.
     planned
         The waves that were planned, as `WavePlan.to_dict` wrote them.
+    partial
+        Whether replicas may stay unplaced.
     """
 
     target: Placement
     waves: WaveOptions
     planned: Mapping[str, Any]
+    partial: bool = False
 
     def waves_for(self, problem: Problem) -> WavePlan:
         """Return the planned waves for the problem that they were made for."""
         return WavePlan.from_dict(self.planned, problem, self.target, self.waves)
 
 
-def saved_plan(document: Mapping[str, Any]) -> SavedPlan:
+def saved_plan(document: Mapping[str, Any] | Read) -> SavedPlan:
     """Read a plan that `to_dict` wrote.
 
     Raises
     ------
     UsageError
         Where the document is no plan, is one of another form, or has no target.
+    ManifestError
+        Where something in it is wrong; names every mistake.
     """
-    if not isinstance(document, Mapping) or document.get("form") != VERSION:
-        raise UsageError(f"this is no saved plan: its form is not {VERSION}")
-    if document.get("target") is None or document.get("waves") is None:
+    read = validated(document)
+    if read.target is None or read.waves is None:
         raise UsageError("the saved plan has no target to go on to")
-    try:
-        options = document["waveOptions"]
-        availability = Availability(options["maxUnavailable"], options["maxSurge"])
-        waves = WaveOptions(Order(options["order"]), availability, detours=bool(options["detours"]))
-        target = Placement(document["target"])
-        planned = dict(document["waves"])
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"the saved plan cannot be read: {error}") from error
-    return SavedPlan(target, waves, planned)
+    options = read.wave_options
+    availability = Availability(options.max_unavailable, options.max_surge)
+    waves = WaveOptions(Order(options.order), availability, detours=options.detours)
+    planned = read.waves.model_dump(by_alias=True)
+    return SavedPlan(Placement(read.target), waves, planned, read.partial)

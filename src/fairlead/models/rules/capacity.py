@@ -63,6 +63,11 @@ def room(workload: Workload, cluster: Cluster) -> int | None:
     return min((one for one in rooms if one is not None), default=None)
 
 
+def weighed(most: int | None) -> int:
+    """Return a room as a weight: no workload has more than 2^31 - 1 replicas, so no room counts as more."""
+    return min(most or 0, 2**31 - 1)
+
+
 def _summed_room(workload: Workload, cluster: Cluster) -> int | None:
     """Return how many replicas fit into what the cluster has free as a whole; None where it does not say."""
     if cluster.free is None:

@@ -8,6 +8,7 @@ from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.outcome_text import SOLVERS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
+from fairlead.models.validity import completed
 from fairlead.models.why.answer import ClusterWhy, Step, Why
 from fairlead.models.why.names import find_cluster, find_workload
 from fairlead.solver.asking.answered import Answered, answered
@@ -72,6 +73,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     """
     started = time.perf_counter()
     deadline = Deadline.after(time_limit)
+    problem = completed(problem)
     key = find_workload(problem, workload).key
     asked = None if cluster is None else find_cluster(problem, cluster)
     if problem.partial or (outcome is not None and outcome.problem.partial):

@@ -185,4 +185,10 @@ def _encode_room(room: Room, problem: Problem, encoding: Encoding) -> None:
             step = math.gcd(*(need for _, need in row))
             limit = problem.limits.get((room.cluster, resource), 0) // step
             terms = [(variable, need // step) for variable, need in row]
+            # More than all of them ask for is no limit.
+            most = (
+                encoding.variables.range(Place(key, room.cluster)).upper * need for key, need in asked.items()
+            )
+            if sum(most) // step <= limit:
+                continue
             encoding.require(weighted(terms) <= limit, because=Because("capacity", None, room.cluster))

@@ -29,7 +29,7 @@ from fairlead.models.rules import Bounds, Duplicated, Moves, Price, Spread, Tier
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox
-from fairlead.solver.marginal import Box, exact_sum
+from fairlead.solver.marginal import Box
 from fairlead.solver.nested.copying import choose_copies
 from fairlead.solver.nested.costs import Cost, Squares, Straight, absolute, linear, stopping, using
 from fairlead.solver.nested.face import Face, Flags

@@ -9,6 +9,9 @@ from fairlead.solver.planning.building import Addition, WaveBuilder
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, charge, left_over
 from fairlead.solver.planning.steps import Placed, Step, after, total
 
+NEAR = 32
+"""Numbers of replicas that are tried one by one, from the largest down and at last."""
+
 Steps = Mapping[str, Step]
 """What the workloads do in one wave, by key; those that do nothing are left out."""
 
@@ -210,12 +213,21 @@ def _pair(trip: Trip, builder: WaveBuilder, source: str | None, sink: str) -> It
     """Yield steps from one cluster to another, the largest first; from nowhere where replicas are missing."""
     out, into = builder.remaining(trip)
     most = _fitting(trip, builder, into).get(sink, 0)
-    for count in range(most, 0, -1):
+    for count in _counts(most):
         # What was yielded before may have been made by now.
         out, into = builder.remaining(trip)
         free = total(into) - total(out) if source is None else out.get(source, 0)
         if count <= min(free, into.get(sink, 0)):
             yield _moving(trip, {} if source is None else {source: count}, {sink: count})
+
+
+def _counts(most: int) -> Iterator[int]:
+    """Yield numbers of replicas to try, the largest first: all near both ends, and halves in between."""
+    count = most
+    while count > 0:
+        yield count
+        near = most - count < NEAR or count <= NEAR
+        count = count - 1 if near else max(NEAR, count // 2)
 
 
 def _whole(trip: Trip, builder: WaveBuilder, scarce: Scarcity) -> Step:

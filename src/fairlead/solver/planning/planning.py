@@ -7,8 +7,9 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from fairlead.models.check import check, in_kept_groups
+from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
+from fairlead.models.manifests.documents import Document
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.plans.document import SavedPlan, saved_plan
 from fairlead.models.plans.options import Budgets, Others, PlanOptions
@@ -18,6 +19,8 @@ from fairlead.models.plans.waves import Amount, Availability, Order, WaveOptions
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import score
+from fairlead.models.shortfall import refused
+from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.planning.waves import waves_of
@@ -44,7 +47,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     max_surge: Amount | None = None,
     detours: bool = True,
     partial: bool = False,
-    resume: Mapping[str, Any] | None = None,
+    resume: Mapping[str, Any] | Document | None = None,
     time_limit: float | None = 60.0,
     workers: int | None = None,
     seed: int = 0,
@@ -81,7 +84,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         Place what can be placed where not everything can; see `solve`.
     resume
         A saved plan (`RebalancePlan.to_dict`) of which some moves have been made: the target stays, the waves
-        are found anew from what runs now.
+        are found anew from what runs now, made as the saved ones were. What it cannot keep is refused beside
+        it: budgets, pins, gain, another order or availability.
     time_limit
         Seconds for the whole call; None means no limit.
     workers, seed, deviation, engine, address, progress
@@ -99,6 +103,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         fit.
     """
     started = time.perf_counter()
+    problem = completed(problem)
     waves = WaveOptions(_chosen(Order, order), Availability(max_unavailable, max_surge), detours=detours)
     options = PlanOptions(
         budget if isinstance(budget, Budgets) else Budgets(budget),
@@ -112,8 +117,9 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     deadline = Deadline.after(time_limit)
     if resume is not None:
         saved = saved_plan(resume)
+        _refuse_settings(options, saved, deviation)
         options = replace(options, waves=saved.waves)
-        outcome = _saved_target(problem, saved)
+        outcome = _saved_target(problem, saved, partial=partial)
     else:
         outcome = solve(
             planned(problem, options),
@@ -143,13 +149,38 @@ def _chosen(kind: type[Choice], given: str) -> Choice:
         raise UsageError(f"no {kind.__name__.lower()} {given!r}; known: {', '.join(kind)}") from None
 
 
-def _saved_target(problem: Problem, saved: SavedPlan) -> Outcome:
+def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | None) -> None:
+    """Refuse what a saved plan cannot keep: its target is found, and how moves are made is part of it."""
+    usual, waves = PlanOptions(), options.waves
+    settled = {
+        "budget": options.budgets != usual.budgets,
+        "pinned": options.pinned != usual.pinned,
+        "pinned_clusters": options.pinned_clusters != usual.pinned_clusters,
+        "gain": options.gain is not None,
+        "moves_first": options.moves_first,
+        "others": options.others != usual.others,
+        "deviation": deviation is not None,
+        "order": waves.order not in (usual.waves.order, saved.waves.order),
+        "max_unavailable, max_surge": waves.availability
+        not in (usual.waves.availability, saved.waves.availability),
+        "detours": waves.detours not in (usual.waves.detours, saved.waves.detours),
+    }
+    given = [name for name, differs in settled.items() if differs]
+    if given:
+        raise UsageError(
+            f"a saved plan keeps its target and the way its moves are made; leave out {', '.join(given)}, "
+            "or make a new plan"
+        )
+
+
+def _saved_target(problem: Problem, saved: SavedPlan, *, partial: bool) -> Outcome:
     """Return the target of a saved plan, where it still keeps every rule."""
     strangers = sorted(set(saved.target) - set(problem.workload_by_key))
     if strangers:
         raise UsageError(f"the saved plan moves {strangers[0]}, which is not in the input; make a new plan")
-    chosen = in_kept_groups(problem, saved.target)
-    broken = check(chosen, saved.target)
+    partly = replace(problem, partial=problem.partial or partial or saved.partial)
+    chosen = in_kept_groups(partly, saved.target)
+    broken = refused(chosen, saved.target)
     if broken:
         raise UsageError(f"the target of the saved plan breaks a rule now: {broken[0]}; make a new plan")
     return Outcome(Status.FEASIBLE, "saved plan", chosen, saved.target, score(chosen, saved.target))

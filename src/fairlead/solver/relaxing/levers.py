@@ -19,7 +19,7 @@ from fairlead.models.rules import (
 )
 from fairlead.solver.relaxing.lever import PLENTY, Key, Lever
 from fairlead.solver.relaxing.sharing import shared
-from fairlead.solver.relaxing.stock import asked_of, askers_of
+from fairlead.solver.relaxing.stock import asked_of, askers_of, at_hand
 from fairlead.solver.relaxing.workload_levers import levers_of
 
 
@@ -66,7 +66,10 @@ def _capacities(problem: Problem) -> Iterator[Lever]:
     for cluster in problem.clusters:
         if cluster.free is None:
             continue
-        for resource in asked_of(problem, cluster):
+        for resource, asked in asked_of(problem, cluster).items():
+            # What others take beyond all measure is no matter of what to add.
+            if at_hand(problem, cluster.name, resource) < -PLENTY * max(asked.values()):
+                continue
             key: Key = (capacity.gives_way(cluster.name, resource), "most")
             before = cluster.free.get(resource, 0)
             yield Lever(

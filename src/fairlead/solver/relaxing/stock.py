@@ -66,7 +66,8 @@ class Stock:
             (encoding.replicas(*place), need // divisor) for place, need in self.asked.items() if upper[place]
         ]
         used = weighted(terms) - (self.largest // divisor) * cost
-        free = self.at_hand // divisor
+        # More than all of them ask for is no limit.
+        free = min(self.at_hand, worst) // divisor
         # Where more is taken than there is already, that counts only once something has to be added.
         if free >= 0:
             encoding.model.add(used <= free)

@@ -9,7 +9,7 @@ from fairlead.models.manifests.kubeadmiral.policy import Policy
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.capacity import room
+from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.workload import Workload
 
 ZERO_WEIGHT = "has weight 0 and no minimum"
@@ -84,7 +84,7 @@ def dynamic_weights(
         rooms[name] = empty[name]
     unknown = {name: Exclusion(UNWEIGHABLE, clusters[name].source) for name in names if rooms[name] is None}
     closed = {name: why for name, why in unknown.items() if name not in workload.current}
-    weights = {name: weight or 0 for name, weight in rooms.items() if name not in closed}
+    weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
     if not asks and not any(weights.values()):
         weights = dict.fromkeys(weights, 1)
     return Weighed(weights, closed, {name: why for name, why in unknown.items() if name not in closed})

@@ -100,6 +100,7 @@ class PolicyInterpreter:
         """
         held = self.present.intersection(workload.current)
         if policy.sticky and held:
+            # No total: what runs stays, also where another number is wanted by now.
             return Interpreted(self._unchanged(workload, policy), tuple(_differing(workload, policy, held)))
         open_to = self._open_to(workload, policy, feedback, held)
         if not policy.divide:

@@ -1,0 +1,85 @@
+"""Files that a command writes: tried before the search, written beside the old one and renamed."""
+
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import listening
+
+
+def require_writable(file: str) -> None:
+    """Refuse a file that cannot be written, before anything takes its time.
+
+    Raises
+    ------
+    click.UsageError
+        Saying why it cannot be written.
+    """
+    path = Path(file).resolve()
+    if not path.parent.is_dir():
+        raise click.UsageError(f"there is no directory {Path(file).parent} to write {file} to")
+    try:
+        if not _is_plain(path):
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+            return
+        number, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+        os.close(number)
+        Path(beside).unlink()
+    except OSError as error:
+        raise click.UsageError(f"{file} cannot be written: {error.strerror}") from error
+
+
+def write(file: str, text: str) -> None:
+    """Write a file: all of it, or nothing where that fails; what was there before stays until then.
+
+    Raises
+    ------
+    click.ClickException
+        Saying why it cannot be written.
+    """
+    path = Path(file).resolve()
+    with listening(Deadline()):  # a signal waits until the file is complete
+        try:
+            if _is_plain(path):
+                _replace(path, text)
+            else:
+                path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            failed = click.ClickException(f"{file} cannot be written: {error.strerror}")
+            failed.exit_code = 2
+            raise failed from error
+
+
+def _is_plain(path: Path) -> bool:
+    """Tell whether a path is an ordinary file, or nothing yet; devices and pipes cannot be replaced."""
+    return not path.exists() or stat.S_ISREG(path.stat().st_mode)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write beside a file, and put that in its place."""
+    number, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(beside).chmod(_mode_of(path))
+        Path(beside).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(beside).unlink()
+        raise
+
+
+def _mode_of(path: Path) -> int:
+    """Return the permissions of a file, or those that a new one gets."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

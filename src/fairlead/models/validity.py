@@ -1,0 +1,228 @@
+"""Problems that are made in Python are validated as manifests are: all that is wrong is told at once.
+
+Rules that nobody leaves out by mistake without noticing are added where they are missing: `Total` to every
+workload, and `Capacity` to the problem, unless they are left out on purpose (``Workload.without``,
+``Problem.without``).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, assert_never
+
+from fairlead.models.amounts import MOST_REPLICAS, excessive
+from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Aggregated,
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Copies,
+    Duplicated,
+    Evenness,
+    GroupTotal,
+    MoveBudget,
+    MovePrice,
+    Moves,
+    Price,
+    Quota,
+    SharedRule,
+    Shares,
+    Spread,
+    Survival,
+    Tiers,
+    Total,
+    Weights,
+    WorkloadRule,
+    capacity,
+    total,
+)
+from fairlead.models.source import Source
+from fairlead.models.workload import Workload
+
+Found = Iterator[tuple[str, Any, str]]
+"""Field, value and what is wrong with it."""
+
+COUNT = f"must be a whole number from 0 to {MOST_REPLICAS}"
+AMOUNT = "must be a whole number of at least 0: millicores of cpu, bytes, pods or devices of all else"
+FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all else"
+UNKNOWN = "is not a cluster of the problem"
+
+
+def completed(problem: Problem) -> Problem:
+    """Return a problem with the rules that hold unless they are left out on purpose, once it is valid.
+
+    Raises
+    ------
+    ManifestError
+        Where anything in the problem is wrong; names every mistake.
+    """
+    mistakes = [*mistakes_of(problem)]
+    if mistakes:
+        raise ManifestError(mistakes)
+    workloads = tuple(_counted(workload) for workload in problem.workloads)
+    rules = problem.rules
+    if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
+        rules = (Capacity(), *rules)
+    if rules is problem.rules and all(map(_same, workloads, problem.workloads)):
+        return problem
+    return replace(problem, workloads=workloads, rules=rules)
+
+
+def _same(one: Workload, other: Workload) -> bool:
+    """Tell whether nothing had to be added to a workload."""
+    return one is other
+
+
+def _counted(workload: Workload) -> Workload:
+    """Return a workload that has as many replicas as it asks for."""
+    known = (Total, Duplicated)
+    if total.KIND in workload.without or any(isinstance(rule, known) for rule in workload.rules):
+        return workload
+    return replace(workload, rules=(*workload.rules, Total()))
+
+
+def mistakes_of(problem: Problem) -> Iterator[Mistake]:
+    """Yield everything that is wrong with the numbers and names of a problem."""
+    names = frozenset(problem.cluster_by_name)
+    for cluster in problem.clusters:
+        found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
+        found += _amounts("free", cluster.free or {}, FREE, least=None)
+        for place, grade in enumerate(cluster.grades):
+            found += _numbers({f"grades[{place}].nodes": grade.nodes}, MOST_REPLICAS**2)
+            found += _amounts(f"grades[{place}].offers", grade.offers, AMOUNT, least=0)
+        yield from _mistakes(f"cluster {cluster.name}", cluster.source, found)
+    for workload in problem.workloads:
+        yield from _mistakes(f"workload {workload.key}", workload.source, _of_workload(workload, names))
+    for shared in problem.rules:
+        yield from _mistakes("problem", None, _of_shared(shared, names, frozenset(problem.workload_by_key)))
+    if any(not _is_count(workload.replicas) for workload in problem.workloads):
+        return
+    if any(not _is_whole(need) for workload in problem.workloads for need in workload.requests.values()):
+        return
+    for workload, resource, message in excessive(problem):
+        yield Mistake(workload.source, f"workload {workload.key}: requests[{resource}]", "", message)
+
+
+def _mistakes(
+    subject: str, source: Source | None, found: Iterable[tuple[str, Any, str]]
+) -> Iterator[Mistake]:
+    """Yield mistakes about one object."""
+    for field, value, message in found:
+        yield Mistake(source or Source("<dict>", 0), f"{subject}: {field}", str(value)[:80], message)
+
+
+def _is_whole(value: object) -> bool:
+    """Tell whether a value is a whole number; True and False are none."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    """Tell whether a value is a number of replicas."""
+    return _is_whole(value) and 0 <= value <= MOST_REPLICAS
+
+
+def _amounts(field: str, amounts: Mapping[str, Any], allowed: str, *, least: int | None) -> Found:
+    """Yield amounts that are not whole, or too small."""
+    for resource, amount in amounts.items():
+        if not _is_whole(amount) or (least is not None and amount < least):
+            yield f"{field}[{resource}]", amount, allowed
+
+
+def _numbers(numbers: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
+    """Yield numbers, by field, that are no numbers of replicas; None stands for no limit."""
+    for field, number in numbers.items():
+        if number is not None and not (_is_whole(number) and 0 <= number <= most):
+            yield field, number, COUNT
+
+
+def _strangers(field: str, clusters: Iterable[str], names: frozenset[str]) -> Found:
+    """Yield clusters that the problem does not have."""
+    for name in sorted(set(clusters) - names):
+        yield field, name, UNKNOWN
+
+
+def _of_workload(workload: Workload, names: frozenset[str]) -> Found:
+    """Yield what is wrong with a workload and its rules."""
+    yield from _numbers({"replicas": workload.replicas})
+    yield from _amounts("requests", workload.requests, AMOUNT, least=0)
+    yield from _numbers({f"current[{name}]": count for name, count in workload.current.items()})
+    rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
+    for rule in {id(rule): rule for rule in rules}.values():
+        yield from _of_rule(rule, names)
+
+
+def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901, PLR0912 - one case a rule
+    """Yield what is wrong with one rule of a workload."""
+    match rule:
+        case Candidates():
+            yield from _strangers("Candidates.names", rule.names, names)
+        case Bounds():
+            for side in ("minimum", "maximum"):
+                bounds = getattr(rule, side)
+                yield from _strangers(f"Bounds.{side}", bounds, names)
+                yield from _numbers(
+                    {f"Bounds.{side}[{name}]": bound.replicas for name, bound in bounds.items()}
+                )
+        case GroupTotal():
+            yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, names)
+            yield from _numbers(
+                {
+                    f"GroupTotal {rule.name}: minimum": rule.minimum,
+                    f"GroupTotal {rule.name}: maximum": rule.maximum,
+                }
+            )
+        case Spread():
+            for group, clusters in rule.groups.items():
+                yield from _strangers(f"Spread {rule.field}: {group}", clusters, names)
+            yield from _numbers(
+                {f"Spread {rule.field}: minimum": rule.minimum, f"Spread {rule.field}: maximum": rule.maximum}
+            )
+        case Survival():
+            for group, clusters in rule.groups.items():
+                yield from _strangers(f"Survival {rule.field}: {group}", clusters, names)
+            yield from _numbers({f"Survival {rule.field}: minimum": rule.minimum})
+        case Weights():
+            yield from _strangers("Weights.weights", rule.weights, names)
+            for name, weight in rule.weights.items():
+                if not _is_whole(weight) or weight < 0:
+                    yield f"Weights.weights[{name}]", weight, "must be a whole number of at least 0"
+        case Duplicated():
+            yield from _strangers("Duplicated.copies", rule.copies, names)
+            yield from _numbers({f"Duplicated.copies[{name}]": copy for name, copy in rule.copies.items()})
+        case Price():
+            yield from _strangers("Price.prices", rule.prices, names)
+        case Evenness():
+            yield from _strangers("Evenness.clusters", rule.clusters, names)
+        case Tiers():
+            for number, tier in enumerate(rule.tiers):
+                yield from _strangers(f"Tiers.tiers[{number}]", tier, names)
+        case Shares():
+            for part in (part for depth in rule.depths for part in depth):
+                yield from _strangers(f"Shares {part.name}", part.clusters, names)
+        case Total() | Aggregated() | Copies() | Moves() | MovePrice():
+            return
+        case _:
+            assert_never(rule)
+
+
+def _of_shared(rule: SharedRule, names: frozenset[str], keys: frozenset[str]) -> Found:
+    """Yield what is wrong with one rule that several workloads share."""
+    match rule:
+        case MoveBudget():
+            yield from _numbers({f"MoveBudget {rule.name}: most": rule.most}, MOST_REPLICAS**2)
+        case Companionship():
+            for key in sorted(set(rule.members) - keys):
+                yield f"Companionship {rule.name}: members", key, "is not a workload of the problem"
+        case Quota():
+            yield from _strangers(
+                f"Quota {rule.name}: limits", (scope.cluster for scope in rule.limits if scope.cluster), names
+            )
+            for scope, limit in rule.limits.items():
+                if not _is_whole(limit.hard) or not _is_whole(limit.used):
+                    yield f"Quota {rule.name}: limits[{scope.resource}]", limit.hard, FREE
+        case Capacity():
+            return
+        case _:
+            assert_never(rule)

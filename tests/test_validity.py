@@ -1,0 +1,110 @@
+"""Problems made in Python are validated as manifests are, and rules that are missing by mistake hold."""
+
+from typing import Any
+
+import pytest
+
+import fairlead
+from fairlead import Cluster, ManifestError, Problem, UsageError, Workload
+from fairlead.models.levels import DEFAULT_ORDER
+from fairlead.models.outcome import Status
+from fairlead.models.rules import Bounds, Candidates, GroupTotal, Spread, Total, Weights
+from fairlead.models.rules.bounds import Bound
+
+CLUSTERS = (Cluster("a", free={"cpu": 4000}), Cluster("b", free={"cpu": 4000}))
+
+
+def made(*rules: Any, **fields: Any) -> Problem:
+    """Return a problem of one workload that asks for one cpu a replica."""
+    known: dict[str, Any] = {"replicas": 9, "requests": {"cpu": 1000}}
+    return Problem(CLUSTERS, (Workload("web", "web", **{**known, **fields}, rules=rules),))
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    """Unknown clusters, negative and fractional amounts: one error with four mistakes."""
+    wrong = made(Candidates(("a", "zz")), Bounds({"a": Bound(-1)}), replicas=-3, requests={"cpu": 0.5})
+    with pytest.raises(ManifestError) as caught:
+        fairlead.solve(wrong)
+    fields = {mistake.field: mistake.value for mistake in caught.value.mistakes}
+    assert fields == {
+        "workload web: replicas": "-3",
+        "workload web: requests[cpu]": "0.5",
+        "workload web: Candidates.names": "zz",
+        "workload web: Bounds.minimum[a]": "-1",
+    }
+    assert "millicores" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        Weights({"zz": 1}),
+        Weights({"a": -1}),
+        Weights({"a": 0.5}),  # type: ignore[dict-item]
+        GroupTotal("g", frozenset(["zz"]), 1),
+        GroupTotal("g", frozenset(["a"]), -1),
+        Spread("region", {"r": frozenset(["zz"])}, 1),
+        Bounds({}, {"zz": Bound(1)}),
+    ],
+)
+@pytest.mark.parametrize("ask", [fairlead.solve, fairlead.dispense, fairlead.plan, fairlead.simulate])
+def test_every_rule_is_looked_at(rule: Any, ask: Any) -> None:
+    """Wherever a problem goes in, what its rules say is checked."""
+    with pytest.raises(ManifestError, match=r"workload web"):
+        ask(made(rule))
+
+
+def test_clusters_are_looked_at() -> None:
+    """Fractions of a millicore and negative offers are none."""
+    clusters = (Cluster("a", allocatable={"cpu": -1}, free={"cpu": 0.5}),)  # type: ignore[dict-item]
+    with pytest.raises(ManifestError) as caught:
+        fairlead.solve(Problem(clusters, ()))
+    assert [mistake.field for mistake in caught.value.mistakes] == [
+        "cluster a: allocatable[cpu]",
+        "cluster a: free[cpu]",
+    ]
+
+
+def test_missing_rules_hold() -> None:
+    """Nine replicas of one cpu do not fit where there are eight; eight do, four on each."""
+    assert fairlead.solve(made()).status is Status.INFEASIBLE
+    outcome = fairlead.solve(made(replicas=8))
+    assert outcome.placement is not None
+    assert outcome.placement.to_dict() == {"web": {"a": 4, "b": 4}}
+    assert [violation.rule for violation in fairlead.check(made(), {"web": {"a": 5, "b": 3}})] == [
+        "total",
+        "capacity",
+    ]
+
+
+def test_rules_can_be_left_out_on_purpose() -> None:
+    """Without capacity all nine fit; without total any number is right."""
+    problem = Problem(CLUSTERS, made(Weights({"a": 2, "b": 1})).workloads, without=frozenset(["capacity"]))
+    found = fairlead.solve(problem).placement
+    assert found is not None
+    assert found.to_dict() == {"web": {"a": 6, "b": 3}}
+    free = made(without=frozenset(["total"]))
+    assert fairlead.check(free, {"web": {"a": 1}}) == ()
+
+
+def test_rules_that_are_there_stay_as_they_are() -> None:
+    """A complete problem is solved as it is, source and all."""
+    total = Total(fairlead.Source("web.yaml", 3))
+    outcome = fairlead.solve(made(total, replicas=2))
+    assert outcome.problem.workload("web").rules == (total,)
+    assert outcome.problem.levels == DEFAULT_ORDER
+
+
+@pytest.mark.parametrize("ask", [fairlead.check, fairlead.score])
+@pytest.mark.parametrize("placement", [{"web": {"a": -1}}, {"web": {"a": 0.5}}, {"web": 3}, None, [1]])
+def test_what_is_no_placement_is_refused(ask: Any, placement: Any) -> None:
+    """Negative and fractional counts, and what is no mapping, are wrong usage."""
+    with pytest.raises(UsageError):
+        ask(made(Total()), placement)
+
+
+@pytest.mark.parametrize("source", [None, 3, [None], [3], [[{}], 3.5], b"kind: List"])
+def test_what_is_no_input_is_refused(source: Any) -> None:
+    """The value is shown, and what is allowed."""
+    with pytest.raises(ManifestError, match="is not an input; give a path"):
+        fairlead.load(source)
