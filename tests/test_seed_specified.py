@@ -592,7 +592,7 @@ def test_a_target_without_candidates() -> None:
     assert totals(only(problem)) == {"member1": (["member1"], 4), "member9": ([], 1)}
     assert texts(problem, "group-total") == [
         "policy default/p: member9 holds 1, but no candidate is in it (<dict>)",
-        "policy default/p: member9: member9 not in the input (<dict>)",
+        "policy default/p: member9: member9 (did you mean member4?) not in the input (<dict>)",
         (
             "policy default/p: the specified replicas add up to 5, but default/nginx wants 4:"
             " this cannot be placed (<dict>)"

@@ -1,7 +1,7 @@
 """What goes to which stream: results to standard output, all else to standard error.
 
-Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of files may
-hold characters that a terminal obeys, and they are shown escaped.
+Every text leaves here, or through `told` where click prints it itself: names, fields, values and names of
+files may hold characters that a terminal obeys, and they are shown escaped.
 """
 
 import io

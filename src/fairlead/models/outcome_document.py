@@ -213,7 +213,8 @@ def to_frame(outcome: Outcome) -> pd.DataFrame:
     pandas.DataFrame
         ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``,
         ``current`` (replicas that run there now), ``wanted`` (share of the weights; missing where no weight
-        counts) and ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before it.
+        counts) and ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before
+        it.
 
     Raises
     ------

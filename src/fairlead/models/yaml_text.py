@@ -1,7 +1,7 @@
 """Documents as YAML that every reader understands alike.
 
-Kubernetes reads YAML 1.1 with Go's numbers, others read YAML 1.1 as it was written down or YAML 1.2. A text that
-any of them would take for something else stands in quotes.
+Kubernetes reads YAML 1.1 with Go's numbers, others read YAML 1.1 as it was written down or YAML 1.2. A text
+that any of them would take for something else stands in quotes.
 """
 
 import re

@@ -7,11 +7,13 @@ from typing import Any
 
 from fairlead.models.manifests.annotations import annotated
 from fairlead.models.manifests.api.bindings import ResourceBindingSpec
+from fairlead.models.manifests.api.meta import EFFECTS
 from fairlead.models.manifests.api.placement import Placement
 from fairlead.models.manifests.api.workloads import Job
 from fairlead.models.manifests.collect import Binding
 from fairlead.models.manifests.collect import Workload as Template
 from fairlead.models.manifests.documents import Document, Path, field_name
+from fairlead.models.manifests.groups import is_inherited
 from fairlead.models.manifests.join import Subject, claimed_by
 from fairlead.models.manifests.policy_choice import policy_name
 from fairlead.models.manifests.requests import pod_requests, units
@@ -204,12 +206,32 @@ def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterato
         )
         yield Statement("policy", text, subject.outvoted.source(), workload.key)
     yield from _idle_totals(subject, declared)
+    yield from _idle_placement(declared)
     if subject.template and subject.binding:
         asked = template_replicas(subject.template.model)
         if asked != workload.replicas:
             counted = f"the {workload.replicas} of its binding count"
             text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
             yield Statement("replicas", text, replicas_source(subject), workload.key)
+
+
+def _idle_placement(declared: Declared) -> Iterator[Statement]:
+    """Name parts of a placement that are right alone and do nothing beside the others."""
+    placement = declared.placement
+    if is_inherited(placement) and not placement.cluster_affinities:
+        why = "it makes overflow tiers of clusterAffinities, and there are none"
+        path: Path = ("affinityStrategy", "mode")
+        text = f"{declared.name}: {field_name((*declared.path, *path))} Inherited has no effect: {why}"
+        yield Statement("affinity", text, declared.source(path))
+    for position, one in enumerate(placement.cluster_tolerations):
+        if not one.is_known:
+            text = f"tolerates nothing: operators are Equal and Exists, effects {', '.join(EFFECTS)}"
+            where = ("clusterTolerations", position)
+            yield Statement(
+                "toleration",
+                f"{declared.name}: {field_name((*declared.path, *where))} {text}",
+                declared.source(where),
+            )
 
 
 def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:

@@ -54,14 +54,26 @@ class LabelSelector(Api):
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+"""Effects that taints have."""
+
+
 class Toleration(Api):
-    """A taint that is put up with."""
+    """A taint that is put up with.
+
+    The API servers take any operator and any effect; one that is not known matches no taint.
+    """
 
     key: Text = ""
-    operator: Literal["", "Equal", "Exists"] = ""
+    operator: Text = ""
     value: Text = ""
-    effect: Literal["", "NoSchedule", "PreferNoSchedule", "NoExecute"] = ""
+    effect: Text = ""
     toleration_seconds: Annotated[Integer | None, Inert("the scheduler does not wait")] = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some taint can match: operator and effect are known, or left out."""
+        return self.operator in ("", "Equal", "Exists") and self.effect in ("", *EFFECTS)
 
 
 class Condition(Api):
