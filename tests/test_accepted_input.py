@@ -59,7 +59,7 @@ def test_operators_that_compare_are_refused(operator: str) -> None:
 
 
 def test_names_that_no_cluster_has_are_told_with_the_nearest() -> None:
-    """In every affinity group, in what they exclude, in static weights; once for all that a policy selects."""
+    """In every affinity group, in what they exclude, in static weights; once for a whole policy."""
     placement = {
         "clusterAffinities": [
             {"affinityName": "one", "clusterNames": ["member1", "member22"]},

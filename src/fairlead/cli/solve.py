@@ -79,7 +79,7 @@ def _names(outcome: "Outcome") -> None:
 
         console.note("\n".join([verdict(outcome), *explanation(outcome)]))
         return
-    for workload in outcome.problem.workloads:
+    for workload in outcome.problem.with_replicas:
         group = workload.api_version.partition("/")[0] if "/" in workload.api_version else ""
         kind = f"{workload.kind}.{group}" if group else workload.kind
         console.result(f"{kind.lower()}/{workload.name}")

@@ -30,6 +30,11 @@ class KarmadaBinding:
         ``replicaRequirements``.
     uid
         UID of the workload; empty where it is not known.
+    name
+        Name of the binding; empty where the input has none.
+    components
+        Names and pods of the components in one set, in their order; empty where the binding names none. More
+        than one of them make a set, which counts as one replica.
     """
 
     placement: Mapping[str, Any]
@@ -38,6 +43,13 @@ class KarmadaBinding:
     evicting: frozenset[str] = frozenset()
     requests: Mapping[str, Fraction] | None = None
     uid: str = ""
+    name: str = ""
+    components: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def in_sets(self) -> bool:
+        """Whether a replica is a set of several components."""
+        return len(self.components) > 1
 
 
 @dataclass(frozen=True, slots=True)

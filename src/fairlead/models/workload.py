@@ -64,6 +64,9 @@ class Workload:
         All affinity groups in declared order; empty where the workload has none.
     observed
         Affinity group in which the workload was scheduled last; None where unknown.
+    without_replicas
+        True for what has no replicas at all, such as a ConfigMap: it goes to clusters as a whole and is not
+        divided. A workload that is scaled to 0 has replicas.
     source
         Where the workload was declared.
     declared
@@ -87,6 +90,7 @@ class Workload:
     group: str | None = None
     groups: tuple[AffinityGroup, ...] = ()
     observed: str | None = None
+    without_replicas: bool = False
     source: Source = NOWHERE
     declared: Declared | None = field(default=None, compare=False, repr=False)
 

@@ -78,7 +78,7 @@ def _placements(outcome: Outcome, look: Look) -> list[list[str]]:
     """Return a table per workload, one for all where there are many, a flat one for scripts."""
     if outcome.placement is None:
         return []
-    many = len(outcome.problem.workloads) > COMPACT_ABOVE and not look.wide
+    many = len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide
     if not look.headers and not many:
         columns, rows = flat(outcome, wide=look.wide)
         return [render(columns, rows, headers=False, colour=look.colour, width=look.limit)]

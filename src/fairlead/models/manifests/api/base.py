@@ -30,19 +30,6 @@ class Inert:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
-    """Mark of a field that changes placements in a way that this version cannot do yet.
-
-    Parameters
-    ----------
-    what
-        What it asks for, in words.
-    """
-
-    what: str
-
-
 class Api(BaseModel):
     """Parent of all API types: frozen, field names as in Kubernetes, unknown fields noticed."""
 

@@ -13,7 +13,6 @@ from fairlead.models.manifests.api.base import (
     Inert,
     Integer,
     Integer32,
-    Later,
     ResourceList,
     Text,
     Time,
@@ -46,12 +45,27 @@ class ReplicaRequirements(Api):
     priority_class_name: Annotated[Text | None, Inert("orders pods inside a cluster")] = None
 
 
+class Component(Api):
+    """One of several kinds of pods that a workload is made of."""
+
+    name: Filled
+    replicas: Count = 0
+    replica_requirements: ReplicaRequirements | None = None
+
+
+class ComponentReplicas(Api):
+    """How many pods of a component run."""
+
+    name: Filled
+    replicas: Count = 0
+
+
 class TargetCluster(Api):
     """Where replicas run now."""
 
     name: Filled
     replicas: Count = 0
-    components: Annotated[Anything, Later("workloads of several components")] = None
+    components: tuple[ComponentReplicas, ...] = ()
 
 
 class GracefulEvictionTask(Api):
@@ -96,9 +110,9 @@ class ResourceBindingSpec(Api):
     reschedule_triggered_at: Time | None = None
     suspension: Suspension | None = None
     schedule_priority: SchedulePriority | None = None
-    components: Annotated[Anything, Later("workloads of several components")] = None
+    components: tuple[Component, ...] = ()
     workload_affinity_groups: WorkloadAffinityGroups | None = None
-    required_by: Annotated[Anything, Inert("a dependency has no replicas of its own")] = None
+    required_by: tuple[Anything, ...] = ()
     propagate_deps: Annotated[Boolean | None, _INHERITED] = None
     scheduler_name: Annotated[Text | None, _INHERITED] = None
     failover: Annotated[Anything, _INHERITED] = None
