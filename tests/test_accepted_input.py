@@ -114,3 +114,49 @@ def test_a_bound_of_a_term_that_crosses_the_one_of_all_clusters() -> None:
     ) as caught:
         load_text(MIXED)
     assert "clusterConstraint.minReplicas, <stream>:10)" in str(caught.value)
+
+
+def unready(name: str, status: str, *taints: str) -> Manifest:
+    """Return a cluster with a condition Ready."""
+    found = cluster(name, 9, taints=taints)
+    found["status"]["conditions"] = [{"type": "Ready", "status": status}]
+    return found
+
+
+def test_a_cluster_that_is_not_ready_takes_nothing_new() -> None:
+    """Without the taint, False and Unknown count as NoSchedule: what runs there stays, and that is warned about."""
+    members = [unready("a", "False"), unready("b", "Unknown"), unready("c", "True"), cluster("d", 9)]
+    problem = load(members, binding("web", 6, {"a": 2}, dynamic(), cpu=1))
+    found = candidates(only(problem))
+    assert found.names == ("a", "c", "d")
+    assert (set(found.held_only), set(found.excluded)) == ({"a"}, {"b"})
+    taint = "{cluster.karmada.io/not-ready}"
+    assert found.excluded["b"].reason == f"was not ready, as if it had untolerated taint {taint}"
+    assert [said.split(" and ")[0] for said in texts(problem, "cluster")] == [
+        "a: condition Ready is False",
+        "b: condition Ready is Unknown",
+    ]
+
+
+def test_that_taint_can_be_tolerated() -> None:
+    """As Karmada's own taint of that key with NoSchedule would be."""
+    tolerations = [{"key": "cluster.karmada.io/not-ready", "operator": "Exists", "effect": "NoSchedule"}]
+    placement = {"clusterTolerations": tolerations, **dynamic()}
+    assert candidates(only(load(unready("a", "False"), binding("web", 6, None, placement, cpu=1)))).names == (
+        "a",
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "key"),
+    [
+        ("False", "cluster.karmada.io/not-ready"),
+        ("Unknown", "cluster.karmada.io/not-ready"),
+        ("Unknown", "cluster.karmada.io/unreachable"),
+    ],
+)
+def test_a_cluster_whose_taint_tells_is_not_told_of_twice(status: str, key: str) -> None:
+    """The taint decides alone; here it only prefers."""
+    problem = load(unready("a", status, f"{key}:PreferNoSchedule"), binding("web", 6, None, dynamic(), cpu=1))
+    assert candidates(only(problem)).names == ("a",)
+    assert texts(problem, "cluster") == []
