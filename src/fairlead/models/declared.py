@@ -92,6 +92,8 @@ class FederatedUnit:
         Annotations of the federated object, those of the template below them.
     holder
         The federated object; None where the input has the workload alone.
+    overriding
+        Names of the annotations that override a part of the policy.
     """
 
     policy: Mapping[str, Any]
@@ -100,6 +102,7 @@ class FederatedUnit:
     current: Mapping[str, int | None] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     holder: FederatedHolder | None = None
+    overriding: tuple[str, ...] = ()
 
 
 Declared = KarmadaBinding | FederatedUnit

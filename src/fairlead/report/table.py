@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.outcome_text import breaches, explanation, format_number, proof, verdict
+from fairlead.models.outcome_text import breaches, explanation, format_number, proof, remarks, verdict
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column, Tone, printable, render, toned
 from fairlead.report.workload_table import compact, detailed, flat
@@ -120,4 +120,4 @@ def _conclusion(outcome: Outcome, look: Look) -> list[str]:
     """Return the verdict, its first word toned, and what explains it."""
     word, _, rest = printable(verdict(outcome)).partition(":")
     first = f"{toned(word, _TONES[outcome.status], colour=look.colour)}:{rest}"
-    return [first, *map(printable, (*explanation(outcome), *breaches(outcome)))]
+    return [first, *map(printable, (*explanation(outcome), *breaches(outcome), *remarks(outcome)))]

@@ -149,7 +149,7 @@ class PolicyInterpreter:
         empty = {name: Exclusion(NO_COPY, most.source) for name, most in none.items()}
         found = without(open_to, empty)
         names = found.names
-        sizes = copies(limits, workload, names)
+        sizes = copies(limits, workload, names, self.clusters, policy.preferred)
         choice = policy.max_clusters is not None
         yield found
         yield Duplicated(policy.sources[MODE], choice, sizes)

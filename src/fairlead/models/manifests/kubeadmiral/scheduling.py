@@ -183,6 +183,7 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         current=written(subject.federated) if subject.federated else {},
         annotations={name: mark.value for name, mark in annotations.items()},
         holder=_holder(subject.federated.located) if subject.federated else None,
+        overriding=policy.overriding,
     )
 
 
