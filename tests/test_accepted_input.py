@@ -7,7 +7,7 @@ import pytest
 from builders import Manifest, binding, cluster, deployment, dynamic, policy, static
 from fairlead.models.manifests.loading import load
 from fairlead.models.problem import Problem
-from loaded import candidates, load_text, mistake, only, texts
+from loaded import candidates, load_text, mistake, mistakes, only, texts
 
 
 def tolerated(**toleration: Any) -> Problem:
@@ -124,7 +124,7 @@ def unready(name: str, status: str, *taints: str) -> Manifest:
 
 
 def test_a_cluster_that_is_not_ready_takes_nothing_new() -> None:
-    """Without the taint, False and Unknown count as NoSchedule: what runs there stays, and that is warned about."""
+    """Without the taint, False and Unknown count as NoSchedule: what runs stays; that is warned about."""
     members = [unready("a", "False"), unready("b", "Unknown"), unready("c", "True"), cluster("d", 9)]
     problem = load(members, binding("web", 6, {"a": 2}, dynamic(), cpu=1))
     found = candidates(only(problem))
@@ -160,3 +160,19 @@ def test_a_cluster_whose_taint_tells_is_not_told_of_twice(status: str, key: str)
     problem = load(unready("a", status, f"{key}:PreferNoSchedule"), binding("web", 6, None, dynamic(), cpu=1))
     assert candidates(only(problem)).names == ("a",)
     assert texts(problem, "cluster") == []
+
+
+@pytest.mark.parametrize("name", ["a/b", "a%b", "..", "a b", "a\x1b[2Jb", "a\u202eb", "x" * 254])
+def test_names_that_nothing_can_have_are_refused(name: str) -> None:
+    """Of objects, their namespaces, and what bindings refer to; as long as names may be."""
+    assert mistake(cluster(name)).startswith("metadata.name: ")
+    assert mistake(deployment(namespace=name)).startswith("metadata.namespace: ")
+    (one,) = mistakes(binding("web", 1, {name: 1}))
+    assert one.startswith("spec.clusters[0].name: ")
+
+
+def test_names_that_kubernetes_would_refuse_are_warned_about() -> None:
+    """They name a thing here all the same; the longest name is fine."""
+    problem = load(cluster("A", 9), cluster("x" * 253, 9), binding("web", 2, None, dynamic(), cpu=1))
+    (said,) = texts(problem, "name")
+    assert said.startswith("Cluster: metadata.name 'A' is no name that Kubernetes takes")

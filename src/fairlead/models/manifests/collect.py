@@ -1,5 +1,6 @@
 """From documents to manifests: every kind validated, duplicates refused, unknown kinds named."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
@@ -71,6 +72,7 @@ _CLUSTER_SCOPED = (
     kubeadmiral_api.ClusterPropagationPolicy,
     kubeadmiral_api.ClusterFederatedObject,
 )
+_DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 # Kinds that are near to one that is read, with what to write instead.
 _INSTEAD = {
     ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does",
@@ -176,6 +178,7 @@ def _add(manifests: Manifests, document: Document, model: type[Object]) -> None:
     manifests.mistakes.extend(found)
     if validated.located is not None:
         manifests.warnings.extend(_stray_annotation(validated.located))
+        manifests.warnings.extend(_odd_name(validated.located))
         _row(manifests, validated.located.model).append(validated.located)
 
 
@@ -194,6 +197,15 @@ def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
     if located.model.metadata.annotation and not isinstance(located.model, Policy | Binding):
         text = f"{located.document.kind}: metadata.annotation is not a known field and has no effect"
         yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
+
+
+def _odd_name(located: Located[Object]) -> Iterator[Statement]:
+    """Say that an API server would refuse a name; here it names a thing all the same."""
+    name = located.model.metadata.name
+    if not _DNS_NAME.fullmatch(name):
+        text = f"{located.document.kind}: metadata.name {name!r} is no name that Kubernetes takes: lower case"
+        text += " letters, digits, '-' and '.', with a letter or digit at both ends"
+        yield Statement("name", text, located.source("metadata", "name"))
 
 
 def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:

@@ -21,7 +21,14 @@ from fairlead.models.manifests.api.placement import (
 )
 from fairlead.models.manifests.documents import Document, Path, field_name, shortened
 from fairlead.models.manifests.groups import declared_tiers
-from fairlead.models.manifests.preferences import constraints_of, target_sets
+from fairlead.models.manifests.preferences import (
+    SPECIFIED,
+    constraints_of,
+    lists_of,
+    preference_of,
+    preferences_of,
+    target_sets,
+)
 from fairlead.models.selectors import field_problem, operator_problem
 
 _COMPARING = ("Lt", "Gt")
@@ -202,6 +209,18 @@ def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
         yield Finding(("maxGroups",), constraint.max_groups, message)
 
 
+def _totals(placement: Placement) -> Iterator[Finding]:
+    """List targets without a number where totals divide."""
+    if preference_of(placement.replica_scheduling) not in SPECIFIED:
+        return
+    for path, preferences in preferences_of(placement.replica_scheduling):
+        for name, targets in lists_of(preferences).items():
+            for position, target in enumerate(targets):
+                if target.total is None:
+                    where = (*path, name, position, "extendFields", "replicas")
+                    yield Finding(where, None, "is required and missing")
+
+
 def _bounds(placement: Placement) -> Iterator[Finding]:
     """List minima over their maxima, and bounds in two places."""
     found = tuple(constraints_of(placement.replica_scheduling))
@@ -253,6 +272,7 @@ _CHECKS: tuple[Callable[[Placement], Iterator[Finding]], ...] = (
     _selectors,
     _tolerations,
     _spread,
+    _totals,
     _bounds,
     _workload_affinity,
 )

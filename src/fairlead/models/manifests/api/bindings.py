@@ -13,6 +13,8 @@ from fairlead.models.manifests.api.base import (
     Inert,
     Integer,
     Integer32,
+    Name,
+    Namespace,
     ResourceList,
     Text,
     Time,
@@ -30,8 +32,8 @@ class ObjectReference(Api):
 
     api_version: Filled
     kind: Filled
-    namespace: Text = ""
-    name: Filled
+    namespace: Namespace = ""
+    name: Name
     uid: Annotated[Text | None, Inert("breaks ties in Karmada only")] = None
     resource_version: Annotated[Text | None, Inert("bookkeeping")] = None
 
@@ -63,7 +65,7 @@ class ComponentReplicas(Api):
 class TargetCluster(Api):
     """Where replicas run now."""
 
-    name: Filled
+    name: Name
     replicas: Count = 0
     components: tuple[ComponentReplicas, ...] = ()
 
@@ -71,7 +73,7 @@ class TargetCluster(Api):
 class GracefulEvictionTask(Api):
     """A cluster that a workload is leaving."""
 
-    from_cluster: Filled
+    from_cluster: Name
     replicas: Annotated[Count | None, Inert("the cluster is left altogether")] = None
     reason: Annotated[Text | None, _OBSERVED] = None
     message: Annotated[Text | None, _OBSERVED] = None

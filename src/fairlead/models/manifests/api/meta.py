@@ -4,7 +4,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fairlead.models.manifests.api.base import Anything, Api, Filled, Inert, Integer, Text, Texts, Time
+from fairlead.models.manifests.api.base import (
+    Anything,
+    Api,
+    Filled,
+    Inert,
+    Integer,
+    Name,
+    Namespace,
+    Text,
+    Texts,
+    Time,
+)
 
 _BOOKKEEPING = Inert("bookkeeping of the API server")
 _OBSERVED = Inert("only describes")
@@ -13,8 +24,8 @@ _OBSERVED = Inert("only describes")
 class ObjectMeta(Api):
     """Metadata of an object."""
 
-    name: Filled
-    namespace: Text = ""
+    name: Name
+    namespace: Namespace = ""
     labels: Texts = Field(default_factory=dict)
     annotations: Texts = Field(default_factory=dict)
     annotation: Text = ""  # as the proposal of specified replicas prints it, with JSON inside
