@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 import fairlead
+from builders import Manifest
 from fairlead.cli.app import main
 from fairlead.models.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.triggers import TRIGGERS, as_triggered, untouched, untriggered
 from fairlead.models.what_if.changes import Add, Drain, Scale
-from kubeadmiral_manifests import Manifest, federated, member, policy, web
+from kubeadmiral_manifests import federated, member, policy, web
 
 NEVER = {"rescheduleWhen": {"clusterJoined": False}, "replicaRescheduling": {"avoidDisruption": False}}
 JOINED = {"rescheduleWhen": {"clusterJoined": True}, "replicaRescheduling": {"avoidDisruption": False}}

@@ -6,6 +6,7 @@ requests what all pods of the set request together. A workload of a single compo
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from typing import Any, cast
 
 from fairlead.models.cluster import PODS
 from fairlead.models.manifests.api.bindings import Component, ResourceBindingSpec, TargetCluster
@@ -77,14 +78,14 @@ def running(target: TargetCluster) -> int:
 
 def undivided(document: Document, path: Path) -> Document:
     """Return a document whose placement divides nothing; lines stay where they are."""
-    *above, last = path
     data = dict(document.data)
-    inside = data
-    for step in (*above, last):
+    inside = cast("dict[str | int, Any]", data)
+    for step in path:
         inside[step] = dict(inside.get(step) or {})
         inside = inside[step]
-    if STRATEGY[0] in inside:
-        inside[str(STRATEGY[0])] = None
+    for step in STRATEGY:
+        if step in inside:
+            inside[step] = None
     return Document(data, document.lines)
 
 
