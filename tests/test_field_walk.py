@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 import fairlead.models.manifests.api as api_package
 from fairlead.models.manifests.api import KINDS
-from fairlead.models.manifests.api.base import Api, Inert, Later
+from fairlead.models.manifests.api.base import Api, Inert
 
 READERS = Path(str(api_package.__file__)).parents[1]
 """The package that turns manifests into a problem; nothing else sees the API types."""
@@ -56,12 +56,12 @@ def ignored(models: list[type[Api]], read: frozenset[str]) -> list[str]:
         f"{model.__module__.rpartition('.')[2]}.{model.__name__}.{name}"
         for model in models
         for name, field in model.model_fields.items()
-        if name not in read and not any(isinstance(mark, Inert | Later) for mark in field.metadata)
+        if name not in read and not any(isinstance(mark, Inert) for mark in field.metadata)
     ]
 
 
 def test_no_field_is_accepted_and_ignored() -> None:
-    """A field that is neither read nor marked `Inert` or `Later` would be dropped silently."""
+    """A field that is neither read nor marked `Inert` would be dropped silently."""
     assert ignored(api_types(), names_read(READERS)) == []
 
 

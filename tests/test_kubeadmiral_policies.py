@@ -82,7 +82,7 @@ def test_no_scheduling() -> None:
     """With the annotation the object keeps what it has, so there is nothing to decide."""
     problem = load(members(1), policy(), web(marks={"no-scheduling": "false"}))
     assert problem.workloads == ()
-    assert "annotation kubeadmiral.io/no-scheduling is set" in texts(problem, "left-out")[0]
+    assert "annotation kubeadmiral.io/no-scheduling is set" in texts(problem, "suspended")[0]
 
 
 # Candidates

@@ -252,7 +252,7 @@ def test_what_is_suspended_is_left_out() -> None:
     suspended = binding("web", 4, {}, static(), suspension={"scheduling": True})
     problem = load(clusters(1), suspended, binding("api", 1, {}, static(), suspension={"dispatching": True}))
     assert only(problem).key == "default/api"
-    assert texts(problem, "left-out") == [
+    assert texts(problem, "suspended") == [
         "default/web is left out: its binding suspends scheduling, so it keeps the placement it has (<dict>)"
     ]
 

@@ -212,7 +212,7 @@ def test_sets_that_match_nothing_and_selectors_without_workloads_are_told() -> N
     assert sorted(told(problem)) == [
         "MoveBudget third selects no workload that is placed",
         "arriving 1 of MoveBudget second matches no cluster of the input",
-        "leaving 1 of MoveBudget calm names member9, not in the input",
+        "leaving 1 of MoveBudget calm names member9 (did you mean member3?), not in the input",
     ]
     assert rules(problem) == {}
 

@@ -17,7 +17,7 @@ from fairlead.cli.app import main
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Evenness, GroupTotal, Moves, Weights
 from fairlead.models.workload import Workload
-from loaded import bounds, candidates, closed, mistake, only, texts
+from loaded import bounds, candidates, closed, mistake, only, texts, weights
 
 EXAMPLES = Path(__file__).parent / "data" / "specified-replicas"
 SOLUTIONS = ("one", "two", "three")
@@ -571,18 +571,35 @@ def test_broken_targets(broken: Manifest, told: str) -> None:
             policy("p", {"replicas": "4"}),
             "spec.placement.replicas: '4' must be a whole number, without quotes",
         ),
-        (
-            policy("p", specified(preference="Mine", extended=True)),
-            (
-                "spec.placement.replicaScheduling.extendReplicaDivisionPreference: 'Mine' is not allowed;"
-                " allowed are Specified, SpecifiedClusters, SpecifiedRegions and Regions"
-            ),
-        ),
     ],
 )
 def test_broken_numbers(document: Manifest, told: str) -> None:
-    """Negative numbers, quoted ones, and a way of dividing that nobody knows."""
+    """Negative numbers and quoted ones."""
     assert mistake(document) == told
+
+
+def test_strategies_and_fields_of_ones_own() -> None:
+    """The proposal leaves their names to the user: they are named as without effect and refuse nothing."""
+    mine = {"targetCluster": {"clusterNames": ["member1"]}, "extendFields": {"minReplicas": 6, "weight": 3}}
+    where = {"where": "extendClusterPreferences", "list_name": "extendStaticList"}
+    problem = load(policy("p", specified(mine, preference="Mine", extended=True, **where)))
+    assert set(weights(only(problem)).values()) == {1}
+    said = [one.split(": ", 1)[1].split(" has no effect")[0] for one in texts(problem, "specified")]
+    base = "spec.placement.replicaScheduling"
+    assert sorted(said) == [
+        f"{base}.extendClusterPreferences.extendStaticList",
+        f"{base}.extendReplicaDivisionPreference",
+    ]
+    fields = [one.split(".")[-1].split(" ")[0] for one in texts(problem, "unknown-field")]
+    assert fields == ["minReplicas", "weight"]
+
+
+def test_a_strategy_of_ones_own_with_numbers_specifies_them() -> None:
+    """Where every target states its replicas, there is nothing else that they could mean."""
+    targets = [target(["member1"], 3, extended=True), target(["member2"], 1, extended=True)]
+    outcome = fairlead.solve(load(policy("p", specified(*targets, preference="Mine", extended=True))))
+    assert outcome.placement is not None
+    assert dict(outcome.placement["default/nginx"]) == {"member1": 3, "member2": 1}
 
 
 def test_a_target_without_candidates() -> None:
@@ -592,7 +609,7 @@ def test_a_target_without_candidates() -> None:
     assert totals(only(problem)) == {"member1": (["member1"], 4), "member9": ([], 1)}
     assert texts(problem, "group-total") == [
         "policy default/p: member9 holds 1, but no candidate is in it (<dict>)",
-        "policy default/p: member9: member9 not in the input (<dict>)",
+        "policy default/p: member9: member9 (did you mean member4?) not in the input (<dict>)",
         (
             "policy default/p: the specified replicas add up to 5, but default/nginx wants 4:"
             " this cannot be placed (<dict>)"

@@ -182,11 +182,14 @@ def test_a_binding_names_every_cluster_once() -> None:
 def test_contradictions_are_found_beside_wrong_types() -> None:
     """What is wrong is taken out, and the rest is looked at all the same."""
     placement = static(minReplicas=2, maxReplicas=1, clusterConstraintTerms=[{"minReplicas": "x"}])
-    placement["clusterTolerations"] = [{"operator": 5}, {"value": "x"}]
+    placement["clusterTolerations"] = [{"operator": 5}, {"operator": "Gt"}]
     base = f"{PREFERENCE}.clusterConstraint"
     assert mistakes(policy("p", placement)) == [
-        "spec.placement.clusterTolerations[0].operator: '5' is not allowed; allowed are Equal and Exists",
-        "spec.placement.clusterTolerations[1].operator: must be Exists where the key is empty",
+        "spec.placement.clusterTolerations[0].operator: '5' must be text; put quotes around it",
+        (
+            "spec.placement.clusterTolerations[1].operator: 'Gt' is not allowed for clusters;"
+            " allowed are Equal and Exists"
+        ),
         f"{base}.clusterConstraintTerms[0].minReplicas: 'x' must be a whole number, without quotes",
         f"{base}.clusterConstraintTerms[0].targetCluster: is required and missing",
         f"{base}.minReplicas: '2' must be at most maxReplicas, which is 1",

@@ -67,23 +67,7 @@ TYPE = "replicaScheduling.replicaSchedulingType"
         ),
         (
             tolerations(key="a", operator="Lt", value="1"),
-            "clusterTolerations[0].operator: 'Lt' is not allowed; allowed are Equal and Exists",
-        ),
-        (
-            tolerations(key="a", effect="Soon", operator="Exists"),
-            (
-                "clusterTolerations[0].effect: 'Soon' is not allowed;"
-                " allowed are NoSchedule, PreferNoSchedule and NoExecute"
-            ),
-        ),
-        (tolerations(value="1"), "clusterTolerations[0].operator: must be Exists where the key is empty"),
-        (
-            tolerations(key="a", operator="Exists", value="1"),
-            "clusterTolerations[0].value: '1' must be empty where the operator is Exists",
-        ),
-        (
-            tolerations(key="a", operator="Exists", tolerationSeconds=5),
-            "clusterTolerations[0].effect: must be NoExecute where tolerationSeconds is set",
+            "clusterTolerations[0].operator: 'Lt' is not allowed for clusters; allowed are Equal and Exists",
         ),
         (
             {GROUPS: [group("g"), group("h"), group("g")]},
@@ -180,11 +164,19 @@ TYPE = "replicaScheduling.replicaSchedulingType"
         ),
         (
             static(maxReplicas=4, clusterConstraintTerms=[term("a", 5)]),
-            f"{TERM}.clusterConstraintTerms[0].minReplicas: '5' must be at most maxReplicas, which is 4",
+            (
+                f"{TERM}.clusterConstraintTerms[0].minReplicas: '5' must be at most 4, the maxReplicas of"
+                " all clusters, which counts where a term names none"
+                f" (spec.placement.{TERM}.maxReplicas, <dict>)"
+            ),
         ),
         (
             static(minReplicas=5, clusterConstraintTerms=[term("a", None, 4)]),
-            f"{TERM}.clusterConstraintTerms[0].maxReplicas: '4' must be at least minReplicas, which is 5",
+            (
+                f"{TERM}.clusterConstraintTerms[0].maxReplicas: '4' must be at least 5, the minReplicas of"
+                " all clusters, which counts where a term names none"
+                f" (spec.placement.{TERM}.minReplicas, <dict>)"
+            ),
         ),
         (
             divided({"dynamicWeight": "Cost"}),

@@ -10,11 +10,14 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from fairlead.models.words import escaped
+
+if TYPE_CHECKING:
+    from fairlead.models.statement import Statement
 
 # The tones of `fairlead.report.columns`; cells and headings are escaped before they are toned.
 _TONE = re.compile("(\033\\[[0-9]{1,2}m)")
@@ -73,9 +76,9 @@ def _visible(text: str, *, tones: bool = False) -> str:
     )
 
 
-def warn(warnings: Iterable[object], *, every: bool = False) -> None:
-    """Print warnings, the first ones only unless every one is asked for."""
-    lines = [f"warning: {warning}" for warning in warnings]
+def warn(warnings: Iterable["Statement"], *, every: bool = False) -> None:
+    """Print warnings and notes, the first ones only unless every one is asked for."""
+    lines = [f"{'note' if warning.is_note else 'warning'}: {warning}" for warning in warnings]
     shown = lines if every else lines[:WARNINGS_SHOWN]
     for line in shown:
         note(escaped(line))

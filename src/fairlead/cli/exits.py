@@ -63,6 +63,7 @@ def tell(error: Exception) -> int:
     if os.environ.get("FAIRLEAD_DEBUG"):
         console.note("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, ManifestError):
+        console.warn(error.warnings)
         console.note("\n".join([*map(str, error.mistakes), counted(error)]))
         return WRONG_INPUT
     if isinstance(error, FairleadError) and not isinstance(error, InternalError):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fairlead.cli import streams
+from fairlead.models.errors import ManifestError
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -54,7 +55,10 @@ class Inputs:
             raise click.UsageError("no input: name it with -f FILE (a directory or - for standard input)")
         from fairlead.models.manifests import loading
 
-        problem = loading.load(*self.files, recursive=self.recursive)
+        try:
+            problem = loading.load(*self.files, recursive=self.recursive)
+        except ManifestError as error:
+            raise ManifestError(error.mistakes, () if self.quiet else error.warnings) from error
         if self.namespaces or self.selector:
             return loading.select(problem, self.namespaces, self.selector)
         return problem

@@ -10,7 +10,8 @@ from fairlead.cli import console, exits, outputs
 from fairlead.cli.amounts import Budget, Gain, Named
 from fairlead.cli.options import Inputs, TimeLimit, reads_input, writes_output
 from fairlead.cli.progress import shown
-from fairlead.cli.solve import load_workloads
+from fairlead.cli.settings import leaves_untriggered
+from fairlead.cli.solve import left_as_triggered, load_workloads
 
 if TYPE_CHECKING:
     from fairlead.models.manifests.documents import Document
@@ -155,6 +156,7 @@ def takes_plan_options(command: Command) -> Command:
     help="Print how the plan differs from a saved one, and nothing where it does not.",
 )
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 where there is something to do.")
+@leaves_untriggered
 @takes_plan_options
 def plan_command(
     inputs: Inputs,
@@ -165,6 +167,7 @@ def plan_command(
     resume: str | None,
     compare: str | None,
     detailed_exitcode: bool,
+    as_triggered: bool,
     **asked: Any,
 ) -> int:
     """Say which replicas to move where, in waves that overload no cluster on the way.
@@ -178,7 +181,7 @@ def plan_command(
     saved = None if resume is None else read_saved(resume)
     if known is not None and output in ("moves", "patch"):
         raise click.UsageError(f"-o {output} shows one plan; with --compare use table, wide, json or yaml")
-    problem = load_workloads(inputs)
+    problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     from fairlead.models.plans.comparison import compare_plans
     from fairlead.solver.planning.planning import plan
 

@@ -66,6 +66,15 @@ _OPTIONS = (
 )
 
 
+def leaves_untriggered(command: Command) -> Command:
+    """Give a command the option to leave what KubeAdmiral would leave; it receives ``as_triggered``."""
+    return click.option(
+        "--as-triggered",
+        is_flag=True,
+        help="Leave workloads as they run that KubeAdmiral would not look at again (rescheduleWhen).",
+    )(command)
+
+
 def takes_settings(command: Command) -> Command:
     """Give a command the options of a search; it receives them under the names that `solve` has for them."""
     for option in reversed(_OPTIONS):

@@ -11,7 +11,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.options import Inputs, reads_input, writes_output
-from fairlead.cli.settings import takes_settings
+from fairlead.cli.settings import leaves_untriggered, takes_settings
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
 @writes_output("table", "wide", "json", "yaml")
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @takes_settings
+@leaves_untriggered
 def simulate_command(inputs: Inputs, asked: Asked, output: str, *, no_headers: bool, **settings: Any) -> int:
     """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
 

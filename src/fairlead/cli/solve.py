@@ -9,7 +9,7 @@ import click
 from fairlead.cli import console, exits
 from fairlead.cli.options import Inputs, reads_input, writes_output
 from fairlead.cli.progress import shown
-from fairlead.cli.settings import takes_settings
+from fairlead.cli.settings import leaves_untriggered, takes_settings
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
@@ -29,13 +29,20 @@ Exit codes:
 @writes_output("table", "wide", "json", "yaml", "name")
 @click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
 @takes_settings
+@leaves_untriggered
 @click.option("--require-proof", is_flag=True, help="Exit with 4 unless the answer is proven.")
 def solve_command(
-    inputs: Inputs, output: str, *, no_headers: bool, require_proof: bool, **settings: Any
+    inputs: Inputs,
+    output: str,
+    *,
+    no_headers: bool,
+    require_proof: bool,
+    as_triggered: bool,
+    **settings: Any,
 ) -> int:
     """Place the workloads and prove that there is no better placement."""
     started = time.perf_counter()
-    problem = load_workloads(inputs)
+    problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     loaded = time.perf_counter() - started
     from fairlead.solver.solving import solve
 
@@ -44,6 +51,15 @@ def solve_command(
     outcome = replace(outcome, seconds={"load": loaded, **outcome.seconds})
     _show(outcome, output, no_headers=no_headers)
     return exits.code_of(outcome, require_proof=require_proof)
+
+
+def left_as_triggered(problem: "Problem", *, as_triggered: bool) -> "Problem":
+    """Return the problem, with what KubeAdmiral would leave kept as it runs where that is asked for."""
+    if not as_triggered:
+        return problem
+    from fairlead.models import triggers
+
+    return triggers.as_triggered(problem)
 
 
 def load_workloads(inputs: Inputs) -> "Problem":
@@ -79,7 +95,7 @@ def _names(outcome: "Outcome") -> None:
 
         console.note("\n".join([verdict(outcome), *explanation(outcome)]))
         return
-    for workload in outcome.problem.workloads:
+    for workload in outcome.problem.with_replicas:
         group = workload.api_version.partition("/")[0] if "/" in workload.api_version else ""
         kind = f"{workload.kind}.{group}" if group else workload.kind
         console.result(f"{kind.lower()}/{workload.name}")

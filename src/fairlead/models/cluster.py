@@ -93,6 +93,9 @@ class Cluster:
         Labels of the cluster object.
     taints
         Taints of the cluster.
+    implied_taints
+        Taints that its conditions amount to although it does not carry them; they keep new replicas away as
+        taints do, but the real schedulers do not see them.
     allocatable
         What its nodes offer by resource: cpu in millicores, everything else in whole units (bytes, pods,
         devices). None means that the capacity is unknown.
@@ -118,6 +121,7 @@ class Cluster:
     zones: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
+    implied_taints: tuple[Taint, ...] = ()
     allocatable: Mapping[str, int] | None = None
     free: Mapping[str, int] | None = None
     grades: tuple[Grade, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from fairlead.models.decision_reasons import Finding, Left, View, excluded, find, left_of
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.outcome import ClusterDecision, Outcome, Status
 from fairlead.models.rules import Duplicated
 from fairlead.models.workload import Workload
@@ -67,8 +68,9 @@ def _decide(outcome: Outcome, workload: Workload, left: Left) -> tuple[ClusterDe
     """Explain every cluster; those far from their share point at the clusters that are to blame."""
     view = View(outcome, workload, left)
     names = tuple(outcome.problem.cluster_by_name)
+    beside = _overridden(workload)
     if outcome.placement is None:
-        return tuple(ClusterDecision(name, False, 0, _unplaced(view, name)) for name in names)
+        return tuple(ClusterDecision(name, False, 0, _unplaced(view, name) + beside) for name in names)
     findings = {name: find(view, name) for name in names}
     above = [name for name in names if findings[name].binds == "from above"]
     below = [name for name in names if findings[name].binds == "from below"]
@@ -77,10 +79,20 @@ def _decide(outcome: Outcome, workload: Workload, left: Left) -> tuple[ClusterDe
             name,
             _selected(view, name),
             view.placed.get(name, 0),
-            _told(view, name, findings[name], above, below),
+            _told(view, name, findings[name], above, below) + beside,
         )
         for name in names
     )
+
+
+def _overridden(workload: Workload) -> str:
+    """Say which annotations count instead of the policy; empty where none does."""
+    unit = workload.declared
+    if not isinstance(unit, FederatedUnit) or not unit.overriding:
+        return ""
+    verb = "annotation" if len(unit.overriding) == 1 else "annotations"
+    does = "overrides" if len(unit.overriding) == 1 else "override"
+    return f" ({verb} {_list(list(unit.overriding))} {does} {workload.policy})"
 
 
 def _selected(view: View, cluster: str) -> bool:

@@ -36,6 +36,11 @@ class KarmadaBinding:
         Where the placement stands: in a policy, or in the binding; None where that is not known.
     binding
         The binding; None where the input has none.
+    name
+        Name of the binding; empty where the input has none.
+    components
+        Names and pods of the components in one set, in their order; empty where the binding names none. More
+        than one of them make a set, which counts as one replica.
     """
 
     placement: Mapping[str, Any]
@@ -46,6 +51,13 @@ class KarmadaBinding:
     uid: str = ""
     source: Source | None = None
     binding: ObjectName | None = None
+    name: str = ""
+    components: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def in_sets(self) -> bool:
+        """Whether a replica is a set of several components."""
+        return len(self.components) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +103,8 @@ class FederatedUnit:
     sources
         Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
         that overrides it.
+    overriding
+        Names of the annotations that override a part of the policy.
     """
 
     policy: Mapping[str, Any]
@@ -100,6 +114,7 @@ class FederatedUnit:
     annotations: Mapping[str, str] = field(default_factory=dict)
     holder: FederatedHolder | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
+    overriding: tuple[str, ...] = ()
 
 
 Declared = KarmadaBinding | FederatedUnit

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fairlead.models.source import Source
+from fairlead.models.statement import Statement
 from fairlead.models.words import escaped
 
 
@@ -44,10 +45,14 @@ class Mistake:
     value: str
     message: str
 
+    @property
+    def sentence(self) -> str:
+        """Field, value and what is wrong, without the place."""
+        shown = f"{self.value!r} {self.message}" if self.value else self.message
+        return f"{self.field}: {shown}" if self.field else shown
+
     def __str__(self) -> str:
-        place = f"{self.source}: {self.field}" if self.field else str(self.source)
-        shown = f" {self.value!r}" if self.value else ""
-        return escaped(f"{place}:{shown} {self.message}")
+        return escaped(f"{self.source}: {self.sentence}")
 
 
 class ManifestError(FairleadError):
@@ -57,14 +62,17 @@ class ManifestError(FairleadError):
     ----------
     mistakes
         All mistakes of all files; kept sorted by file and line.
+    warnings
+        What else there is to say about the input, as far as it was read.
     """
 
-    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+    def __init__(self, mistakes: Iterable[Mistake], warnings: Iterable[Statement] = ()) -> None:
         self.mistakes: tuple[Mistake, ...] = tuple(sorted(set(mistakes)))
+        self.warnings: tuple[Statement, ...] = tuple(warnings)
         super().__init__("\n".join(str(mistake) for mistake in self.mistakes))
 
-    def __reduce__(self) -> tuple[type["ManifestError"], tuple[tuple[Mistake, ...]]]:
-        return ManifestError, (self.mistakes,)
+    def __reduce__(self) -> tuple[type["ManifestError"], tuple[tuple[Mistake, ...], tuple[Statement, ...]]]:
+        return ManifestError, (self.mistakes, self.warnings)
 
 
 class UsageError(FairleadError):

@@ -12,6 +12,7 @@ from fairlead.models.rules import Candidates, Duplicated
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
+from fairlead.models.triggers import untriggered
 from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
@@ -60,7 +61,9 @@ def to_dict(outcome: Outcome, *, decisions: bool = True) -> Document:
         "violations": [_violation(violation) for violation in outcome.violations],
         "conflict": conflict_document(outcome.conflict) if outcome.conflict else None,
         "conflicts": [conflict_document(conflict) for conflict in outcome.conflicts],
-        "warnings": [statement_document(warning) for warning in outcome.problem.warnings],
+        "warnings": [
+            statement_document(warning) for warning in (*outcome.problem.warnings, *untriggered(outcome))
+        ],
         "seconds": dict(outcome.seconds),
     }
 

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from fairlead.models.declared import FederatedHolder, FederatedUnit
+from fairlead.models.declared import FederatedHolder, FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.rules import Duplicated
 
 if TYPE_CHECKING:
-    from fairlead.models.outcome import Outcome
+    from fairlead.models.outcome import ClusterDecision, Outcome
     from fairlead.models.workload import Workload
 
 Document = dict[str, Any]
@@ -38,8 +38,9 @@ def to_manifests(outcome: Outcome) -> tuple[Document, ...]:
     -------
     tuple of dict
         For a workload that Karmada places, a ``ResourceBinding`` (``ClusterResourceBinding`` where
-        cluster-scoped) named ``<name>-<kind>`` in lower case, as Karmada names them; one of 0 replicas keeps
-        every candidate, with 0 replicas. For one that KubeAdmiral places, its ``FederatedObject`` (or
+        cluster-scoped) of the name in the input, else ``<name>-<kind>`` in lower case, as Karmada names them;
+        one of 0 replicas keeps every candidate, with 0 replicas. One of several components has the pods of
+        every component where a set stands. For one that KubeAdmiral places, its ``FederatedObject`` (or
         ``ClusterFederatedObject``, as the input has it) with ``spec.placements`` and ``spec.overrides`` of
         the controller ``kubeadmiral.io/global-scheduler``, without the template; entries of other
         controllers stay as they are. Where the input has no federated object, it is called
@@ -64,23 +65,38 @@ def _manifest(outcome: Outcome, workload: Workload) -> Document:
 
 def _binding(outcome: Outcome, workload: Workload) -> Document:
     """Return the binding of one workload."""
-    name = f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
+    known = workload.declared if isinstance(workload.declared, KarmadaBinding) else None
+    name = known.name if known else ""
+    name = name or f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
     scope = {"namespace": workload.namespace} if workload.namespace else {}
     resource = {"apiVersion": workload.api_version, "kind": workload.kind, **scope, "name": workload.name}
     clusters = [
-        {"name": decision.cluster, "replicas": decision.replicas}
+        _target(decision, known.components if known else ())
         for decision in outcome.decisions[workload.key]
         if decision.selected
     ]
+    # The number of all replicas is the detector's; of a set, only its components are counted here.
+    replicas = {} if known and known.in_sets else {"replicas": workload.replicas}
     binding: Document = {
         "apiVersion": "work.karmada.io/v1alpha2",
         "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
         "metadata": {"name": name, **scope},
-        "spec": {"resource": resource, "replicas": workload.replicas, "clusters": clusters},
+        "spec": {"resource": resource, **replicas, "clusters": clusters},
     }
     if workload.group is not None:
-        binding["status"] = {"schedulerObservedAffinityName": workload.group}
+        binding["status"] = {"schedulerObservingAffinityName": workload.group}
     return binding
+
+
+def _target(decision: ClusterDecision, components: Sequence[tuple[str, int]]) -> Document:
+    """Return a target of a binding; the pods of every component stand there where the binding names any."""
+    if not components:
+        return {"name": decision.cluster, "replicas": decision.replicas}
+    if len(components) == 1:
+        pods = [{"name": components[0][0], "replicas": decision.replicas}]
+        return {"name": decision.cluster, "replicas": decision.replicas, "components": pods}
+    pods = [{"name": name, "replicas": number * decision.replicas} for name, number in components]
+    return {"name": decision.cluster, "components": pods}
 
 
 def _federated(outcome: Outcome, workload: Workload, unit: FederatedUnit) -> Document:

@@ -9,6 +9,7 @@ from html import escape
 from fairlead.models.gap import gap_of
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.statement import Conflict, Proof
+from fairlead.models.triggers import untriggered
 from fairlead.models.words import counted, escaped
 from fairlead.models.workload import Workload
 
@@ -146,10 +147,15 @@ def breaches(outcome: Outcome) -> list[str]:
     return [*repaired, *(f"Still broken: {violation}" for violation in outcome.still_broken)]
 
 
+def remarks(outcome: Outcome) -> list[str]:
+    """Return what the schedulers themselves would do otherwise, a line each."""
+    return [f"Note: {statement}" for statement in untriggered(outcome)]
+
+
 def to_text(outcome: Outcome) -> str:
     """Return a short, readable rendering."""
     lines = [verdict(outcome), *_shortened(explanation(outcome), "line")]
-    lines += _shortened(breaches(outcome), "rule")
+    lines += [*_shortened(breaches(outcome), "rule"), *remarks(outcome)]
     if outcome.placement is not None:
         placed = [_placed(outcome, workload) for workload in outcome.problem.workloads]
         width = max((len(name) for name, _ in placed), default=0)

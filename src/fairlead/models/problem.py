@@ -75,6 +75,11 @@ class Problem:
         return {workload.key: workload for workload in self.workloads}
 
     @cached_property
+    def with_replicas(self) -> tuple[Workload, ...]:
+        """Workloads that have replicas to divide or to copy, in key order; a ConfigMap has none."""
+        return tuple(workload for workload in self.workloads if not workload.without_replicas)
+
+    @cached_property
     def _by_namespace(self) -> Mapping[str, tuple[Workload, ...]]:
         found: dict[str, list[Workload]] = {}
         for workload in self.workloads:

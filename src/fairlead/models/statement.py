@@ -5,6 +5,18 @@ from enum import StrEnum
 
 from fairlead.models.source import Source
 
+NOT_UNDERSTOOD = "not-understood"
+"""Rule of what is left out because it cannot be understood; the rest of the input is read all the same."""
+
+PROPAGATED = "propagated"
+"""Rule of what has no replicas: it goes to clusters as a whole."""
+
+SUSPENDED = "suspended"
+"""Rule of what somebody has taken out of scheduling."""
+
+NOTES = frozenset({PROPAGATED, SUSPENDED})
+"""Rules of what is good to know and nothing to repair."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -27,6 +39,11 @@ class Statement:
     source: Source | None = None
     workload: str | None = None
     cluster: str | None = None
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it is only good to know: nothing in the input is wrong or without effect."""
+        return self.rule in NOTES
 
     def __str__(self) -> str:
         return f"{self.text} ({self.source})" if self.source else self.text

@@ -1,6 +1,7 @@
 """Numbers with their nouns, and lists, as people write them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from difflib import get_close_matches
 
 SHOWN = 3
 """Names that a sentence tells before it counts the rest."""
@@ -28,6 +29,20 @@ def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN) -> str:
         rest = len(told) - shown
         told = [*told[:shown], counted(rest, f"more {noun}") if noun else f"{rest} more"]
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
+
+
+def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
+    """Return unknown names, the first ones only, each with the known name that comes nearest.
+
+    >>> with_nearest(["m22", "x"], ["m1", "m2"])
+    'm22 (did you mean m2?), x'
+    """
+    told = []
+    for name in unknown[:SHOWN]:
+        near = get_close_matches(name, sorted(known), 1)
+        told.append(f"{name} (did you mean {near[0]}?)" if near else name)
+    rest = f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else ""
+    return ", ".join(told) + rest
 
 
 def escaped(text: str) -> str:

@@ -71,6 +71,9 @@ class Workload:
         from the observed one on may still be chosen; a placement then counts by the first one that it keeps.
     observed
         Affinity group in which the workload was scheduled last; None where unknown.
+    without_replicas
+        True for what has no replicas at all, such as a ConfigMap: it goes to clusters as a whole and is not
+        divided. A workload that is scaled to 0 has replicas.
     source
         Where the workload was declared.
     replicas_source
@@ -101,6 +104,7 @@ class Workload:
     groups: tuple[AffinityGroup, ...] = ()
     settled: bool = False
     observed: str | None = None
+    without_replicas: bool = False
     source: Source = NOWHERE
     replicas_source: Source | None = field(default=None, compare=False, repr=False)
     without: frozenset[str] = frozenset()

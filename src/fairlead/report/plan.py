@@ -1,6 +1,6 @@
 """The tables that a terminal shows for a rebalance plan."""
 
-from fairlead.models.outcome_text import explanation, format_percent
+from fairlead.models.outcome_text import explanation, format_percent, remarks
 from fairlead.models.plans.plan import RebalancePlan
 from fairlead.models.plans.text import headline, inside_line, target_line
 from fairlead.models.plans.waves import WavePlan
@@ -26,6 +26,7 @@ def plan_tables(plan: RebalancePlan, look: Look | None = None) -> str:
         return "\n".join([*head, *map(printable, explanation(plan.outcome))])
     head.append(printable(target_line(plan)))
     head += [printable(line) for line in (inside_line(plan),) if line]
+    head += map(printable, remarks(plan.outcome))
     blocks = [head]
     if not plan.nothing_to_do:
         blocks += [_waves(plan.waves, look), _blocked(plan.waves), _changes(plan, look)]

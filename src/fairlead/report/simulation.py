@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from fairlead.models.outcome_text import format_number
+from fairlead.models.outcome_text import format_number, remarks
 from fairlead.models.utilisation import Utilisation
 from fairlead.models.what_if.result import Effect, Scenario, Simulation, UtilisationShift
 from fairlead.models.what_if.text import already, reasons, scenario_verdict, title, verdict
@@ -220,6 +220,7 @@ def _verdict(simulation: Simulation, look: Look) -> list[str]:
     """Return what comes of the changes, its first word toned, and what does not fit."""
     lines = [printable(one) for one in already(simulation)]
     lines.append(_toned_verdict(verdict(simulation), look))
+    lines += map(printable, remarks(simulation.after))
     why = [printable(line) for line in reasons(simulation)]
     shown = why if look.wide else why[:SHOWN]
     lines += shown

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.outcome_text import breaches, explanation, format_number, proof, verdict
+from fairlead.models.outcome_text import breaches, explanation, format_number, proof, remarks, verdict
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column, Tone, printable, render, toned
 from fairlead.report.workload_table import compact, detailed, flat
@@ -78,7 +78,7 @@ def _placements(outcome: Outcome, look: Look) -> list[list[str]]:
     """Return a table per workload, one for all where there are many, a flat one for scripts."""
     if outcome.placement is None:
         return []
-    many = len(outcome.problem.workloads) > COMPACT_ABOVE and not look.wide
+    many = len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide
     if not look.headers and not many:
         columns, rows = flat(outcome, wide=look.wide)
         return [render(columns, rows, headers=False, colour=look.colour, width=look.limit)]
@@ -120,4 +120,4 @@ def _conclusion(outcome: Outcome, look: Look) -> list[str]:
     """Return the verdict, its first word toned, and what explains it."""
     word, _, rest = printable(verdict(outcome)).partition(":")
     first = f"{toned(word, _TONES[outcome.status], colour=look.colour)}:{rest}"
-    return [first, *map(printable, (*explanation(outcome), *breaches(outcome)))]
+    return [first, *map(printable, (*explanation(outcome), *breaches(outcome), *remarks(outcome)))]

@@ -123,7 +123,7 @@ def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[WorkloadTable]
         True for every column and every cluster, the excluded ones with their reason.
     """
     left, quotas = _left_of(outcome), _quotas_of(outcome)
-    for workload in outcome.problem.workloads:
+    for workload in outcome.problem.with_replicas:
         yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
 
 
@@ -131,7 +131,7 @@ def flat(outcome: Outcome, *, wide: bool = False) -> tuple[Sequence[Column], lis
     """Return the rows of all workloads for scripts: namespace and name in front, no blank cells."""
     left, quotas = _left_of(outcome), _quotas_of(outcome)
     rows: list[Row] = []
-    for workload in outcome.problem.workloads:
+    for workload in outcome.problem.with_replicas:
         front = (Cell(workload.namespace or "-"), Cell(workload.name))
         rows += [
             (*front, *(cell if cell.text else NOTHING for cell in row))
@@ -142,7 +142,7 @@ def flat(outcome: Outcome, *, wide: bool = False) -> tuple[Sequence[Column], lis
 
 def compact(outcome: Outcome) -> tuple[Sequence[Column], list[Row]]:
     """Return one row per workload."""
-    return COMPACT, [_summary(outcome, workload) for workload in outcome.problem.workloads]
+    return COMPACT, [_summary(outcome, workload) for workload in outcome.problem.with_replicas]
 
 
 def _left_of(outcome: Outcome) -> Remaining:

@@ -8,6 +8,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
+from fairlead.models.triggers import as_triggered
 from fairlead.models.validity import completed
 from fairlead.models.what_if.changed import changed
 from fairlead.models.what_if.changes import Change, Drain, Lose
@@ -35,7 +36,8 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
         cluster by itself. None tries none.
     **settings
         Arguments of `solve`; they count for every single answer. Where not everything fits, as much as
-        possible is placed (`partial`), without being asked for.
+        possible is placed (`partial`), without being asked for. `as_triggered` true leaves workloads as they
+        run that KubeAdmiral would not look at again, see `fairlead.models.triggers`.
 
     Returns
     -------
@@ -60,10 +62,12 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
 
 def _answer(problem: Problem, settings: dict[str, Any]) -> Outcome:
     """Return the best placement, a partial one where there is none that keeps all rules."""
-    outcome = solve(problem, **settings)
-    if outcome.status is not Status.INFEASIBLE or settings.get("partial"):
+    asked = dict(settings)
+    question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
+    outcome = solve(question, **asked)
+    if outcome.status is not Status.INFEASIBLE or asked.get("partial"):
         return outcome
-    return solve(problem, **{**settings, "partial": True})
+    return solve(question, **{**asked, "partial": True})
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Drain | Lose]:

@@ -75,7 +75,7 @@ def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
     for path, text, key in _texts(meta):
         reading = _read(text, key)
         if not isinstance(reading, Annotation):
-            yield from (finding._replace(path=(*path, *finding.path)) for finding in reading)
+            yield from (finding.within(*path) for finding in reading)
 
 
 def _texts(meta: ObjectMeta) -> Iterator[tuple[Path, str, str | None]]:

@@ -11,6 +11,12 @@ from fairlead.models.statement import Statement
 
 KIND = "cluster"
 
+NOT_READY = Taint("cluster.karmada.io/not-ready", "", "NoSchedule")
+"""What a condition Ready that is not True amounts to where no taint says so."""
+
+# Karmada marks a cluster whose state is unknown with the second one.
+_TOLD_BY = {"False": (NOT_READY.key,), "Unknown": (NOT_READY.key, "cluster.karmada.io/unreachable")}
+
 
 def read_clusters(located: Sequence[Located[api.Cluster]]) -> tuple[Cluster, ...]:
     """Turn Cluster objects into member clusters.
@@ -43,6 +49,7 @@ def _cluster(
         zones=spec.zones or ((spec.zone,) if spec.zone else ()),
         labels=dict(model.metadata.labels),
         taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in spec.taints),
+        implied_taints=(NOT_READY,) if _unready(model) else (),
         allocatable=_allocatable(summary) if summary else None,
         free=_free(summary) if summary else None,
         grades=_grades(spec.resource_models, summary.allocatable_modelings) if summary else (),
@@ -50,6 +57,13 @@ def _cluster(
         api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
         source=located.source(),
     )
+
+
+def _unready(model: api.Cluster) -> str:
+    """Return the status of the condition Ready where it is not True and no taint tells; empty otherwise."""
+    found = next((one.status for one in model.status.conditions if one.type == "Ready"), "True")
+    told = any(taint.key in _TOLD_BY.get(found, ()) for taint in model.spec.taints)
+    return "" if told or found not in _TOLD_BY else found
 
 
 def _allocatable(summary: api.ResourceSummary) -> Mapping[str, int]:
@@ -89,6 +103,11 @@ def cluster_warnings(located: Sequence[Located[api.Cluster]]) -> Iterator[Statem
     if silent:
         text = "no status.apiEnablements, taken to serve every kind"
         yield _of_all(silent, text)
+    for status in _TOLD_BY:
+        unready = [one for one in located if _unready(one.model) == status]
+        if unready:
+            text = f"condition Ready is {status} and no taint says so: nothing new is placed there"
+            yield _of_all(unready, f"{text}, as under taint {NOT_READY.key}:{NOT_READY.effect}")
     vague = [one for one in located if _counts_unknown_grades(one.model)]
     if vague:
         text = "counts nodes of a grade that spec.resourceModels does not describe, so grades are left aside"

@@ -1,5 +1,6 @@
 """From documents to manifests: every kind validated, duplicates refused, unknown kinds named."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
@@ -28,7 +29,7 @@ from fairlead.models.manifests.kubeadmiral.findings import policy_findings as ku
 from fairlead.models.manifests.kubeadmiral.policy import LocatedPolicy
 from fairlead.models.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
 from fairlead.models.manifests.quota_findings import quota_findings
-from fairlead.models.manifests.validation import UNKNOWN_FIELD, Located, validate
+from fairlead.models.manifests.validation import UNKNOWN_FIELD, Located, Validated, validate
 from fairlead.models.manifests.webhook import (
     Finding,
     below,
@@ -36,7 +37,27 @@ from fairlead.models.manifests.webhook import (
     mistakes,
     placement_findings,
 )
-from fairlead.models.statement import Statement
+from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A binding that cannot be understood, which is left out.
+
+    Parameters
+    ----------
+    document
+        The binding.
+    located
+        What of it can be read; None where that is too little.
+    mistakes
+        What cannot be understood.
+    """
+
+    document: Document
+    located: "Located[Binding] | None"
+    mistakes: tuple[Mistake, ...]
+
 
 Workload = workloads_api.Deployment | workloads_api.StatefulSet | workloads_api.ReplicaSet | workloads_api.Job
 Policy = PropagationPolicy | ClusterPropagationPolicy
@@ -51,6 +72,7 @@ _CLUSTER_SCOPED = (
     kubeadmiral_api.ClusterPropagationPolicy,
     kubeadmiral_api.ClusterFederatedObject,
 )
+_DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 # Kinds that are near to one that is read, with what to write instead.
 _INSTEAD = {
     ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does",
@@ -75,8 +97,10 @@ class Manifests:
         What is wrong.
     warnings
         Unknown fields and skipped kinds.
+    unread
+        Bindings that cannot be understood.
     unsupported
-        Kinds that this version cannot do yet, in words.
+        What is of a kind that is not read although it changes placements.
     """
 
     clusters: list[Located[clusters_api.Cluster]] = field(default_factory=list)
@@ -92,7 +116,8 @@ class Manifests:
     federated: list[Federated] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     warnings: list[Statement] = field(default_factory=list)
-    unsupported: list[str] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    unsupported: list[Statement] = field(default_factory=list)
 
 
 def collect(documents: Iterable[Document]) -> Manifests:
@@ -106,8 +131,9 @@ def collect(documents: Iterable[Document]) -> Manifests:
         elif _group(document) == GROUP:
             manifests.mistakes.append(unknown_kind(document))
         elif _group(document) == _EARLIER_GROUP:
-            text = f"{document.source()}: {document.kind} of {document.api_version} is not supported"
-            manifests.unsupported.append(f"{text}; KubeAdmiral has replaced it by FederatedObject")
+            text = f"{document.kind} of {document.api_version} is left out: it is not supported"
+            text += "; KubeAdmiral has replaced it by FederatedObject"
+            manifests.unsupported.append(Statement(NOT_UNDERSTOOD, text, document.source()))
         else:
             skipped.setdefault((document.api_version, document.kind), []).append(document)
     manifests.warnings.extend(_skipped(*item) for item in sorted(skipped.items()))
@@ -144,16 +170,26 @@ def _add(manifests: Manifests, document: Document, model: type[Object]) -> None:
     """Validate one document of a known kind and put it where it belongs."""
     validated = validate(document, model)
     manifests.warnings.extend(validated.warnings)
-    manifests.mistakes.extend(validated.mistakes)
+    found = [*validated.mistakes, *_contradictions(document, validated)]
+    if found and issubclass(model, Binding):
+        located = cast("Located[Binding] | None", validated.located)
+        manifests.unread.append(Unread(document, located, tuple(found)))
+        return
+    manifests.mistakes.extend(found)
+    if validated.located is not None:
+        manifests.warnings.extend(_stray_annotation(validated.located))
+        manifests.warnings.extend(_odd_name(validated.located))
+        _row(manifests, validated.located.model).append(validated.located)
+
+
+def _contradictions(document: Document, validated: Validated[Object]) -> Iterator[Mistake]:
+    """List what is right alone and wrong together in a document."""
     if validated.located is None:
         return
     # What is wrong by itself and was taken out is not reported as missing beside others once more.
     known = {mistake.field for mistake in validated.mistakes}
     found = mistakes(document, (), _findings(validated.located.model))
-    manifests.warnings.extend(_stray_annotation(validated.located))
-    manifests.mistakes.extend(mistake for mistake in found if not told_already(mistake, known))
-    row = _row(manifests, validated.located.model)
-    row.append(validated.located)
+    yield from (mistake for mistake in found if not told_already(mistake, known))
 
 
 def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
@@ -161,6 +197,15 @@ def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
     if located.model.metadata.annotation and not isinstance(located.model, Policy | Binding):
         text = f"{located.document.kind}: metadata.annotation is not a known field and has no effect"
         yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
+
+
+def _odd_name(located: Located[Object]) -> Iterator[Statement]:
+    """Say that an API server would refuse a name; here it names a thing all the same."""
+    name = located.model.metadata.name
+    if not _DNS_NAME.fullmatch(name):
+        text = f"{located.document.kind}: metadata.name {name!r} is no name that Kubernetes takes: lower case"
+        text += " letters, digits, '-' and '.', with a letter or digit at both ends"
+        yield Statement("name", text, located.source("metadata", "name"))
 
 
 def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:

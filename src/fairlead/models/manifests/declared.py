@@ -5,6 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from fairlead.models.declared import KarmadaBinding
+from fairlead.models.manifests.api.bindings import ResourceBindingSpec
+from fairlead.models.manifests.components import in_sets, requested, running
 from fairlead.models.manifests.facts import Declared
 from fairlead.models.manifests.join import Subject
 from fairlead.models.manifests.requests import pod_requests
@@ -21,13 +23,20 @@ def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
     return KarmadaBinding(
         placement=_at(declared.document.data, declared.path),
         defaulting=subject.policy is not None,
-        previous=tuple((one.name, one.replicas) for one in spec.clusters) if spec else (),
+        previous=_previous(spec) if spec else (),
         evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
         requests=_requests(subject),
         uid=_uid(subject),
         source=declared.source(),
         binding=binding.source().holder if binding else None,
+        name=binding.model.metadata.name if binding else "",
+        components=tuple((one.name, one.replicas) for one in spec.components) if spec else (),
     )
+
+
+def _previous(spec: ResourceBindingSpec) -> tuple[tuple[str, int], ...]:
+    """Return the targets in their order, with the replicas (or sets) on each."""
+    return tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
 
 
 def _at(data: Any, path: tuple[str | int, ...]) -> Mapping[str, Any]:
@@ -39,8 +48,9 @@ def _at(data: Any, path: tuple[str | int, ...]) -> Mapping[str, Any]:
 
 def _requests(subject: Subject) -> Mapping[str, Fraction] | None:
     """Return the exact request per replica; the binding counts before the template."""
-    if subject.binding is not None and subject.binding.model.spec.replica_requirements is not None:
-        return subject.binding.model.spec.replica_requirements.resource_request
+    stated = requested(subject.binding.model.spec) if subject.binding else None
+    if stated is not None:
+        return stated
     if subject.template is None:
         return None
     return pod_requests(subject.template.model.spec.template.spec) or None

@@ -1,15 +1,18 @@
 """Totals that nothing can meet, that overlap or that have no effect: warned about, as validate shows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from fairlead.models.manifests.totals import Group
 from fairlead.models.rules import GroupTotal
 from fairlead.models.rules.group_total import KIND
 from fairlead.models.statement import Statement
+from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
 
 
-def doubtful(groups: Sequence[Group], rules: Sequence[GroupTotal], workload: Workload) -> Iterator[Statement]:
+def doubtful(
+    groups: Sequence[Group], rules: Sequence[GroupTotal], workload: Workload, present: Collection[str]
+) -> Iterator[Statement]:
     """Say which totals can never hold, which overlap, and which clusters are not there.
 
     Parameters
@@ -20,12 +23,13 @@ def doubtful(groups: Sequence[Group], rules: Sequence[GroupTotal], workload: Wor
         The same as rules, in the same order.
     workload
         The workload.
+    present
+        Names of all clusters.
     """
     for group, rule in zip(groups, rules, strict=True):
         if group.absent:
-            names = ", ".join(group.absent[:3])
-            rest = f" and {len(group.absent) - 3} more" if len(group.absent) > 3 else ""
-            yield _warning(rule, workload, f"{rule.name}: {names}{rest} not in the input")
+            names = with_nearest(group.absent, present)
+            yield _warning(rule, workload, f"{rule.name}: {names} not in the input")
         if not rule.clusters and rule.minimum:
             yield _warning(rule, workload, f"{rule.name} holds {rule.minimum}, but no candidate is in it")
     parts = [rule for group, rule in zip(groups, rules, strict=True) if not group.whole]

@@ -2,16 +2,26 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fairlead.models.manifests.annotations import annotated
 from fairlead.models.manifests.api.bindings import ResourceBindingSpec
+from fairlead.models.manifests.api.meta import EFFECTS
 from fairlead.models.manifests.api.placement import Placement
 from fairlead.models.manifests.api.workloads import Job
 from fairlead.models.manifests.collect import Binding
 from fairlead.models.manifests.collect import Workload as Template
+from fairlead.models.manifests.components import (
+    held,
+    idle_division,
+    in_sets,
+    requested,
+    undivided,
+    wanted,
+)
 from fairlead.models.manifests.documents import Document, Path, field_name
+from fairlead.models.manifests.groups import is_inherited
 from fairlead.models.manifests.join import Subject, claimed_by
 from fairlead.models.manifests.policy_choice import policy_name
 from fairlead.models.manifests.requests import pod_requests, units
@@ -19,8 +29,12 @@ from fairlead.models.manifests.specified import idle_parts, totals_of
 from fairlead.models.manifests.totals import NO_TOTALS, Totals
 from fairlead.models.manifests.validation import Located
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
+from fairlead.models.statement import NOT_UNDERSTOOD, SUSPENDED, Statement
+from fairlead.models.words import counted
 from fairlead.models.workload import Workload
+
+_WITH_REPLICAS = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Job"})
+"""Kinds that have replicas also where a binding leaves a 0 out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +74,19 @@ class Declared:
 
 
 def declared_for(subject: Subject) -> Declared | None:
-    """Return the placement of the policy in the input, else the copy in the binding, else None."""
+    """Return the placement of the policy in the input, else the copy in the binding, else None.
+
+    That of a workload of several components divides nothing: it stands as whole sets.
+    """
+    found = _declared(subject)
+    if found is None or subject.binding is None or not in_sets(subject.binding.model.spec):
+        return found
+    whole = found.placement.model_copy(update={"replica_scheduling": None, "replicas": None})
+    return replace(found, placement=whole, document=undivided(found.document, found.path), totals=NO_TOTALS)
+
+
+def _declared(subject: Subject) -> Declared | None:
+    """Return the placement as it was declared; None where none was."""
     if subject.policy is not None:
         policy = subject.policy
         name = named(policy_name(policy.model))
@@ -90,15 +116,34 @@ def left_out(subject: Subject, key: str) -> Statement | None:
     A workload without any placement is not propagated by Karmada. One whose scheduling is suspended keeps
     what it has, so there is nothing to decide; what it holds counts as taken.
     """
+    if subject.unread:
+        first, *others = subject.unread
+        more = f", and {counted(len(others), 'more mistake')}" if others else ""
+        text = f"{key} is left out: its binding cannot be understood: {first.sentence}{more}"
+        return Statement(NOT_UNDERSTOOD, text, first.source, key)
     for located, where in ((subject.binding, "binding"), (subject.policy, "policy")):
         suspension = located.model.spec.suspension if located else None
         if located and suspension and suspension.scheduling:
             text = f"{key} is left out: its {where} suspends scheduling, so it keeps the placement it has"
-            return Statement("left-out", text, located.source("spec", "suspension", "scheduling"), key)
-    if declared_for(subject) is None:
+            return Statement(SUSPENDED, text, located.source("spec", "suspension", "scheduling"), key)
+    if declared_for(subject) is None and not follows(subject):
         text = f"{key} is left out: no policy in the input selects it, and no binding brings a placement"
         return Statement("left-out", text, source_of(subject), key)
     return None
+
+
+def follows(subject: Subject) -> bool:
+    """Tell whether a subject goes where others go that require it, and has no placement of its own."""
+    binding = subject.binding.model.spec if subject.binding else None
+    return binding is not None and bool(binding.required_by) and declared_for(subject) is None
+
+
+def without_replicas(subject: Subject) -> bool:
+    """Tell whether a subject has no replicas at all, as a ConfigMap; it says nothing that only pods have."""
+    if subject.template is not None or subject.binding is None or subject.identity.kind in _WITH_REPLICAS:
+        return False
+    spec = subject.binding.model.spec
+    return spec.replicas is None and spec.replica_requirements is None and not spec.components
 
 
 def source_of(subject: Subject) -> Source:
@@ -123,12 +168,13 @@ def read_workload(subject: Subject, key: str, policy: str) -> Workload:
         api_version=subject.api_version,
         kind=subject.identity.kind,
         requests=_requests(subject, binding),
-        current=_current(binding) if binding else {},
+        current=held(binding) if binding else {},
         labels=dict(subject.labels),
         priority=priority.priority if priority else 0,
         fresh=_is_fresh(subject.binding.model) if subject.binding else False,
         policy=policy,
         observed=_observed(subject.binding.model) if subject.binding else None,
+        without_replicas=without_replicas(subject),
         source=source_of(subject),
         replicas_source=replicas_source(subject),
     )
@@ -141,15 +187,18 @@ def template_replicas(template: Template) -> int:
 
 def _replicas(subject: Subject, binding: ResourceBindingSpec | None) -> int:
     """Return the replicas wanted."""
-    if binding and binding.replicas is not None:
-        return binding.replicas
+    stated = wanted(binding) if binding else None
+    if stated is not None:
+        return stated
     return template_replicas(subject.template.model) if subject.template else 0
 
 
 def replicas_source(subject: Subject) -> Source:
     """Return where the number of replicas was declared."""
-    if subject.binding and (subject.binding.model.spec.replicas is not None or not subject.template):
-        return subject.binding.source("spec", "replicas")
+    if subject.binding and (wanted(subject.binding.model.spec) is not None or not subject.template):
+        spec = subject.binding.model.spec
+        counts = in_sets(spec) or (spec.replicas is None and spec.components)
+        return subject.binding.source("spec", "components" if counts else "replicas")
     if subject.template is None:
         return source_of(subject)
     field = "parallelism" if isinstance(subject.template.model, Job) else "replicas"
@@ -158,14 +207,10 @@ def replicas_source(subject: Subject) -> Source:
 
 def _requests(subject: Subject, binding: ResourceBindingSpec | None) -> Mapping[str, int]:
     """Return what one replica requests, in whole units."""
-    if binding and binding.replica_requirements is not None:
-        return units(binding.replica_requirements.resource_request)
+    stated = requested(binding) if binding else None
+    if stated is not None:
+        return units(stated)
     return units(pod_requests(subject.template.model.spec.template.spec)) if subject.template else {}
-
-
-def _current(binding: ResourceBindingSpec) -> Mapping[str, int]:
-    """Return the replicas that run now by cluster."""
-    return {target.name: target.replicas for target in binding.clusters if target.replicas}
 
 
 def _is_fresh(binding: Binding) -> bool:
@@ -205,6 +250,7 @@ def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterato
         )
         yield Statement("policy", text, subject.outvoted.source(), workload.key)
     yield from _idle_totals(subject, declared)
+    yield from _idle_placement(declared)
     if subject.template and subject.binding:
         asked = template_replicas(subject.template.model)
         if asked != workload.replicas:
@@ -213,9 +259,34 @@ def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterato
             yield Statement("replicas", text, replicas_source(subject), workload.key)
 
 
+def _idle_placement(declared: Declared) -> Iterator[Statement]:
+    """Name parts of a placement that are right alone and do nothing beside the others."""
+    placement = declared.placement
+    if is_inherited(placement) and not placement.cluster_affinities:
+        why = "it makes overflow tiers of clusterAffinities, and there are none"
+        path: Path = ("affinityStrategy", "mode")
+        text = f"{declared.name}: {field_name((*declared.path, *path))} Inherited has no effect: {why}"
+        yield Statement("affinity", text, declared.source(path))
+    for position, one in enumerate(placement.cluster_tolerations):
+        if not one.is_known:
+            text = f"tolerates nothing: operators are Equal and Exists, effects {', '.join(EFFECTS)}"
+            where = ("clusterTolerations", position)
+            yield Statement(
+                "toleration",
+                f"{declared.name}: {field_name((*declared.path, *where))} {text}",
+                declared.source(where),
+            )
+
+
 def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:
     """Name totals that do nothing: beside another way of dividing, or on a binding whose policy counts."""
     policy, binding = subject.policy, subject.binding
+    stated = _declared(subject)
+    if stated is not None and binding is not None and in_sets(binding.model.spec):
+        for path, why in idle_division(stated.placement):
+            text = f"{declared.name}: {field_name((*stated.path, *path))} has no effect: {why}"
+            yield Statement("components", text, stated.source(path), subject.identity.name)
+        return
     if policy is not None:
         spec = policy.model.spec
         idle = idle_parts(spec.placement, policy.model.metadata, spec.replicas)

@@ -25,6 +25,7 @@ from fairlead.models.manifests.resolve import Division, Resolver
 from fairlead.models.manifests.sourced import bounds_at_lines, candidates_of, without_effect
 from fairlead.models.manifests.spreading import spreads
 from fairlead.models.manifests.totals import located
+from fairlead.models.manifests.unknown_clusters import unknown_clusters
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -112,10 +113,15 @@ class Interpreter:
             if group.name is not None
         )
         standings = [division.standing for *_, division in found]
-        idle = without_effect(self.resolver.bounds(first, declared), standings, declared)
+        idle = without_effect(self.resolver.bounds(first, declared), standings, declared, self.present)
         doubts = [tuple(self._doubts(division, declared, workload)) for *_, division in found]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
-        return Interpreted(rules, groups, (*idle, *shared))
+        return Interpreted(rules, groups, (*self._once_said(declared), *idle, *shared))
+
+    def _once_said(self, declared: Declared) -> tuple[Statement, ...]:
+        """Say what is doubtful about a placement whatever the workload."""
+        key = ("said", id(declared.document), declared.path)
+        return self.resolver.once(key, lambda: tuple(unknown_clusters(declared, self.resolver.clusters)))
 
     def _in_group(
         self,
@@ -157,7 +163,8 @@ class Interpreter:
 
     def _doubts(self, division: Division, declared: Declared, workload: Workload) -> Iterator[Statement]:
         """Say what is doubtful about the totals."""
-        return doubtful(self.resolver.totals(division, declared), self._totals(division, declared), workload)
+        totals = self.resolver.totals(division, declared)
+        return doubtful(totals, self._totals(division, declared), workload, self.present)
 
     def _evenly(
         self, division: Division, declared: Declared, workload: Workload

@@ -41,6 +41,8 @@ class Subject:
         A policy that selects it too and would come first, had not another one claimed the workload before.
     federated
         Its federated object of KubeAdmiral; None where the input has none.
+    unread
+        What of its binding cannot be understood; empty where there is nothing of that kind.
     """
 
     identity: Identity
@@ -50,6 +52,7 @@ class Subject:
     policy: Located[Policy] | None = None
     outvoted: Located[Policy] | None = None
     federated: Federated | None = None
+    unread: tuple[Mistake, ...] = ()
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -80,6 +83,11 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
             found.append(_two_bindings(known.binding, binding))
             continue
         subjects[reference.identity] = replace(known, binding=binding)
+    for one in manifests.unread:
+        if one.located is not None:
+            reference = _of_binding(one.located)
+            known = subjects.get(reference.identity, reference)
+            subjects[reference.identity] = replace(known, unread=(*known.unread, *one.mistakes))
     found.extend(_join_federated(manifests.federated, subjects))
     index = PolicyIndex.of(manifests.policies)
     return [_with_policy(subjects[identity], index) for identity in sorted(subjects)], found

@@ -11,7 +11,7 @@ from fairlead.models.due import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.manifests.applied import is_at_rest
 from fairlead.models.manifests.clusters import cluster_warnings, read_clusters
-from fairlead.models.manifests.collect import Manifests, collect
+from fairlead.models.manifests.collect import Manifests, Unread, collect
 from fairlead.models.manifests.companions import Member, companionships
 from fairlead.models.manifests.declared import as_binding
 from fairlead.models.manifests.documents import shortened
@@ -28,18 +28,18 @@ from fairlead.models.manifests.interpret import Interpreter
 from fairlead.models.manifests.join import Subject, join, keys
 from fairlead.models.manifests.kubeadmiral.clusters import federated_cluster_warnings, read_federated_clusters
 from fairlead.models.manifests.kubeadmiral.scheduling import Federation
-from fairlead.models.manifests.later import unsupported
 from fairlead.models.manifests.own.extend import extend
 from fairlead.models.manifests.own.selecting import contradictions
 from fairlead.models.manifests.quotas import read_quotas
 from fairlead.models.manifests.reader import Input, read_documents
 from fairlead.models.manifests.rebalancers import Rebalancing, unknown
 from fairlead.models.manifests.selecting import select
+from fairlead.models.manifests.whole_objects import whole_objects
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
 from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
+from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.workload import Workload
 
 __all__ = ["Input", "load", "select"]
@@ -60,25 +60,33 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
     -------
     Problem
         Clusters, workloads with their rules, and warnings: skipped kinds, unknown fields, workloads that are
-        left out, bounds without effect.
+        left out, also because their bindings cannot be understood, bounds without effect.
 
     Raises
     ------
     ManifestError
-        Where anything in the input is wrong; names every mistake of every file.
+        Where anything but a binding is wrong, or bindings are and nothing else is to be placed; names every
+        mistake of every file.
     UnsupportedError
-        Where the input is right, but asks for what this version cannot do yet.
+        Where the input is right, but only holds what this version cannot read.
     """
     inputs = list(_flat(sources))
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents)
     subjects, doubled = join(manifests)
     mistakes = [*mistakes, *manifests.mistakes, *doubled, *contradictions(manifests.own, subjects)]
+    not_understood = [mistake for one in manifests.unread for mistake in one.mistakes]
     if mistakes:
-        raise ManifestError(mistakes)
+        raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
     if not documents:
         raise ManifestError([_nothing_in(inputs)])
-    return _problem(manifests, subjects)
+    problem = _problem(manifests, subjects)
+    if not problem.workloads and not_understood:
+        others = (one for one in problem.warnings if one.rule != NOT_UNDERSTOOD)
+        raise ManifestError(not_understood, others)
+    if not problem.workloads and manifests.unsupported:
+        raise UnsupportedError("\n".join(map(str, manifests.unsupported)))
+    return problem
 
 
 def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
@@ -113,15 +121,16 @@ def _shown(source: Input) -> str:
 def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     """Put the problem together.
 
+    What cannot be understood is left out, and a warning says so.
+
     Raises
     ------
     ManifestError
         Where all workloads together ask for too much to count.
-    UnsupportedError
-        Naming file, line and field of everything that cannot be done yet.
     """
     clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
-    warnings = [*manifests.warnings, *cluster_warnings(manifests.clusters)]
+    warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(manifests.clusters)]
+    warnings.extend(_unreadable(one) for one in manifests.unread if one.located is None)
     warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
     held = [read_workload(subject, key, "") for subject, key in zip(subjects, keys(subjects), strict=True)]
     up_to_date = without_lag(clusters, held)
@@ -140,9 +149,7 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
         else:
             idle.append(read_workload(subject, key, ""))
         warnings.extend([reason] if reason else [])
-    refused = [*manifests.unsupported, *unsupported((subject, declared) for subject, _, declared in placed)]
-    if refused:
-        raise UnsupportedError("\n".join(refused))
+    warnings.extend(whole_objects(zip(subjects, keys(subjects), strict=True)))
     rebalancing = Rebalancing.of(manifests.rebalancers)
     members = []
     for subject, key, declared in placed:
@@ -192,6 +199,13 @@ def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
     """Sort warnings by file and line, without repetitions."""
     nowhere = Source("", 0)
     return tuple(sorted(dict.fromkeys(warnings), key=lambda one: (one.source or nowhere, one.rule, one.text)))
+
+
+def _unreadable(unread: Unread) -> Statement:
+    """Say that a binding is left out of which not even the workload can be read."""
+    first = unread.mistakes[0]
+    text = f"{unread.document.kind} is left out: it cannot be understood: {first.sentence}"
+    return Statement(NOT_UNDERSTOOD, text, first.source)
 
 
 def _strangers(workloads: Sequence[Workload], present: frozenset[str]) -> Iterator[Statement]:

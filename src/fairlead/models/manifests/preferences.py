@@ -12,6 +12,9 @@ from fairlead.models.manifests.api.placement import (
 )
 from fairlead.models.manifests.documents import Path
 
+SPECIFIED = ("Specified", "SpecifiedClusters", "SpecifiedRegions")
+REGIONS = "Regions"
+
 STRATEGY: Path = ("replicaScheduling",)
 
 
@@ -29,6 +32,18 @@ def preferences_of(
     for name, preferences in known.items():
         if preferences is not None:
             yield (*STRATEGY, name), preferences
+
+
+def preference_of(strategy: ReplicaSchedulingStrategy | None) -> str | None:
+    """Return how replicas are divided; a webhook may have filled in what the extension overrides.
+
+    A name that belongs to a scheduler of one's own says nothing here.
+    """
+    if strategy is None:
+        return None
+    extension = strategy.extend_replica_division_preference
+    known = extension in (*SPECIFIED, REGIONS)
+    return extension if known else strategy.replica_division_preference
 
 
 def lists_of(preferences: ClusterPreferences) -> Mapping[str, Sequence[SpecifiedReplicas]]:

@@ -64,7 +64,7 @@ def quota_findings(spec: FederatedResourceQuotaSpec) -> Iterator[Finding]:
             yield Finding((*path, "clusterName"), assignment.cluster_name, "stands in the list a second time")
         seen.add(assignment.cluster_name)
         for finding in _amounts(assignment.hard):
-            yield finding._replace(path=(*path, "hard", *finding.path))
+            yield finding.within(*path, "hard")
         for name, amount in assignment.hard.items():
             sums[name] = sums.get(name, Fraction(0)) + amount
             if name not in spec.overall:

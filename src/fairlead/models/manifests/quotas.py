@@ -12,7 +12,7 @@ from fairlead.models.manifests.validation import Located
 from fairlead.models.quantity import available_units, requested_units
 from fairlead.models.rules.quota import KIND, Limit, Quota, Scope, asked
 from fairlead.models.statement import Statement
-from fairlead.models.words import listed
+from fairlead.models.words import listed, with_nearest
 from fairlead.models.workload import Workload
 
 LocatedQuota = Located[FederatedResourceQuota]
@@ -130,7 +130,7 @@ def _absent(located: LocatedQuota, rule: Quota, present: frozenset[str]) -> Iter
     for position, assignment in enumerate(located.model.spec.static_assignments):
         name = assignment.cluster_name
         if name not in present:
-            text = f"{rule} limits {name}, which is not in the input"
+            text = f"{rule} limits {with_nearest([name], present)}, which is not in the input"
             yield Statement(KIND, text, located.source("spec", "staticAssignments", position, "clusterName"))
 
 

@@ -10,6 +10,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import with_nearest
 
 
 def candidates_of(standing: Standing, declared: Declared) -> Candidates:
@@ -41,7 +42,7 @@ def bounds_at_lines(bounds: Mapping[str, Declaration], declared: Declared) -> Ma
 
 
 def without_effect(
-    bounds: ResolvedBounds, standings: Sequence[Standing], declared: Declared
+    bounds: ResolvedBounds, standings: Sequence[Standing], declared: Declared, present: frozenset[str]
 ) -> Iterator[Statement]:
     """Name bounds on clusters that cannot be chosen, in whatever affinity group, or are not there.
 
@@ -53,6 +54,8 @@ def without_effect(
         How clusters stand in every affinity group; the reasons of the first one are told.
     declared
         Where the bounds were declared.
+    present
+        Names of all clusters.
     """
     excluded = standings[0].excluded
     for path, matched in bounds.idle:
@@ -62,7 +65,9 @@ def without_effect(
             text = f"{declared.name}: the bound has no effect on {told}: not among the candidates"
             yield Statement("bounds", text, declared.source(path))
     for path, unknown in bounds.absent:
-        text = f"{declared.name}: the bound has no effect on {listed(unknown)}: not in the input"
+        text = (
+            f"{declared.name}: the bound has no effect on {with_nearest(unknown, present)}: not in the input"
+        )
         yield Statement("bounds", text, declared.source(path))
 
 

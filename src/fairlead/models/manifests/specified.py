@@ -14,12 +14,16 @@ from fairlead.models.manifests.api.placement import (
     ReplicaSchedulingStrategy,
 )
 from fairlead.models.manifests.documents import Document, Path
-from fairlead.models.manifests.preferences import STRATEGY, lists_of, preferences_of
+from fairlead.models.manifests.preferences import (
+    REGIONS,
+    SPECIFIED,
+    STRATEGY,
+    lists_of,
+    preference_of,
+    preferences_of,
+)
 from fairlead.models.manifests.totals import NO_TOTALS, Number, Target, Totals
 from fairlead.models.source import Source
-
-SPECIFIED = ("Specified", "SpecifiedClusters", "SpecifiedRegions")
-REGIONS = "Regions"
 
 _PLACEMENT: Path = ("spec", "placement")
 
@@ -52,7 +56,7 @@ def totals_of(
     annotations = _annotations(document, meta)
     inside = targets_in(strategy) if is_specified(strategy) else ()
     targets = (*inside, *annotations.targets)
-    listed = annotations.regions is not None or _preference(strategy) == REGIONS
+    listed = annotations.regions is not None or preference_of(strategy) == REGIONS
     even = bool(targets) or listed or (strategy is None and bool(numbers))
     return Totals(
         targets,
@@ -72,15 +76,8 @@ def is_copied(strategy: ReplicaSchedulingStrategy | None) -> bool:
 
 def is_specified(strategy: ReplicaSchedulingStrategy | None) -> bool:
     """Tell whether targets count: under ``Specified``, or where no other preference is named."""
-    preference = _preference(strategy)
+    preference = preference_of(strategy)
     return preference in SPECIFIED or (preference is None and bool(targets_in(strategy)))
-
-
-def _preference(strategy: ReplicaSchedulingStrategy | None) -> str | None:
-    """Return how replicas are divided; a webhook may have filled in what the extension overrides."""
-    if strategy is None:
-        return None
-    return strategy.extend_replica_division_preference or strategy.replica_division_preference
 
 
 def targets_in(strategy: ReplicaSchedulingStrategy | None) -> tuple[Target, ...]:
@@ -89,7 +86,9 @@ def targets_in(strategy: ReplicaSchedulingStrategy | None) -> tuple[Target, ...]
     for base, preferences in preferences_of(strategy):
         for name, targets in lists_of(preferences).items():
             for position, target in enumerate(targets):
-                field: Path = ("extendFields", "replicas") if target.extend_fields else ("replicas",)
+                if target.total is None:
+                    continue
+                field: Path = ("replicas",) if target.replicas is not None else ("extendFields", "replicas")
                 path = (*base, name, position, *field)
                 found.append(Target(target.target_cluster, target.total, path))
     return tuple(found)
@@ -146,6 +145,10 @@ def idle_parts(
         Path inside the object, and the reason.
     """
     strategy = placement.replica_scheduling
+    extension = strategy.extend_replica_division_preference if strategy else None
+    if extension and extension not in (*SPECIFIED, REGIONS):
+        own = f"{extension} is no strategy that is known here; {', '.join(SPECIFIED)} and {REGIONS} are"
+        yield (*_PLACEMENT, *STRATEGY, "extendReplicaDivisionPreference"), own
     if is_copied(strategy):
         copied = "replicaSchedulingType Duplicated puts all replicas into every cluster"
         yield from ((path, copied) for path in _outside(placement, meta, replicas))
@@ -155,7 +158,7 @@ def idle_parts(
         weighed = f"only {', '.join(SPECIFIED[:-1])} and {SPECIFIED[-1]} divide by it"
         yield from ((path, weighed) for path in _lists(strategy))
     by_annotation = any(True for _ in annotated(meta))
-    even = is_specified(strategy) or _preference(strategy) == REGIONS or by_annotation
+    even = is_specified(strategy) or preference_of(strategy) == REGIONS or by_annotation
     if strategy and even and strategy.replica_division_preference == "Aggregated":
         teller = "an annotation" if by_annotation else "its extension"
         yield (*_PLACEMENT, *STRATEGY, "replicaDivisionPreference"), f"{teller} says how to divide"

@@ -131,12 +131,13 @@ def _tainted(cluster: Cluster, tolerations: Sequence[Toleration]) -> Ground | No
     found = tuple(
         taint
         for effect in effects
-        for taint in cluster.taints
+        for taint in (*cluster.taints, *cluster.implied_taints)
         if taint.effect == effect and not _tolerated(taint, tolerations)
     )
     if not found:
         return None
-    reason = f"had untolerated taint {found[0]}"
+    implied = found[0] in cluster.implied_taints
+    reason = f"{'was not ready, as if it' if implied else ''} had untolerated taint {found[0]}".strip()
     return Ground(reason, cluster.source, keeps=found[0].effect == "NoSchedule", taints=found)
 
 

@@ -9,19 +9,30 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from fairlead.models.errors import Mistake
-from fairlead.models.manifests.api.meta import LabelSelector, Toleration
+from fairlead.models.manifests.api.meta import LabelSelector
 from fairlead.models.manifests.api.placement import (
     ClusterAffinity,
     ClusterAffinityTerm,
     ClusterConstraint,
+    ClusterConstraintTerm,
     Placement,
     SpreadConstraint,
     WorkloadAffinity,
 )
 from fairlead.models.manifests.documents import Document, Path, field_name, shortened
 from fairlead.models.manifests.groups import declared_tiers
-from fairlead.models.manifests.preferences import constraints_of, target_sets
+from fairlead.models.manifests.preferences import (
+    SPECIFIED,
+    constraints_of,
+    lists_of,
+    preference_of,
+    preferences_of,
+    target_sets,
+)
 from fairlead.models.selectors import field_problem, operator_problem
+
+_COMPARING = ("Lt", "Gt")
+"""Operators of tolerations that compare numbers; no taint of a cluster has one."""
 
 _AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 
@@ -37,24 +48,34 @@ class Finding(NamedTuple):
         The offending value; None where there is none to show.
     message
         What is wrong and what is allowed.
+    other
+        Another field that has to do with it; its line is told too. None where there is none.
     """
 
     path: Path
     value: object
     message: str
+    other: Path | None = None
+
+    def within(self, *steps: str | int) -> "Finding":
+        """Return the same, seen from further outside."""
+        other = None if self.other is None else (*steps, *self.other)
+        return self._replace(path=(*steps, *self.path), other=other)
 
 
 def mistakes(document: Document, base: Path, findings: Iterator[Finding]) -> Iterator[Mistake]:
     """Say where in a document the findings below `base` stand."""
-    for path, value, message in findings:
-        place = (*base, *path)
+    for finding in findings:
+        path, value, message, other = finding.within(*base)
         shown = "" if value is None else shortened(value)
-        yield Mistake(document.source(place), field_name(place), shown, message)
+        if other is not None:
+            message = f"{message} ({field_name(other)}, {document.source(other)})"
+        yield Mistake(document.source(path), field_name(path), shown, message)
 
 
 def below(step: str | int, findings: Iterator[Finding]) -> Iterator[Finding]:
     """Put a step before the paths of findings."""
-    return (finding._replace(path=(step, *finding.path)) for finding in findings)
+    return (finding.within(step) for finding in findings)
 
 
 def placement_findings(placement: Placement) -> Iterator[Finding]:
@@ -143,7 +164,7 @@ def _selectors(placement: Placement) -> Iterator[Finding]:
     """List wrong expressions of all sets of clusters."""
     for path, affinity in affinities(placement):
         for finding in selector_findings(affinity):
-            yield finding._replace(path=(*path, *finding.path))
+            yield finding.within(*path)
 
 
 def selector_findings(affinity: ClusterAffinity) -> Iterator[Finding]:
@@ -159,21 +180,11 @@ def selector_findings(affinity: ClusterAffinity) -> Iterator[Finding]:
 
 
 def _tolerations(placement: Placement) -> Iterator[Finding]:
-    """List tolerations that Kubernetes refuses."""
+    """List tolerations that Karmada's webhook refuses; what else they say, it takes as it is."""
     for position, toleration in enumerate(placement.cluster_tolerations):
-        yield from below("clusterTolerations", below(position, _toleration(toleration)))
-
-
-def _toleration(toleration: Toleration) -> Iterator[Finding]:
-    """List what is wrong with one toleration."""
-    if not toleration.key and toleration.operator != "Exists":
-        message = "must be Exists where the key is empty"
-        yield Finding(("operator",), toleration.operator or None, message)
-    if toleration.operator == "Exists" and toleration.value:
-        yield Finding(("value",), toleration.value, "must be empty where the operator is Exists")
-    if toleration.toleration_seconds is not None and toleration.effect != "NoExecute":
-        message = "must be NoExecute where tolerationSeconds is set"
-        yield Finding(("effect",), toleration.effect or None, message)
+        if toleration.operator in _COMPARING:
+            message = "is not allowed for clusters; allowed are Equal and Exists"
+            yield Finding(("clusterTolerations", position, "operator"), toleration.operator, message)
 
 
 def _spread(placement: Placement) -> Iterator[Finding]:
@@ -198,12 +209,24 @@ def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
         yield Finding(("maxGroups",), constraint.max_groups, message)
 
 
+def _totals(placement: Placement) -> Iterator[Finding]:
+    """List targets without a number where totals divide."""
+    if preference_of(placement.replica_scheduling) not in SPECIFIED:
+        return
+    for path, preferences in preferences_of(placement.replica_scheduling):
+        for name, targets in lists_of(preferences).items():
+            for position, target in enumerate(targets):
+                if target.total is None:
+                    where = (*path, name, position, "extendFields", "replicas")
+                    yield Finding(where, None, "is required and missing")
+
+
 def _bounds(placement: Placement) -> Iterator[Finding]:
     """List minima over their maxima, and bounds in two places."""
     found = tuple(constraints_of(placement.replica_scheduling))
     for path, constraint in found:
         for finding in _bounds_of(constraint):
-            yield finding._replace(path=(*path, *finding.path))
+            yield finding.within(*path)
     for path, _ in found[1:]:
         yield Finding(path, None, f"bounds clusters beside {field_name(found[0][0])}; use one of the two")
 
@@ -211,25 +234,26 @@ def _bounds(placement: Placement) -> Iterator[Finding]:
 def _bounds_of(constraint: ClusterConstraint) -> Iterator[Finding]:
     """List minima over their maxima; a term takes from the global values what it does not say."""
     fewest, most = constraint.min_replicas, constraint.max_replicas
-    yield from _crossed((), fewest, most, in_minimum=True)
+    if fewest is not None and most is not None and fewest > most:
+        yield Finding(("minReplicas",), fewest, f"must be at most maxReplicas, which is {most}")
     for position, term in enumerate(constraint.cluster_constraint_terms):
-        low, high = term.min_replicas, term.max_replicas
-        if low is None and high is None:
-            continue
-        path: Path = ("clusterConstraintTerms", position)
-        low_or_global = fewest if low is None else low
-        high_or_global = most if high is None else high
-        yield from _crossed(path, low_or_global, high_or_global, in_minimum=low is not None)
+        yield from _term_bounds(("clusterConstraintTerms", position), term, fewest, most)
 
 
-def _crossed(path: Path, low: int | None, high: int | None, *, in_minimum: bool) -> Iterator[Finding]:
-    """Report a minimum over a maximum, at the field that stands under the path."""
-    if low is None or high is None or low <= high:
-        return
-    if in_minimum:
+def _term_bounds(
+    path: Path, term: ClusterConstraintTerm, fewest: int | None, most: int | None
+) -> Iterator[Finding]:
+    """List bounds of a term that cross its other one, or the one of all clusters where it has none itself."""
+    low, high = term.min_replicas, term.max_replicas
+    named = "counts where a term names none"
+    if low is not None and high is not None and low > high:
         yield Finding((*path, "minReplicas"), low, f"must be at most maxReplicas, which is {high}")
-    else:
-        yield Finding((*path, "maxReplicas"), high, f"must be at least minReplicas, which is {low}")
+    elif low is not None and high is None and most is not None and low > most:
+        message = f"must be at most {most}, the maxReplicas of all clusters, which {named}"
+        yield Finding((*path, "minReplicas"), low, message, ("maxReplicas",))
+    elif high is not None and low is None and fewest is not None and high < fewest:
+        message = f"must be at least {fewest}, the minReplicas of all clusters, which {named}"
+        yield Finding((*path, "maxReplicas"), high, message, ("minReplicas",))
 
 
 def _workload_affinity(placement: Placement) -> Iterator[Finding]:
@@ -248,6 +272,7 @@ _CHECKS: tuple[Callable[[Placement], Iterator[Finding]], ...] = (
     _selectors,
     _tolerations,
     _spread,
+    _totals,
     _bounds,
     _workload_affinity,
 )

@@ -120,6 +120,7 @@ def restored(problem: Problem, cluster: Cluster) -> Problem:
     fresh = replace(
         cluster,
         taints=tuple(one for one in cluster.taints if one.effect not in ("NoSchedule", "NoExecute")),
+        implied_taints=(),
         deleting=False,
         joined=True,
         ready=True,

@@ -40,7 +40,7 @@ def change_section(plan: RebalancePlan) -> Section:
     workloads = len({change.workload for change in plan.changes})
     by_workload = Table("Replicas now and in the target, by workload and cluster", _CHANGES, rows, note)
     verb = "changes" if workloads == 1 else "change"
-    title = f"{workloads} of {counted(len(plan.problem.workloads), 'workload')} {verb}"
+    title = f"{workloads} of {counted(len(plan.problem.with_replicas), 'workload')} {verb}"
     return Section(
         "changes",
         "What changes",

@@ -58,9 +58,9 @@ def _run(
     import fairlead
 
     problem = outcome.problem
-    replicas = sum(workload.replicas for workload in problem.workloads)
+    replicas = sum(workload.replicas for workload in problem.with_replicas)
     size = (
-        f"{counted(len(problem.workloads), 'workload')} with {counted(replicas, 'replica')}, "
+        f"{counted(len(problem.with_replicas), 'workload')} with {counted(replicas, 'replica')}, "
         f"{counted(len(problem.clusters), 'cluster')}"
     )
     took = ", ".join(f"{step} {time:.2f} s" for step, time in seconds.items())

@@ -105,7 +105,7 @@ def _plan_figures(plan: RebalancePlan) -> tuple[Figure, ...]:
     stopped = sum(max(0, -change.difference) for change in plan.changes) - plan.moves
     changed = len({change.workload for change in plan.changes})
     blocked = sum(each.move.replicas for each in plan.waves.blocked)
-    size = counted(len(plan.problem.workloads), "workload")
+    size = counted(len(plan.problem.with_replicas), "workload")
     figures = [
         _figure(plan.moves, "replica moves", "replicas move"),
         *([_figure(started, "starts", "start")] if started else []),
@@ -125,7 +125,7 @@ def _figures(outcome: Outcome) -> tuple[Figure, ...]:
     placed = sum(sum(clusters.values()) for clusters in outcome.placement.values())
     used = {name for clusters in outcome.placement.values() for name in clusters}
     return (
-        _figure(len(problem.workloads), "workload", "workloads"),
+        _figure(len(problem.with_replicas), "workload", "workloads"),
         _figure(placed, "replica placed", "replicas placed"),
         Figure(str(len(used)), f"of {counted(len(problem.clusters), 'cluster')} used"),
         *_missing(outcome),

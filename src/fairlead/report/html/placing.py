@@ -36,7 +36,7 @@ def placement_section(outcome: Outcome, *, opened: bool) -> Section:
     """Return where every workload stands; empty without a placement."""
     if outcome.placement is None:
         return Section("placement", "Placement", ())
-    few = len(outcome.problem.workloads) <= COMPACT_ABOVE
+    few = len(outcome.problem.with_replicas) <= COMPACT_ABOVE
     if few:
         tables: tuple[Block, ...] = tuple(
             _without_blanks(Table(table.title, _headed(table.columns), _cells(table.rows)))
@@ -48,7 +48,7 @@ def placement_section(outcome: Outcome, *, opened: bool) -> Section:
         tables = (Table("Replicas of every workload by cluster", _headed(columns), kept, note),)
     if opened:
         return Section("placement", "Placement", tables)
-    title = f"The whole target of {counted(len(outcome.problem.workloads), 'workload')}"
+    title = f"The whole target of {counted(len(outcome.problem.with_replicas), 'workload')}"
     return Section("placement", "Placement", (Folded(title, tables, printed=few),))
 
 
@@ -85,7 +85,7 @@ def decision_section(outcome: Outcome, changed: frozenset[str] | None) -> Sectio
     changed
         Keys of the workloads that change; None where all count.
     """
-    every = outcome.problem.workloads
+    every = outcome.problem.with_replicas
     few = len(every) <= COMPACT_ABOVE
     chosen = [one for one in every if few or changed is None or one.key in changed]
     blocks: list[Block] = []

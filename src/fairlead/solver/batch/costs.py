@@ -58,7 +58,7 @@ class Linear:
     breaks: tuple[Whole, ...] = ()
     step: Whole | None = None
 
-    def marginal(self, at: Whole) -> Whole:  # noqa: ARG002 - the same everywhere
+    def marginal(self, at: Whole) -> Whole:
         """Return the cost of a unit."""
         return self.slope
 

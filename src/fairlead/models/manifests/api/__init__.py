@@ -1,7 +1,6 @@
 """The kinds that are read, with the field names of the real APIs.
 
-A field that cannot influence a placement is marked `Inert`; one that this version cannot do yet is marked
-`Later`.
+A field that cannot influence a placement is marked `Inert`.
 """
 
 from fairlead.models.manifests.api import kubeadmiral

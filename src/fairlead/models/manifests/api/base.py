@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, Strict
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, Strict
 from pydantic.alias_generators import to_camel
 
 from fairlead.models.quantity import parse_quantity
@@ -28,19 +28,6 @@ class Inert:
     """
 
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class Later:
-    """Mark of a field that changes placements in a way that this version cannot do yet.
-
-    Parameters
-    ----------
-    what
-        What it asks for, in words.
-    """
-
-    what: str
 
 
 class Api(BaseModel):
@@ -83,8 +70,23 @@ def _without_nulls(value: object) -> object:
     return value
 
 
+_LONGEST_NAME = 253
+
+
+def _to_name(name: str) -> str:
+    """Refuse what no object of Kubernetes can be called, of whatever kind."""
+    if len(name) > _LONGEST_NAME:
+        raise ValueError(f"must be at most {_LONGEST_NAME} characters long, and is {len(name)}")
+    wrong = next((char for char in name if char in "/%" or char.isspace() or not char.isprintable()), None)
+    if wrong is not None or name in (".", ".."):
+        raise ValueError("must be a name: no slash, percent sign, blank or control character, not . or ..")
+    return name
+
+
 Text = Annotated[str, Strict()]
 Filled = Annotated[str, Strict(), Field(min_length=1)]
+Name = Annotated[str, Strict(), Field(min_length=1), AfterValidator(_to_name)]
+Namespace = Annotated[str, Strict(), AfterValidator(_to_name)]
 Boolean = Annotated[bool, Strict()]
 Integer = Annotated[int, Strict(), Field(ge=-(2**63), le=2**63 - 1)]
 Integer32 = Annotated[int, Strict(), Field(ge=-(2**31), le=2**31 - 1)]

@@ -13,7 +13,8 @@ from fairlead.models.manifests.api.base import (
     Inert,
     Integer,
     Integer32,
-    Later,
+    Name,
+    Namespace,
     ResourceList,
     Text,
     Time,
@@ -31,8 +32,8 @@ class ObjectReference(Api):
 
     api_version: Filled
     kind: Filled
-    namespace: Text = ""
-    name: Filled
+    namespace: Namespace = ""
+    name: Name
     uid: Annotated[Text | None, Inert("breaks ties in Karmada only")] = None
     resource_version: Annotated[Text | None, Inert("bookkeeping")] = None
 
@@ -46,18 +47,33 @@ class ReplicaRequirements(Api):
     priority_class_name: Annotated[Text | None, Inert("orders pods inside a cluster")] = None
 
 
-class TargetCluster(Api):
-    """Where replicas run now."""
+class Component(Api):
+    """One of several kinds of pods that a workload is made of."""
 
     name: Filled
     replicas: Count = 0
-    components: Annotated[Anything, Later("workloads of several components")] = None
+    replica_requirements: ReplicaRequirements | None = None
+
+
+class ComponentReplicas(Api):
+    """How many pods of a component run."""
+
+    name: Filled
+    replicas: Count = 0
+
+
+class TargetCluster(Api):
+    """Where replicas run now."""
+
+    name: Name
+    replicas: Count = 0
+    components: tuple[ComponentReplicas, ...] = ()
 
 
 class GracefulEvictionTask(Api):
     """A cluster that a workload is leaving."""
 
-    from_cluster: Filled
+    from_cluster: Name
     replicas: Annotated[Count | None, Inert("the cluster is left altogether")] = None
     reason: Annotated[Text | None, _OBSERVED] = None
     message: Annotated[Text | None, _OBSERVED] = None
@@ -96,9 +112,9 @@ class ResourceBindingSpec(Api):
     reschedule_triggered_at: Time | None = None
     suspension: Suspension | None = None
     schedule_priority: SchedulePriority | None = None
-    components: Annotated[Anything, Later("workloads of several components")] = None
+    components: tuple[Component, ...] = ()
     workload_affinity_groups: WorkloadAffinityGroups | None = None
-    required_by: Annotated[Anything, Inert("a dependency has no replicas of its own")] = None
+    required_by: tuple[Anything, ...] = ()
     propagate_deps: Annotated[Boolean | None, _INHERITED] = None
     scheduler_name: Annotated[Text | None, _INHERITED] = None
     failover: Annotated[Anything, _INHERITED] = None

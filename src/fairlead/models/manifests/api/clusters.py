@@ -110,9 +110,7 @@ class ClusterStatus(Api):
 
     api_enablements: tuple[ApiEnablement, ...] = ()
     resource_summary: ResourceSummary | None = None
-    conditions: Annotated[
-        tuple[Condition, ...], Inert("an unhealthy cluster keeps workloads away through its taints")
-    ] = ()
+    conditions: tuple[Condition, ...] = ()
     kubernetes_version: Annotated[Text | None, Inert("only describes")] = None
     node_summary: Annotated[NodeSummary | None, Inert("the resource summary says what fits")] = None
     remedy_actions: Annotated[tuple[Text, ...], Inert("concerns traffic, not replicas")] = ()

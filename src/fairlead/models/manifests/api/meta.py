@@ -4,7 +4,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fairlead.models.manifests.api.base import Anything, Api, Filled, Inert, Integer, Text, Texts, Time
+from fairlead.models.manifests.api.base import (
+    Anything,
+    Api,
+    Filled,
+    Inert,
+    Integer,
+    Name,
+    Namespace,
+    Text,
+    Texts,
+    Time,
+)
 
 _BOOKKEEPING = Inert("bookkeeping of the API server")
 _OBSERVED = Inert("only describes")
@@ -13,8 +24,8 @@ _OBSERVED = Inert("only describes")
 class ObjectMeta(Api):
     """Metadata of an object."""
 
-    name: Filled
-    namespace: Text = ""
+    name: Name
+    namespace: Namespace = ""
     labels: Texts = Field(default_factory=dict)
     annotations: Texts = Field(default_factory=dict)
     annotation: Text = ""  # as the proposal of specified replicas prints it, with JSON inside
@@ -54,14 +65,26 @@ class LabelSelector(Api):
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
+EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+"""Effects that taints have."""
+
+
 class Toleration(Api):
-    """A taint that is put up with."""
+    """A taint that is put up with.
+
+    The API servers take any operator and any effect; one that is not known matches no taint.
+    """
 
     key: Text = ""
-    operator: Literal["", "Equal", "Exists"] = ""
+    operator: Text = ""
     value: Text = ""
-    effect: Literal["", "NoSchedule", "PreferNoSchedule", "NoExecute"] = ""
+    effect: Text = ""
     toleration_seconds: Annotated[Integer | None, Inert("the scheduler does not wait")] = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether some taint can match: operator and effect are known, or left out."""
+        return self.operator in ("", "Equal", "Exists") and self.effect in ("", *EFFECTS)
 
 
 class Condition(Api):

@@ -138,9 +138,12 @@ class StaticClusterWeight(Targeted):
 
 
 class ExtendFields(Api):
-    """What solution two of the proposal of specified replicas says of a target."""
+    """What solution two of the proposal of specified replicas says of a target.
 
-    replicas: Count
+    The names are those of a scheduler of one's own; of them only the number of replicas is known here.
+    """
+
+    replicas: Count | None = None
 
 
 class SpecifiedReplicas(Targeted):
@@ -161,14 +164,16 @@ class SpecifiedReplicas(Targeted):
         """Refuse no number at all, and two of them."""
         if replicas is None and info.data.get("extend_fields", ...) is None:
             raise _nothing_stated()
-        if replicas is not None and info.data.get("extend_fields") is not None:
+        extended = info.data.get("extend_fields")
+        if replicas is not None and isinstance(extended, ExtendFields) and extended.replicas is not None:
             raise ValueError("cannot stand beside extendFields.replicas; write the number once")
         return replicas
 
     @property
-    def total(self) -> int:
-        """The number, wherever it stands."""
-        return self.extend_fields.replicas if self.extend_fields else self.replicas or 0
+    def total(self) -> int | None:
+        """The number, wherever it stands; None where only fields of somebody's own are stated."""
+        extended = self.extend_fields.replicas if self.extend_fields else None
+        return self.replicas if extended is None else extended
 
 
 class ClusterConstraintTerm(Targeted):
@@ -211,9 +216,7 @@ class ReplicaSchedulingStrategy(Api):
     ) = None
     weight_preference: ClusterPreferences | None = None
     specify_preference: ClusterPreferences | None = None
-    extend_replica_division_preference: (
-        Literal["", "Specified", "SpecifiedClusters", "SpecifiedRegions", "Regions"] | None
-    ) = None
+    extend_replica_division_preference: Text | None = None
     extend_cluster_preferences: ClusterPreferences | None = None
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.manifests.kubeadmiral.feedback import Feedback
 from fairlead.models.manifests.kubeadmiral.policy import Policy
+from fairlead.models.manifests.kubeadmiral.preferences import Preferences
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
@@ -173,10 +174,17 @@ def ranking(
     return Copies(tuple(sorted(names, key=place)))
 
 
-def copies(limits: Bounds, workload: Workload, names: Iterable[str]) -> dict[str, int]:
+def copies(
+    limits: Bounds,
+    workload: Workload,
+    names: Iterable[str],
+    clusters: Mapping[str, Cluster],
+    preferred: Preferences,
+) -> dict[str, int]:
     """Return the size of the copy where it differs: the template's number, put between minimum and maximum.
 
-    Neither binds a workload that is scaled to 0.
+    Where there is no room for that, and the policy states a minimum or a maximum, a copy has as many replicas
+    as fit: at least the minimum, at least one. Neither binds a workload that is scaled to 0.
     """
     found: dict[str, int] = {}
     if not workload.replicas:
@@ -185,6 +193,10 @@ def copies(limits: Bounds, workload: Workload, names: Iterable[str]) -> dict[str
         least, most = limits.minimum.get(name), limits.maximum.get(name)
         size = max(workload.replicas, least.replicas) if least else workload.replicas
         size = min(size, most.replicas) if most else size
+        if name in preferred.minimum or name in preferred.maximum:
+            fitting = room(workload, clusters[name])
+            fewest = max(1, least.replicas if least else 1)
+            size = size if fitting is None else min(size, max(fewest, fitting))
         if size != workload.replicas:
             found[name] = size
     return found

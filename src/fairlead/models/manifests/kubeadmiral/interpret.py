@@ -44,6 +44,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
 
 V = TypeVar("V")
@@ -155,7 +156,7 @@ class PolicyInterpreter:
         bounded = {*policy.preferred.minimum, *policy.preferred.maximum}
         found = closed_for_good(without(open_to, empty), bounded)
         names = found.names
-        sizes = copies(limits, workload, names)
+        sizes = copies(limits, workload, names, self.clusters, policy.preferred)
         choice = policy.max_clusters is not None
         yield found
         yield Duplicated(policy.sources[MODE], choice, sizes)
@@ -269,7 +270,8 @@ class PolicyInterpreter:
         """Name entries of the placement list that lead nowhere."""
         for name, source in policy.preferred.entries.items():
             if name not in self.present:
-                text = f"{policy.name}: the placement list names {name}, which is not in the input"
+                said = with_nearest([name], self.present)
+                text = f"{policy.name}: the placement list names {said}, which is not in the input"
                 yield Statement("bounds", text, source)
             elif name in policy.preferred.told and name in found.excluded:
                 reason = found.excluded[name].reason

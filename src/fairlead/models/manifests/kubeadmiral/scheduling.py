@@ -29,7 +29,7 @@ from fairlead.models.manifests.requests import pod_requests, units
 from fairlead.models.manifests.validation import Located
 from fairlead.models.rules import Duplicated, Total, total
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
+from fairlead.models.statement import SUSPENDED, Statement
 from fairlead.models.workload import Workload
 
 LEFT_OUT = "left-out"
@@ -111,7 +111,7 @@ class Federation:
         skipped = marks("annotations", _objects(subject)).get(NO_SCHEDULING)
         if skipped is not None and skipped.value:
             text = f"{key} is left out: annotation {NO_SCHEDULING} is set, so it keeps the placement it has"
-            return Statement(LEFT_OUT, text, skipped.source, key), None
+            return Statement(SUSPENDED, text, skipped.source, key), None
         chosen = _named_policy(subject)
         if chosen is None:
             text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
@@ -190,6 +190,7 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         annotations={name: mark.value for name, mark in annotations.items()},
         holder=_holder(subject.federated.located) if subject.federated else None,
         sources=policy.sources,
+        overriding=policy.overriding,
     )
 
 

@@ -6,8 +6,9 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.manifests.affinity import matching
 from fairlead.models.manifests.api.own_parts import ClusterSet
 from fairlead.models.manifests.api.placement import ClusterAffinity
-from fairlead.models.manifests.own.remarks import Remark, listed
+from fairlead.models.manifests.own.remarks import Remark
 from fairlead.models.source import Source
+from fairlead.models.words import with_nearest
 
 
 def as_affinity(target: ClusterSet) -> ClusterAffinity:
@@ -31,7 +32,7 @@ def without_clusters(
     """Tell of names that the input does not have, and of a set that matches nothing."""
     unknown = [one for one in target.cluster_names if one not in clusters]
     if unknown:
-        yield Remark(f"{name} names {listed(unknown)}, not in the input", source)
+        yield Remark(f"{name} names {with_nearest(unknown, clusters)}, not in the input", source)
     elif not matched(target, clusters):
         yield Remark(f"{name} matches no cluster of the input", source)
 

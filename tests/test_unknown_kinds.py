@@ -1,11 +1,11 @@
-"""What is not known is named, and what is not finished is refused."""
+"""What is not known is named, and left out where it cannot be read."""
 
 import pytest
 
-from builders import policy
+from builders import binding, cluster, policy
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.manifests.loading import load
-from loaded import STREAM, load_text, texts
+from loaded import STREAM, load_text, only, texts
 
 
 def test_unknown_kinds_are_skipped_with_one_warning_each() -> None:
@@ -51,13 +51,17 @@ def test_names_of_python_are_unknown_fields() -> None:
     assert "did you mean labelSelector?" in texts(problem, "unknown-field")[0]
 
 
-def test_workloads_of_earlier_versions_are_refused() -> None:
-    """They change placements, so they are not skipped."""
+def test_workloads_of_earlier_versions_are_left_out() -> None:
+    """They change placements, so they are named; where nothing else is to be placed, that fails."""
     version, kind = "types.kubeadmiral.io/v1alpha1", "FederatedDeployment"
     document = {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}}
-    message = f"<dict>: {kind} of {version} is not supported; KubeAdmiral has replaced it"
-    with pytest.raises(UnsupportedError, match=message):
+    said = f"{kind} of {version} is left out: it is not supported"
+    said += "; KubeAdmiral has replaced it by FederatedObject"
+    with pytest.raises(UnsupportedError, match=said):
         load(document)
+    problem = load(document, cluster("member1", 4), binding("web", 2, None, {}))
+    assert only(problem).key == "default/web"
+    assert texts(problem, "not-understood") == [f"{said} (<dict>)"]
 
 
 def test_other_kinds_of_kubeadmiral_are_skipped() -> None:
@@ -66,30 +70,3 @@ def test_other_kinds_of_kubeadmiral_are_skipped() -> None:
     document = {"apiVersion": version, "kind": kind, "metadata": {"name": "a"}}
     (text,) = texts(load(document), "unknown-kind")
     assert text.startswith("FederatedTypeConfig of core.kubeadmiral.io/v1alpha1 is not a kind that is read")
-
-
-def test_fields_of_later_versions_are_refused_all_at_once() -> None:
-    """File, line and field of everything that is used, in bindings and in what runs."""
-    with pytest.raises(UnsupportedError) as caught:
-        load_text("""\
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata: {name: p}
-spec:
-  resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]
-  placement: {}
----
-apiVersion: work.karmada.io/v1alpha2
-kind: ResourceBinding
-metadata: {name: b}
-spec:
-  resource: {apiVersion: apps/v1, kind: Deployment, name: b}
-  components: [{name: x, replicas: 1}]
-  clusters:
-  - name: member1
-    components: [{name: x, replicas: 1}]
-""")
-    assert str(caught.value).splitlines() == [
-        f"{STREAM}:16: spec.clusters[0].components: not supported yet: workloads of several components",
-        f"{STREAM}:13: spec.components: not supported yet: workloads of several components",
-    ]

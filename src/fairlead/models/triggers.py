@@ -1,0 +1,143 @@
+"""Workloads that an answer changes although KubeAdmiral itself would not look at them again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.declared import FederatedUnit
+from fairlead.models.rescheduling import (
+    PREFIX,
+    SchedulingState,
+    read_reschedule_policy,
+    reschedule_reasons,
+)
+from fairlead.models.rules import Bounds, Candidates, Total
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.statement import Statement
+from fairlead.models.words import listed
+
+if TYPE_CHECKING:
+    from fairlead.models.outcome import Outcome
+    from fairlead.models.problem import Problem
+    from fairlead.models.workload import Workload
+
+KIND = "rescheduling"
+
+TRIGGERS = PREFIX + "scheduling-triggers"
+"""Annotation in which KubeAdmiral keeps what its last decision was based on."""
+
+MEMORY = "memory"
+
+
+def untriggered(outcome: Outcome) -> tuple[Statement, ...]:
+    """Say which workloads the answer changes although KubeAdmiral would leave them as they run.
+
+    Returns
+    -------
+    tuple of Statement
+        One for every policy, with its workloads; none where there is no placement.
+    """
+    if outcome.placement is None:
+        return ()
+    found: dict[str, list[Workload]] = {}
+    for workload in untouched(outcome.problem):
+        if dict(outcome.placement.of(workload.key)) != _running(workload):
+            found.setdefault(workload.policy, []).append(workload)
+    return tuple(_told(policy, inside) for policy, inside in sorted(found.items()))
+
+
+def as_triggered(problem: Problem) -> Problem:
+    """Return the problem with the workloads that KubeAdmiral would not look at again kept as they run."""
+    kept = {workload.key: _kept(workload, problem) for workload in untouched(problem)}
+    return replace(problem, workloads=tuple(kept.get(one.key, one) for one in problem.workloads))
+
+
+def untouched(problem: Problem) -> Iterator[Workload]:
+    """Yield the running workloads that KubeAdmiral would not look at again.
+
+    Whether a policy or a label has been edited since the last decision is not in the input, so that they have
+    not is taken for granted.
+    """
+    joined = {cluster.name: cluster for cluster in problem.clusters if cluster.joined}
+    for workload in problem.workloads:
+        unit = workload.declared
+        if isinstance(unit, FederatedUnit) and unit.holder is not None and _running(workload):
+            open_to = workload.rule(Candidates)
+            closed = _running(workload).keys() - set(open_to.names if open_to else ())
+            # What closes a cluster to a running workload is a taint, an eviction or that the cluster is gone.
+            limited = open_to is not None and not open_to.held_only.keys().isdisjoint(_running(workload))
+            if not closed and not limited and not _reasons(workload, unit, joined):
+                yield workload
+
+
+def _running(workload: Workload) -> dict[str, int]:
+    """Return where a workload runs."""
+    return {name: count for name, count in workload.current.items() if count}
+
+
+def _reasons(workload: Workload, unit: FederatedUnit, joined: Mapping[str, Cluster]) -> Iterable[str]:
+    """Return why KubeAdmiral would look at a workload again."""
+    now = SchedulingState(workload.replicas, workload.requests, clusters=joined)
+    record = _record(unit)
+    replicas = record.get("replicaCount", _replicas_before(workload))
+    requests = {**workload.requests, **_requests_before(record, workload)}
+    known = record.get("clusters")
+    names = known if isinstance(known, list) else [name for name in workload.current if name in joined]
+    clusters = {str(name): joined.get(str(name), Cluster(str(name))) for name in names}
+    before = SchedulingState(replicas, requests, clusters=clusters)
+    return reschedule_reasons(read_reschedule_policy(unit.policy), before, now)
+
+
+def _record(unit: FederatedUnit) -> Mapping[str, Any]:
+    """Return what KubeAdmiral has kept of its last decision; empty where that cannot be read."""
+    try:
+        record = json.loads(unit.annotations.get(TRIGGERS, "{}"))
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _replicas_before(workload: Workload) -> int:
+    """Return how many replicas were wanted at the last decision, as far as what runs tells."""
+    return sum(workload.current.values()) if workload.rule(Total) else workload.replicas
+
+
+def _requests_before(record: Mapping[str, Any], workload: Workload) -> Mapping[str, int]:
+    """Return the requests at the last decision as far as they are kept and requested now."""
+    kept = record.get("resourceRequest")
+    if not isinstance(kept, dict):
+        return {}
+    found = {CPU: kept.get("millicpu"), MEMORY: kept.get(MEMORY)}
+    return {
+        name: amount
+        for name, amount in found.items()
+        if isinstance(amount, int) and (amount or name in workload.requests)
+    }
+
+
+def _told(policy: str, workloads: list[Workload]) -> Statement:
+    """Say that KubeAdmiral would leave workloads of one policy as they run, and what would make it act."""
+    names = listed([workload.key for workload in workloads], "workload")
+    text = (
+        f"{names}: KubeAdmiral itself would change nothing: by rescheduleWhen of {policy} nothing that it"
+        " looks at has changed, and what clusters have free never counts; other replicas, requests,"
+        " annotations or taints make it look again"
+    )
+    first = workloads[0]
+    return Statement(KIND, text, first.source, first.key if len(workloads) == 1 else None)
+
+
+def _kept(workload: Workload, problem: Problem) -> Workload:
+    """Return a workload whose only placement is what runs on the clusters of the problem."""
+    held = {
+        name: Bound(count, workload.source)
+        for name, count in sorted(_running(workload).items())
+        if name in problem.cluster_by_name
+    }
+    open_to = workload.rule(Candidates)
+    excluded = open_to.excluded if open_to else {}
+    return replace(workload, rules=(Candidates(tuple(held), excluded), Bounds(held, held)))
