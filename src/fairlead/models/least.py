@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fairlead.models.levels import NET, Level
 from fairlead.models.problem import Problem
-from fairlead.models.rules import MovePrice, Moves, Total, moves
+from fairlead.models.rules import Duplicated, MovePrice, Moves, Total, moves
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 
@@ -33,7 +33,7 @@ def _moving(problem: Problem) -> list[tuple[Workload, Moves | MovePrice]]:
     return [
         (workload, rule)
         for workload in problem.workloads
-        if workload.rule(Total) is None
+        if workload.rule(Total) is None and workload.rule(Duplicated) is None
         for rule in workload.rules
         if isinstance(rule, Moves | MovePrice)
     ]

@@ -81,7 +81,7 @@ def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
     for workload in problem.workloads:
         placed = placement.of(workload.key)
         for rule in workload.rules:
-            for level in _levels_of_rule(rule, workload):
+            for level in levels_of_rule(rule, workload):
                 cost = _cost(rule, workload, placed, level, problem)
                 parts.setdefault((level, workload.priority), []).append(cost)
     return {
@@ -117,7 +117,7 @@ def in_order(levels: Iterable[Level], problem: Problem) -> tuple[Level, ...]:
 
 def levels_of_workload(workload: Workload) -> frozenset[Level]:
     """Return the levels to which a workload contributes."""
-    return frozenset(level for rule in workload.rules for level in _levels_of_rule(rule, workload))
+    return frozenset(level for rule in workload.rules for level in levels_of_rule(rule, workload))
 
 
 _LEVELS: Mapping[type, tuple[Level, ...]] = MappingProxyType(
@@ -132,7 +132,7 @@ _LEVELS: Mapping[type, tuple[Level, ...]] = MappingProxyType(
 """Rules that always contribute to the same levels."""
 
 
-def _levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
+def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
     """Return the levels to which one rule contributes."""
     match rule:
         case Shares():
@@ -159,7 +159,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
         for workload in problem.workloads
         if workload.priority == level.priority
         for rule in workload.rules
-        if base in _levels_of_rule(rule, workload)
+        if base in levels_of_rule(rule, workload)
     )
     return _whole(sum(map(Fraction, parts), Fraction(0)))
 

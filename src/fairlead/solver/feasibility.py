@@ -36,10 +36,11 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     seed
         Random seed of CP-SAT.
     """
-    workloads = tuple(without_preferences(each) for each in problem.workloads)
-    bare = replace(problem, workloads=workloads, partial=False)
-    if keep_and_repair(bare, standing_well(bare)) is not None:
+    # With its preferences a workload has one best place; without them all its places are alike to be told apart.
+    strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
+    if keep_and_repair(strict, standing_well(strict)) is not None:
         return True
+    bare = replace(strict, workloads=tuple(map(without_preferences, problem.workloads)))
     boxes = boxes_of(bare)
     if any(not boxed.box.feasible for boxed in boxes.values()) or quota_conflicts(bare):
         return False
@@ -55,6 +56,11 @@ def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
     if len(bare.workloads) >= MANY and applies(bare):
         return solve_batch(bare, Search(deadline, 1, seed)).status
     return minimise_levels(bare, deadline=deadline, workers=1, seed=seed).status
+
+
+def _settled(workload: Workload) -> Workload:
+    """Return a workload in the affinity group that it has now."""
+    return replace(workload, settled=True)
 
 
 def without_preferences(workload: Workload) -> Workload:

@@ -114,15 +114,15 @@ class LevelSearch:
         self.notes.append(note)
         return True
 
-    def settle(self) -> LexicographicResult:
-        """Settle ties where every level is proven, and return what was found."""
+    def settle(self, *, ties: bool) -> LexicographicResult:
+        """Return what was found; where every level is proven with ties settled, unless any answer will do."""
         settled = False
         encoding = self._encode() if all(note.proven for note in self.notes) else None
         if encoding is not None:
             effort = Effort(self.deadline, 1, self.seed)
             if self.best is None and self._find_any(encoding) is Verdict.INFEASIBLE:
                 return LexicographicResult(Status.INFEASIBLE, None)
-            if self.best is not None:
+            if self.best is not None and ties:
                 tied = settle(encoding, self.best, effort)
                 if self._keeps(tied.placement):
                     self.best, settled = tied.placement, tied.certain and not self.restricted

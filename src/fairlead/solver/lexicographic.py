@@ -29,6 +29,8 @@ def minimise_levels(
     progress: Callable[[Progress], None] | None = None,
     least: Least = MappingProxyType({}),
     relaxed: tuple[Attained, ...] = (),
+    *,
+    ties: bool = True,
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
 
@@ -52,13 +54,15 @@ def minimise_levels(
     relaxed
         The levels of a best placement of the problem with fewer rules; empty where none is known. A level is
         not below its bound there as long as those before it cost the same.
+    ties
+        False where any of the best placements will do.
     """
     started = time.monotonic()
     known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
     search = LevelSearch(problem, known, deadline or Deadline(), workers or cores(), seed, relaxed)
     search.best = None if hint is None or refused(problem, hint) else hint
     floor = search.best
-    result = _searched(search, started, progress)
+    result = _searched(search, started, progress, ties=ties)
     if floor is None or result.status is Status.OPTIMAL:
         return result
     if result.status is Status.INFEASIBLE:
@@ -71,7 +75,7 @@ def minimise_levels(
 
 
 def _searched(
-    search: LevelSearch, started: float, progress: Callable[[Progress], None] | None
+    search: LevelSearch, started: float, progress: Callable[[Progress], None] | None, *, ties: bool
 ) -> LexicographicResult:
     """Minimise one level after the other, as long as there is a placement."""
     if not search.open():
@@ -87,4 +91,4 @@ def _searched(
             progress(
                 progress_of(level_now.name, level_now.value, level_now.bound, time.monotonic() - started)
             )
-    return search.settle()
+    return search.settle(ties=ties)

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.models.score import score
+from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.solver.answer import Answer, proven
 from fairlead.solver.attainment import LexicographicResult
@@ -18,9 +18,18 @@ from fairlead.solver.competing import solve_competing
 from fairlead.solver.dispensers import reference
 from fairlead.solver.partial import has_to_give_way, place_partially
 from fairlead.solver.search import Search
+from fairlead.solver.stages import extended, first_stage, polished
 
 MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked first; it takes them one by one."""
+
+
+WORTH_STAGES = 60
+"""Places (workloads times clusters) from which on the first levels are searched by themselves."""
+MOST_STAGED = 30_000
+"""Places up to which that is one model."""
+FIRST_STAGE = 0.6
+"""Of the time that is left, what the first levels may use."""
 
 
 def solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
@@ -93,16 +102,50 @@ def solve_jointly(
     floor = known
     if floor is None and len(part.workloads) <= MOST_DISPENSED:
         floor = reference.place(part)
-    many = _solve_many(part, floor, search) if search.formula and len(part.workloads) >= MANY else None
-    if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):
-        return Answer(part, many.status, many.placement, many.attained, "prices")
+    first = first_stage(part) if search.formula and WORTH_STAGES <= _places(part) <= MOST_STAGED else None
+    if first is None and search.formula and len(part.workloads) >= MANY:
+        many = _solve_many(part, floor, search)
+        if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):
+            return Answer(part, many.status, many.placement, many.attained, "prices")
     if floor is None:
         floor = reference.place(part)
+    staged = LexicographicResult(Status.UNKNOWN, None, relaxed)
+    if first is not None:
+        staged = _in_stages(part, first, floor, search, relaxed)
     result = minimise_levels(
-        part, floor, search.deadline, search.workers, search.seed, search.progress, relaxed=relaxed
+        part,
+        staged.placement or floor,
+        search.deadline,
+        search.workers,
+        search.seed,
+        search.progress,
+        relaxed=staged.attained,
     )
     _compare_with_floor(part, floor, result)
     return Answer(part, result.status, result.placement, result.attained, "cp-sat")
+
+
+def _places(part: Problem) -> int:
+    """Return how many places there are: workloads times clusters."""
+    return len(part.workloads) * len(part.clusters)
+
+
+def _in_stages(
+    part: Problem, first: Problem, floor: Placement, search: Search, relaxed: tuple[Attained, ...]
+) -> LexicographicResult:
+    """Search the first levels by themselves; return the levels with what is known of each."""
+    from fairlead.solver.lexicographic import minimise_levels
+
+    share = search.part(FIRST_STAGE)
+    known = relaxed[: len(levels_of(first))]
+    found = minimise_levels(
+        first, floor, share.deadline, share.workers, share.seed, relaxed=known, ties=False
+    )
+    if found.placement is None:
+        return LexicographicResult(found.status, None, relaxed)
+    same = [level.value for level in found.attained] == [level.value for level in known]
+    levels = relaxed if same and relaxed else extended(part, found.attained)
+    return LexicographicResult(found.status, polished(part, found.placement), levels)
 
 
 def _solve_many(part: Problem, floor: Placement | None, search: Search) -> LexicographicResult | None:

@@ -1,0 +1,95 @@
+"""Two stages: first the levels that keep what runs, without the rules that only later levels need.
+
+How many replicas move is settled by what fits where. Ratios, counts of clusters and the like make a model many
+times as large and say nothing about it.
+"""
+
+from dataclasses import replace
+from itertools import takewhile
+
+from fairlead.models.levels import MINIMA, MOVES_FIRST, MOVES_UNCHANGED, Level, tier
+from fairlead.models.outcome import Attained
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Aggregated,
+    Capacity,
+    Copies,
+    Evenness,
+    MovePrice,
+    Moves,
+    Price,
+    Shares,
+    Tiers,
+    Weights,
+)
+from fairlead.models.score import levels_of, levels_of_rule
+from fairlead.models.workload import Workload
+from fairlead.solver.alone import place_alone
+from fairlead.solver.rows import Row, left_by, usage_of
+
+EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key})
+"""Keys of levels that are about what has to move and what overflows."""
+
+PREFERENCES = (Aggregated, Copies, Evenness, MovePrice, Moves, Price, Shares, Tiers, Weights)
+"""Rules that only say what is better."""
+
+ROUNDS = 3
+"""How often every workload is placed again."""
+
+
+def first_stage(part: Problem) -> Problem | None:
+    """Return a problem with the first levels only; None where these are all levels, or there are none.
+
+    Every placement of the one is a placement of the other, and costs the same on these levels.
+    """
+    levels = levels_of(part)
+    early = frozenset(takewhile(lambda level: level.key in EARLY, levels))
+    if not early or len(early) == len(levels):
+        return None
+    bases = frozenset(level.base for level in early)
+    return replace(part, workloads=tuple(_bare(each, bases) for each in part.workloads))
+
+
+def _bare(workload: Workload, levels: frozenset[Level]) -> Workload:
+    """Return a workload without preferences that are about other levels."""
+    rules = tuple(
+        rule
+        for rule in workload.rules
+        if not isinstance(rule, PREFERENCES) or not levels.isdisjoint(levels_of_rule(rule, workload))
+    )
+    return replace(workload, rules=rules)
+
+
+def extended(part: Problem, first: tuple[Attained, ...]) -> tuple[Attained, ...]:
+    """Return the levels of the first stage, followed by the others, of which nothing is known."""
+    names = [level.name for level in levels_of(part)]
+    return (*first, *(Attained(name, -1) for name in names[len(first) :]))
+
+
+def polished(part: Problem, placement: Placement) -> Placement:
+    """Return a placement in which every workload stands as well as the others let it.
+
+    One after the other is placed again in what all others leave, which makes no level worse.
+    """
+    if not all(isinstance(rule, Capacity) for rule in part.rules):
+        return placement
+    placed = placement.to_dict()
+    left = left_by(part, part.workloads, placed)
+    for _ in range(ROUNDS):
+        before = dict(placed)
+        for workload in part.workloads:
+            _change(left, usage_of(workload, placed[workload.key], part), 1)
+            answer = place_alone(workload, part, left)
+            if answer is not None:
+                placed[workload.key] = {name: count for name, count in answer.items() if count}
+            _change(left, usage_of(workload, placed[workload.key], part), -1)
+        if placed == before:
+            break
+    return Placement(placed)
+
+
+def _change(left: dict[Row, int], used: dict[Row, int], sign: int) -> None:
+    """Give back what is used, or take it."""
+    for row, amount in used.items():
+        left[row] = left.get(row, 0) + sign * amount
