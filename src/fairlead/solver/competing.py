@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
@@ -17,17 +18,20 @@ from fairlead.solver.frozen import frozen
 from fairlead.solver.keeping import better, keep_and_repair
 from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_of
 from fairlead.solver.search import Search
+from fairlead.solver.stages import first_stage, polished
 
 Jointly = Callable[[Problem, Placement | None, Search, tuple[Attained, ...]], Answer]
 """Solves a problem as a whole, from a placement that the answer is not worse than, with the levels of one
 that has fewer rules; empty where none is known."""
 
+FIRST_STAGE = 0.5
+"""Of the time that is left, what the levels may use that keep what runs."""
 SHARE = 0.5
 """Of the time that is left, what one search of workloads that compete may use."""
 
 
 def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Jointly) -> Answer:
-    """Solve a part level by level, with as few workloads in one search as its proof needs.
+    """Solve a part with as few workloads in one search as its proof needs, first what has to move.
 
     Parameters
     ----------
@@ -43,38 +47,96 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
     floor = keep_and_repair(part, frozen(part, alone))
     single = Single(search, jointly, floor or Placement({}))
     start = single.groups(part, alone, part.workloads)
-    if start.refuted():
-        return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
     best = Incumbent(part, floor)
+    if start.refuted():
+        return best.refuted()
     if not start.complete():
         return best.answer()
-    needed = start.attained()
-    best = best.told(needed)
-    stay = frozen(part, start.alone)
+    best = best.told(start.attained(part))
+    first = first_stage(part)
+    if first is not None and best.placement is not None:
+        found = _Stage(first, search.part(FIRST_STAGE, quietly=False), single).searched(start.copied(), best)
+        if found is None or found.placement is None:
+            return best.refuted()
+        best = found.offered(polished(part, found.placement), found.origin)
+    found = _Stage(part, search, single).searched(start, best)
+    return best.refuted() if found is None else found.answer()
 
-    def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
-        keys = problem.workload_by_key
-        known = None if floor is None else Placement({key: floor.of(key) for key in keys})
-        return jointly(problem, known, search.part(SHARE, quietly=False), relaxed)
 
-    def in_time() -> bool:
-        return search.deadline.remaining() > 0
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """A search for the best placement on some levels, or on all.
 
-    settled = False
-    beside = _beside(part, start, stay, single)
-    if beside is not None and coupled(beside, together, in_time):
-        placement, attained = _with_those_that_stay(part, stay, beside)
-        best = best.offered(placement, beside)
-        if _keeps(part, stay, attained, needed):
-            best = best.told(attained)
-            settled = best.closed
-    if not settled and in_time():
-        found = coupled(start, together, in_time)
-        if start.refuted():
-            return Answer(part, Status.INFEASIBLE, None, (), "cp-sat")
-        best = best.told(start.attained()) if start.complete() else best
-        best = best.offered(Placement(start.placed), start) if found else best
-    return best.answer()
+    Parameters
+    ----------
+    measured
+        The problem with the rules that those levels need.
+    search
+        How to search.
+    single
+        Places workloads each for itself.
+    """
+
+    measured: Problem
+    search: Search
+    single: "Single"
+
+    def searched(self, start: Groups, best: "Incumbent") -> "Incumbent | None":
+        """Return the best placement with all that is known then; None where there is none.
+
+        Those that can only stay, as long as levels reach what workloads need alone, stay at first. Only where
+        the levels do not reach that may they move as well.
+        """
+        part = best.part
+        needed = start.attained(self.measured)
+        stay = frozen(part, start.alone)
+        beside = _beside(part, start, stay, self.single) if best.may_reach(needed) else None
+        if beside is not None and self._coupled(beside, best):
+            placement, attained = self._with_those_that_stay(part, stay, beside)
+            best = best.offered(placement, origin_of(beside.answers.values()))
+            if _keeps(self.measured, stay, attained, needed):
+                best = best.told(attained)
+                if best.closed(len(attained)):
+                    return best
+        if self._in_time():
+            found = self._coupled(start, best)
+            if start.refuted():
+                return None
+            best = best.told(start.attained(self.measured)) if start.complete() else best
+            if found:
+                best = best.offered(Placement(start.placed), origin_of(start.answers.values()))
+        return best
+
+    def _in_time(self) -> bool:
+        """Tell whether there is time left."""
+        return self.search.deadline.remaining() > 0
+
+    def _coupled(self, groups: Groups, best: "Incumbent") -> bool:
+        """Solve those together that compete; tell whether all shared rules are kept then."""
+        early = len(levels_of(self.measured)) < len(levels_of(best.part))
+
+        def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
+            keys = problem.workload_by_key
+            known = (
+                None if best.placement is None else Placement({key: best.placement.of(key) for key in keys})
+            )
+            asked = (first_stage(problem) or problem) if early else problem
+            share = self.search.part(SHARE, quietly=False)
+            return self.single.jointly(asked, known, share, relaxed[: len(levels_of(asked))])
+
+        return coupled(groups, together, self._in_time)
+
+    def _with_those_that_stay(
+        self, part: Problem, stay: Mapping[str, Level], groups: Groups
+    ) -> tuple[Placement, tuple[Attained, ...]]:
+        """Return the placement of all, and its levels with what is proven while some stay."""
+        staying = tuple(each for each in part.workloads if each.key in stay)
+        held = {each.key: each.current for each in staying}
+        measured = first_stage(groups.part) if self.measured is not part else None
+        levels = groups.attained(measured or groups.part)
+        rest = Answer(measured or groups.part, Status.FEASIBLE, Placement(groups.placed), levels, "exact")
+        kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
+        return Placement({**held, **groups.placed}), added(self.measured, [kept, rest])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +160,16 @@ class Incumbent:
     relaxed: tuple[tuple[Attained, ...], ...] = ()
     origin: str = "exact"
 
-    def offered(self, placement: Placement, groups: Groups) -> "Incumbent":
+    def may_reach(self, needed: tuple[Attained, ...]) -> bool:
+        """Tell whether the first levels may still be what workloads need alone, as far as is known."""
+        bounds = (each for relaxed in self.relaxed for each in zip(relaxed, needed, strict=False))
+        return all(known.bound is None or known.bound <= other.value for known, other in bounds)
+
+    def offered(self, placement: Placement, origin: str) -> "Incumbent":
         """Return the better of this and another valid placement; of equals the other, which settles ties."""
         if better(self.part, placement, self.placement) is not placement:
             return self
-        return replace(self, placement=placement, origin=origin_of(groups.answers.values()))
+        return replace(self, placement=placement, origin=origin)
 
     def told(self, attained: tuple[Attained, ...]) -> "Incumbent":
         """Return this with one more problem of fewer rules."""
@@ -114,20 +181,32 @@ class Incumbent:
             return ()
         levels = attained(self.part, self.placement, ())
         for each in self.relaxed:
-            levels = bounded(levels, each)
+            levels = (*bounded(levels[: len(each)], each), *levels[len(each) :])
         return levels
 
-    @property
-    def closed(self) -> bool:
-        """Whether every level is proven."""
-        return self.placement is not None and all(each.proven for each in self.attained())
+    def closed(self, count: int) -> bool:
+        """Tell whether so many levels are proven, the first ones."""
+        return self.placement is not None and all(each.proven for each in self.attained()[:count])
+
+    def refuted(self) -> Answer:
+        """Return that there is no placement.
+
+        Raises
+        ------
+        InternalError
+            Where one is known: a bug in fairlead.
+        """
+        if self.placement is not None:
+            raise InternalError("workloads that compete are called infeasible, of which a placement is known")
+        return Answer(self.part, Status.INFEASIBLE, None, (), "cp-sat")
 
     def answer(self) -> Answer:
         """Return what was found."""
         if self.placement is None:
             return Answer(self.part, Status.UNKNOWN, None, (), "exact")
-        status = Status.OPTIMAL if self.closed else Status.FEASIBLE
-        return Answer(self.part, status, self.placement, self.attained(), self.origin)
+        levels = self.attained()
+        status = Status.OPTIMAL if all(each.proven for each in levels) else Status.FEASIBLE
+        return Answer(self.part, status, self.placement, levels, self.origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +267,6 @@ def _beside(part: Problem, start: Groups, stay: Mapping[str, Level], single: Sin
     }
     groups = single.groups(residual, known, rest)
     return None if groups.refuted() or not groups.complete() else groups
-
-
-def _with_those_that_stay(
-    part: Problem, stay: Mapping[str, Level], groups: Groups
-) -> tuple[Placement, tuple[Attained, ...]]:
-    """Return the placement of all, and its levels with what is proven while some stay."""
-    staying = tuple(each for each in part.workloads if each.key in stay)
-    held = {each.key: each.current for each in staying}
-    rest = Answer(groups.part, Status.FEASIBLE, Placement(groups.placed), groups.attained(), "exact")
-    kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
-    return Placement({**held, **groups.placed}), added(part, [kept, rest])
 
 
 def _keeps(

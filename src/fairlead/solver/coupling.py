@@ -94,12 +94,22 @@ class Groups:
             problem, Placement({each.key: self.alone[each.key] for each in problem.workloads})
         ).attained
 
-    def attained(self) -> tuple[Attained, ...]:
-        """Return the levels of all groups together, with bounds that hold for the whole."""
+    def copied(self) -> "Groups":
+        """Return the same groups, to be joined in another way."""
+        return Groups(self.part, dict(self.placed), dict(self.alone), dict(self.answers), dict(self.first))
+
+    def attained(self, measured: Problem) -> tuple[Attained, ...]:
+        """Return levels of all groups together, with bounds that hold for the whole.
+
+        Parameters
+        ----------
+        measured
+            The part, or a problem with the first of its levels only.
+        """
         single = [each for each in self.part.workloads if self.find(each.key) not in self.answers]
         alone = by_themselves(self.part, tuple(single))
         held = Placement({each.key: self.placed[each.key] for each in single})
-        return added(self.part, [proven(alone, held), *self.answers.values()])
+        return added(measured, [proven(alone, held), *self.answers.values()])
 
 
 def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> bool:

@@ -18,7 +18,7 @@ from fairlead.solver.competing import solve_competing
 from fairlead.solver.dispensers import reference
 from fairlead.solver.partial import has_to_give_way, place_partially
 from fairlead.solver.search import Search
-from fairlead.solver.stages import extended, first_stage, polished
+from fairlead.solver.stages import extended, first_stage, is_early, polished
 
 MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked first; it takes them one by one."""
@@ -102,8 +102,10 @@ def solve_jointly(
     floor = known
     if floor is None and len(part.workloads) <= MOST_DISPENSED:
         floor = reference.place(part)
-    first = first_stage(part) if search.formula and WORTH_STAGES <= _places(part) <= MOST_STAGED else None
-    if first is None and search.formula and len(part.workloads) >= MANY:
+    small = search.formula and WORTH_STAGES <= _places(part) <= MOST_STAGED
+    first = first_stage(part) if small else None
+    in_one = first is not None or (small and is_early(part))
+    if not in_one and search.formula and len(part.workloads) >= MANY:
         many = _solve_many(part, floor, search)
         if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):
             return Answer(part, many.status, many.placement, many.attained, "prices")

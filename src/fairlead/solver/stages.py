@@ -51,6 +51,12 @@ def first_stage(part: Problem) -> Problem | None:
     return replace(part, workloads=tuple(_bare(each, bases) for each in part.workloads))
 
 
+def is_early(part: Problem) -> bool:
+    """Tell whether a problem has levels, and only such as are about what has to move."""
+    levels = levels_of(part)
+    return bool(levels) and all(level.key in EARLY for level in levels)
+
+
 def _bare(workload: Workload, levels: frozenset[Level]) -> Workload:
     """Return a workload without preferences that are about other levels."""
     rules = tuple(
