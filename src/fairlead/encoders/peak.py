@@ -6,9 +6,8 @@ from fractions import Fraction
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.scale import LARGEST, Division, Scale
+from fairlead.encoders.scale import Division, Scale
 from fairlead.encoders.variables import Range
-from fairlead.models.errors import UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +88,6 @@ def add_peak_cost(
     for cluster, weight in division.weights.items():
         ends = (abs(whole * at - division.replicas * weight) for at in ranges[cluster])
         greatest = max(greatest, steps * max(ends) // (division.replicas * weight))
-    largest = max(division.replicas * weight * (greatest + steps + 1) for weight in division.weights.values())
-    largest += steps * whole * max(max(ranges[cluster]) for cluster in division.weights)
-    if largest > 2 * LARGEST:
-        raise UnsupportedError(
-            f"{workload}: minimax cannot tell weights apart that differ so much, "
-            f"for {division.replicas} replicas; use webster or l1"
-        )
     peak = model.new_int_var(0, greatest, "")
     for cluster, weight in division.weights.items():
         quota = division.replicas * weight
