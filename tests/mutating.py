@@ -73,7 +73,7 @@ def _alike(value: Any, chance: random.Random) -> Any:
     return copy.deepcopy(chance.choice(alike or VALUES))
 
 
-def _change(holder: Any, key: str | int, paths: list[Path], whole: Any, chance: random.Random) -> None:
+def _change(holder: Any, key: Any, paths: list[Path], whole: Any, chance: random.Random) -> None:
     """Change one entry of a mapping or list."""
     kind = chance.random()
     if kind < 0.3:
@@ -92,8 +92,10 @@ def _change(holder: Any, key: str | int, paths: list[Path], whole: Any, chance: 
     elif kind < 0.94 and isinstance(holder, list) and isinstance(key, int):
         holder.extend(copy.deepcopy(holder[key]) for _ in range(chance.choice((1, 2, 50))))
     else:
+        deep = holder[key]
         for _ in range(chance.choice((1, 5, 90, 200))):
-            holder[key] = {"a": holder[key]} if chance.random() < 0.5 else [holder[key]]
+            deep = {"a": deep} if chance.random() < 0.5 else [deep]
+        holder[key] = deep
 
 
 def scrambled(text: str, chance: random.Random) -> str:
