@@ -10,7 +10,7 @@ from builders import cluster, deployment, policy, static
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.floor_sums import floor_sum, sum_of_steps
 from fairlead.encoders.scale import Division, Scale
-from fairlead.models.errors import ManifestError
+from fairlead.models.errors import ManifestError, UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.solver.planning.greedy import _counts
@@ -115,3 +115,17 @@ def test_few_numbers_of_replicas_are_tried() -> None:
     assert many == sorted(set(many), reverse=True)
     assert (many[0], many[-1]) == (BILLIONS, 1)
     assert len(many) < 100
+
+
+@pytest.mark.parametrize("deviation", ["webster", "minimax"])
+def test_weights_that_cannot_be_measured_are_refused(deviation: str) -> None:
+    """Weights of 1 and 2^62 for 7 replicas cost up to 2^64, beside a workload that shares the clusters."""
+    documents = [
+        cluster("a", cpu=9),
+        cluster("b", cpu=4),
+        deployment("one", 7, cpu=1),
+        deployment("two", 5, cpu=1),
+        policy(placement=static(("a", 1), ("b", 2**62))),
+    ]
+    with pytest.raises(UnsupportedError, match="weights between 1 and 4611686018427387904 for 7 replicas"):
+        fairlead.solve(fairlead.load(documents), deviation=deviation)

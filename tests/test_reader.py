@@ -776,3 +776,10 @@ def test_fields_as_people_write_them(path: Path, text: str) -> None:
 def test_values_are_shortened(content: object, text: str) -> None:
     """At most sixty characters on one line."""
     assert shortened(content) == text
+
+
+def test_json_that_ends_too_early_is_told() -> None:
+    """Also where the text ends with a line break, so that there is no line to show."""
+    documents, mistakes = read_documents([io.BytesIO(b'{"a": [1,\n\t')])
+    assert documents == []
+    assert mistakes

@@ -1,6 +1,7 @@
 """Saved plans are validated like manifests, and files are written whole or not at all."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -141,8 +142,8 @@ def test_a_file_that_cannot_be_written_stays(tmp_path: Path, monkeypatch: pytest
     def full(_number: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(outputs.os, "fsync", full)
-    with pytest.raises(outputs.click.ClickException, match="No space left on device"):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(outputs.NotWritten, match="No space left on device"):
         outputs.write(str(file), "new")
     assert [each.read_text() for each in tmp_path.iterdir()] == ["old"]
 

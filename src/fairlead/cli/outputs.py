@@ -8,8 +8,15 @@ from pathlib import Path
 
 import click
 
+from fairlead.cli import exits
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import listening
+
+
+class NotWritten(click.ClickException):
+    """A file could not be written."""
+
+    exit_code = exits.WRONG_INPUT
 
 
 def require_writable(file: str) -> None:
@@ -39,7 +46,7 @@ def write(file: str, text: str) -> None:
 
     Raises
     ------
-    click.ClickException
+    NotWritten
         Saying why it cannot be written.
     """
     path = Path(file).resolve()
@@ -50,9 +57,7 @@ def write(file: str, text: str) -> None:
             else:
                 path.write_text(text, encoding="utf-8")
         except OSError as error:
-            failed = click.ClickException(f"{file} cannot be written: {error.strerror}")
-            failed.exit_code = 2
-            raise failed from error
+            raise NotWritten(f"{file} cannot be written: {error.strerror}") from error
 
 
 def _is_plain(path: Path) -> bool:

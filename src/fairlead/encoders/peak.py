@@ -6,9 +6,8 @@ from fractions import Fraction
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.scale import LARGEST, Division, Scale
+from fairlead.encoders.scale import Division, Scale
 from fairlead.encoders.variables import Range
-from fairlead.models.errors import UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +84,6 @@ def add_peak_cost(
     around the quota; it is left out where rounding makes it steeper than the first two.
     """
     greatest = greatest_steps(division, scale, ranges)
-    quotas = [division.replicas * weight for weight in division.weights.values()]
-    largest = max(quota * (greatest + scale.steps + 1) for quota in quotas)
-    largest += scale.steps * division.whole * max(max(ranges[cluster]) for cluster in division.weights)
-    if largest > 2 * LARGEST:
-        raise UnsupportedError(
-            f"{workload}: minimax cannot tell weights apart that differ so much, "
-            f"for {division.replicas} replicas; use webster or l1"
-        )
     peak = model.new_int_var(0, greatest, "")
     for row in peak_rows(peak, division, scale, replicas):
         model.add(row)

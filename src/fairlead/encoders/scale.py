@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.encoders.variables import Range
+from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MovePrice, Weights
@@ -124,7 +125,10 @@ def scale_of(encoding: Encoding) -> Scale:
     divisions = list(_divisions(problem, encoding.held))
     if not divisions:
         return Scale()
-    most = LARGEST // max(1, sum(_greatest(division, problem.deviation) for division in divisions))
+    greatest = sum(_greatest(division, problem.deviation) for division in divisions)
+    if greatest > LARGEST:
+        raise UnsupportedError(_immeasurable(divisions, problem.deviation))
+    most = LARGEST // max(1, greatest)
     steps = 1
     wanted = {d for division in divisions for d in _denominators(division, problem.deviation)}
     priced = (rule for workload in problem.workloads for rule in workload.rules_of(MovePrice))
@@ -133,6 +137,16 @@ def scale_of(encoding: Encoding) -> Scale:
         if steps > most:
             return Scale(max(1, min(most, FINEST)), exact=False)
     return Scale(steps)
+
+
+def _immeasurable(divisions: list[Division], deviation: Deviation) -> str:
+    """Say that weights differ too much to be measured, where they do most."""
+    worst = max(divisions, key=lambda division: _greatest(division, deviation))
+    least, most = min(worst.weights.values()), max(worst.weights.values())
+    return (
+        f"weights between {least} and {most} for {worst.replicas} replicas differ too much to be measured by "
+        f"{deviation} in 64 bits, where workloads share clusters; use weights that differ less"
+    )
 
 
 def _divisions(problem: Problem, held: Held | None) -> Iterator[Division]:

@@ -77,10 +77,15 @@ def _same(one: Workload, other: Workload) -> bool:
 
 def _counted(workload: Workload) -> Workload:
     """Return a workload that has as many replicas as it asks for."""
-    known = (Total, Duplicated)
-    if total.KIND in workload.without or any(isinstance(rule, known) for rule in workload.rules):
+    if total.KIND in workload.without or not uncounted(workload.rules):
         return workload
     return replace(workload, rules=(*workload.rules, Total()))
+
+
+def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
+    """Return `Workload.without` of a workload whose rules are complete: the total where no rule counts."""
+    counts = any(isinstance(rule, Total | Duplicated) for rule in rules)
+    return frozenset() if counts else frozenset([total.KIND])
 
 
 def mistakes_of(problem: Problem) -> Iterator[Mistake]:

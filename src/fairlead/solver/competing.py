@@ -24,9 +24,9 @@ Jointly = Callable[[Problem, Placement | None, Search, tuple[Attained, ...]], An
 """Solves a problem as a whole, from a placement that the answer is not worse than, with the levels of one
 that has fewer rules; empty where none is known."""
 
-FIRST_STAGE = 0.5
+FIRST_STAGE = 0.7
 """Of the time that is left, what the levels may use that keep what runs."""
-SHARE = 0.5
+SHARE = 0.8
 """Of the time that is left, what one search of workloads that compete may use."""
 
 

@@ -56,7 +56,8 @@ def read_json(file: str, text: str) -> JsonReading:
     except ManifestError as error:
         return JsonReading(True, values, [*builder.mistakes, *error.mistakes])
     except json.JSONDecodeError as error:
-        shown = shortened(text.splitlines()[error.lineno - 1]) if text.strip() else ""
+        # A text that ends with a line break is missed after its last line.
+        shown = shortened("".join(text.splitlines()[error.lineno - 1 : error.lineno]))
         mistake = Mistake(Source(file, error.lineno), "", shown, f"cannot be read as JSON: {error.msg}")
         return JsonReading(False, [], [mistake])
     except RecursionError:

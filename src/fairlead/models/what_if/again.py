@@ -26,6 +26,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.statement import Statement
+from fairlead.models.validity import uncounted
 from fairlead.models.what_if.federated import federated_rules
 from fairlead.models.workload import Workload
 
@@ -194,7 +195,7 @@ def _of_kubeadmiral(
 ) -> Workload | None:
     """Return a workload with the rules of its policy."""
     rules = federated_rules(workload, unit, clusters, source)
-    return None if rules is None else replace(workload, rules=rules)
+    return None if rules is None else replace(workload, rules=rules, without=uncounted(rules))
 
 
 def _completed(found: Workload, before: Workload, clusters: Sequence[Cluster]) -> Workload:

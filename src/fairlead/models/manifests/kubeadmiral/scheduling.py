@@ -27,9 +27,9 @@ from fairlead.models.manifests.kubeadmiral.policy import RESCHEDULING, LocatedPo
 from fairlead.models.manifests.policy_choice import policy_name
 from fairlead.models.manifests.requests import pod_requests, units
 from fairlead.models.manifests.validation import Located
-from fairlead.models.rules import Duplicated, Total, total
 from fairlead.models.source import Source
 from fairlead.models.statement import SUSPENDED, Statement
+from fairlead.models.validity import uncounted
 from fairlead.models.workload import Workload
 
 LEFT_OUT = "left-out"
@@ -99,8 +99,7 @@ class Federation:
             return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
         feedback = read_feedback(annotations, key)
         interpreted = self.interpreter.interpret(workload, policy, feedback, _replicas_source(subject))
-        counted = any(isinstance(rule, Total | Duplicated) for rule in interpreted.rules)
-        without = frozenset[str]() if counted else frozenset([total.KIND])
+        without = uncounted(interpreted.rules)
         placed = replace(
             workload, rules=interpreted.rules, without=without, declared=_unit(subject, policy, annotations)
         )
