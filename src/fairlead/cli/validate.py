@@ -37,13 +37,15 @@ def validate_command(inputs: Inputs, output: str) -> int:
         console.result(console.serialised(_wrong(error), output))
         return exits.WRONG_INPUT
     from fairlead.solver.conflict import conflicts
+    from fairlead.solver.explaining.said_once import said_once
 
     alone = conflicts(problem)
-    found = (*alone, *_with_quotas(problem, alone))
+    told = said_once(alone, named=len(problem.workloads) > 1)
+    found = (*told, *_with_quotas(problem, alone))
     if not inputs.quiet:
         console.warn(problem.warnings, every=True)
     if output == "table":
-        console.result(_text(problem, found, len(alone)))
+        console.result(_text(problem, found, len(alone), len(found) - len(told)))
     else:
         console.result(console.serialised(_document(problem, found), output))
     return exits.INFEASIBLE if found else exits.SOLVED
@@ -61,8 +63,8 @@ def _with_quotas(problem: "Problem", alone: tuple["Conflict", ...]) -> tuple["Co
     )
 
 
-def _text(problem: "Problem", conflicts: tuple["Conflict", ...], alone: int) -> str:
-    """Return counts, conflicts (those of single workloads come first) and the verdict."""
+def _text(problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, quotas: int) -> str:
+    """Return counts, conflicts and the verdict: how many workloads fail alone, and how many quotas."""
     from fairlead.models.outcome_text import explain
     from fairlead.report.columns import printable, toned
 
@@ -75,7 +77,7 @@ def _text(problem: "Problem", conflicts: tuple["Conflict", ...], alone: int) -> 
         lines += ["", "No placement keeps these rules:", *map(printable, explain(conflict))]
     parts = {
         "can never be placed": (alone, "workload"),
-        "can never be kept": (len(conflicts) - alone, "quota"),
+        "can never be kept": (quotas, "quota"),
     }
     rest = "; ".join(f"{_plural(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
     return "\n".join([*lines, "", f"{toned('Infeasible', 'bad', colour=colour)}: {rest}."])
