@@ -224,16 +224,20 @@ def test_a_part_that_has_to_survive_stays_a_part() -> None:
 
 
 def test_a_budget_of_moves() -> None:
-    """A minimum of 3 where nothing runs, and 2 of 4 may move: 75 % are 3."""
+    """A minimum of 3 where nothing runs, and 2 of 4 may move: 3, or 75 % of every single workload."""
     bounds = divided({}, clusterConstraintTerms=[term("b", 3)])
-    found = ways_out(
-        clusters(1),
-        cluster("b"),
-        binding("web", 4, {"member1": 4}, bounds),
-        own("MoveBudget", total="50%"),
-    )
-    (allowed,) = [each for each in found if each.text.startswith("allow")]
-    assert fragment(allowed)["spec"] == {"total": "75%"}
+    for budget, allowed in (
+        ({"total": "50%"}, {"total": 3}),
+        ({"perWorkload": "50%"}, {"perWorkload": "75%"}),
+    ):
+        found = ways_out(
+            clusters(1),
+            cluster("b"),
+            binding("web", 4, {"member1": 4}, bounds),
+            own("MoveBudget", **budget),
+        )
+        (way,) = [each for each in found if each.text.startswith("allow")]
+        assert fragment(way)["spec"] == allowed
 
 
 def test_a_total_in_an_annotation() -> None:
