@@ -99,7 +99,7 @@ def companions(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
 
 
 def moved(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
-    """Yield a larger budget of moves: a number; of an entry that counts for several, a percentage stays one."""
+    """Yield a larger budget of moves: a number; where an entry counts for several, a percentage stays one."""
     path = change.source.path if change.source else ()
     if path[:2] in (("spec", "leaving"), ("spec", "arriving")):
         path = (*path, "replicas")
