@@ -102,7 +102,7 @@ def _placement(rng: random.Random, names: list[str]) -> Manifest:
     """Return a placement."""
     kind = rng.choice(("static", "static", "static", "dynamic", "duplicated", "aggregated", "specified"))
     if kind == "duplicated":
-        placement = duplicated()
+        placement: Manifest = duplicated()
     elif kind == "specified":
         chosen = rng.sample(names, rng.randint(1, len(names)))
         listed = [

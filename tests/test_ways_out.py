@@ -71,12 +71,14 @@ def test_every_group_that_is_left_is_looked_at() -> None:
             policy(placement={**static((["s1", "b1", "b2"], 1)), "clusterAffinities": groups}),
         ]
     )
-    assert texts(conflict.relaxations) == ["ask for 11 replicas instead of 12", "add 1 cpu to b1", "add 1 cpu to b2"]
+    assert texts(conflict.relaxations) == [
+        "ask for 11 replicas instead of 12",
+        "add 1 cpu to b1",
+        "add 1 cpu to b2",
+    ]
     told = [rule.text for rule in conflict.rules]
     assert "affinity group a: s1 has room for 2 of default/nginx (cpu 2 free, 1 each)" in told
-    assert (
-        "affinity group b: default/nginx wants 12 replicas; these 2 clusters can hold 11 together" in told
-    )
+    assert "affinity group b: default/nginx wants 12 replicas; these 2 clusters can hold 11 together" in told
 
 
 def test_groups_before_the_observed_one_are_a_way_back() -> None:
@@ -161,10 +163,10 @@ def test_what_many_workloads_share_is_said_once() -> None:
     stream.append(policy(placement={**dynamic(), "spreadConstraints": [spread]}))
     outcome, conflict = infeasible(stream)
     assert len(outcome.conflicts) == 1
+    among = "r0, r1, r2 and r3 have candidates"
     everybody = "default/web-00, default/web-01, default/web-02 and 17 more workloads"
     assert [rule.text for rule in conflict.rules] == [
-        "policy default/nginx: replicas in at least 5 regions, and only r0, r1, r2 and r3 have candidates, "
-        f"for {everybody}"
+        f"policy default/nginx: replicas in at least 5 regions, and only {among}, for {everybody}"
     ]
     assert conflict.workloads == tuple(f"default/web-{at:02d}" for at in range(20))
     assert texts(conflict.relaxations) == [f"ask for 4 regions instead of 5 for {everybody}"]
@@ -180,9 +182,8 @@ def test_one_remedy_comes_before_a_chain() -> None:
     stream += [deployment(f"web-{at:02d}", 24, cpu="350m") for at in range(40)]
     _, conflict = infeasible([*stream, policy(placement=divided({}))])
     assert 1 <= len(conflict.relaxations) <= 3
-    # 40 x 24 x 350m are 336 cores; of 60 each, b has 171 replicas or 59850m, so 276150m are lacking on a.
+    # 960 replicas of 350m: b has room for 171, so a has to hold 789 of them, 276150m, and has 60000m.
     assert texts(conflict.relaxations)[0] == "add 216150m cpu to a"
-    # 960 replicas on two clusters: two sentences.
     assert [rule.text.partition(";")[0] for rule in conflict.rules[1:]] == ["a has cpu 60", "b has cpu 60"]
 
 
@@ -194,9 +195,7 @@ def test_amounts_of_one_sentence_have_one_unit() -> None:
         "metadata": {"name": "compute", "namespace": "default"},
         "spec": {"overall": {"cpu": "60"}},
     }
-    found = ways_out(
-        clusters(2), deployment(replicas=177, cpu="750m"), policy(placement=divided({})), quota
-    )
+    found = ways_out(clusters(2), deployment(replicas=177, cpu="750m"), policy(placement=divided({})), quota)
     assert "raise the quota of namespace default (cpu) from 60 to 132.75" in texts(found)
 
 
@@ -225,16 +224,20 @@ def test_a_part_that_has_to_survive_stays_a_part() -> None:
 
 
 def test_a_budget_of_moves() -> None:
-    """A minimum of 3 where nothing runs, and 2 of 4 may move: 75 % are 3."""
+    """A minimum of 3 where nothing runs, and 2 of 4 may move: 3, or 75 % of every single workload."""
     bounds = divided({}, clusterConstraintTerms=[term("b", 3)])
-    found = ways_out(
-        clusters(1),
-        cluster("b"),
-        binding("web", 4, {"member1": 4}, bounds),
-        own("MoveBudget", total="50%"),
-    )
-    (allowed,) = [each for each in found if each.text.startswith("allow")]
-    assert fragment(allowed)["spec"] == {"total": "75%"}
+    for budget, allowed in (
+        ({"total": "50%"}, {"total": 3}),
+        ({"perWorkload": "50%"}, {"perWorkload": "75%"}),
+    ):
+        found = ways_out(
+            clusters(1),
+            cluster("b"),
+            binding("web", 4, {"member1": 4}, bounds),
+            own("MoveBudget", **budget),
+        )
+        (way,) = [each for each in found if each.text.startswith("allow")]
+        assert fragment(way)["spec"] == allowed
 
 
 def test_a_total_in_an_annotation() -> None:

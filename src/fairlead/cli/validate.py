@@ -48,17 +48,19 @@ def validate_command(inputs: Inputs, output: str, *, strict: bool) -> int:
         console.result(_of_findings(wrong, output) or console.serialised(_wrong(error), output))
         return exits.WRONG_INPUT
     from fairlead.solver.conflict import conflicts
+    from fairlead.solver.explaining.said_once import said_once
 
     alone = conflicts(problem)
-    found = (*alone, *_with_quotas(problem, alone))
+    told = said_once(alone, named=len(problem.workloads) > 1)
+    found = (*told, *_with_quotas(problem, alone))
     refused = _refused(problem, strict=strict)
     if output in _FOR_PROGRAMS:
-        told = [of_statement(one, strict=strict) for one in problem.warnings]
-        console.result(_of_findings([*told, *map(of_conflict, found)], output))
+        noted = [of_statement(one, strict=strict) for one in problem.warnings]
+        console.result(_of_findings([*noted, *map(of_conflict, found)], output))
     elif output == "table":
         if not inputs.quiet:
             console.warn(problem.warnings, every=True)
-        console.result(_text(problem, found, len(alone), len(refused)))
+        console.result(_text(problem, found, len(alone), len(found) - len(told), len(refused)))
     else:
         if not inputs.quiet:
             console.warn(problem.warnings, every=True)
@@ -97,8 +99,10 @@ def _with_quotas(problem: "Problem", alone: tuple["Conflict", ...]) -> tuple["Co
     )
 
 
-def _text(problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, refused: int) -> str:
-    """Return counts, conflicts (those of single workloads come first) and the verdict."""
+def _text(
+    problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, quotas: int, refused: int
+) -> str:
+    """Return counts, conflicts and the verdict: how many workloads fail alone, and how many quotas."""
     from fairlead.models.outcome_text import explain
     from fairlead.report.columns import printable, toned
 
@@ -115,7 +119,7 @@ def _text(problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, ref
         lines += ["", "No placement keeps these rules:", *map(printable, explain(conflict))]
     parts = {
         "can never be placed": (alone, "workload"),
-        "can never be kept": (len(conflicts) - alone, "quota"),
+        "can never be kept": (quotas, "quota"),
     }
     rest = "; ".join(f"{_plural(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
     verdict = f"{toned('Infeasible', 'bad', colour=colour)}: {rest}."

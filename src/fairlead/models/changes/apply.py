@@ -159,9 +159,16 @@ def _of_bounds(rule: Bounds, change: Change) -> Bounds:
     """Change a minimum or a maximum."""
     name = change.cluster or ""
     if change.kind == Kind.MINIMUM and name in rule.minimum:
-        return replace(rule, minimum={**rule.minimum, name: Bound(change.after, rule.minimum[name].source)})
+        least, most = rule.minimum[name], rule.maximum.get(name)
+        rule = replace(rule, minimum={**rule.minimum, name: least._replace(replicas=change.after)})
+        if most is not None and most.ceiling == least.replicas:
+            # A cluster without a weight holds its minimum and no more.
+            lower = Bound(min(most.replicas, change.after), most.source, change.after)
+            return replace(rule, maximum={**rule.maximum, name: lower})
+        return rule
     if change.kind == Kind.MAXIMUM and name in rule.maximum:
-        return replace(rule, maximum={**rule.maximum, name: Bound(change.after, rule.maximum[name].source)})
+        most = rule.maximum[name]
+        return replace(rule, maximum={**rule.maximum, name: most._replace(replicas=change.after)})
     return rule
 
 

@@ -99,12 +99,13 @@ def companions(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
 
 
 def moved(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
-    """Yield a larger budget of moves: a number, or the percentage that comes to it."""
+    """Yield a larger budget of moves: a number; where an entry counts for several, a percentage stays one."""
     path = change.source.path if change.source else ()
     if path[:2] in (("spec", "leaving"), ("spec", "arriving")):
         path = (*path, "replicas")
     running = _running(change.detail, problem)
-    if str(at(data, path)).endswith("%") and change.after <= running:
+    several = path[-1:] in (("perWorkload",), ("perNamespace",))
+    if several and str(at(data, path)).endswith("%") and change.after <= running:
         yield Edit(path, f"{-(-100 * change.after // running)}%", "most")
     else:
         yield Edit(path, change.after, "most")

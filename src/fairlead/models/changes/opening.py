@@ -42,7 +42,8 @@ def tolerated(
     and is in the sets that the manifests name it for. Where these are not known, it has the bounds that all
     candidates have from the same line, and is in the group totals over everything and in those of its
     region, zone or provider. It belongs to the last overflow tier. Its static weight is not known here; it
-    gets the least that any candidate has.
+    gets the least that any candidate has. Where taints are left that only keep away what is new, the workload
+    keeps what it holds there.
 
     Parameters
     ----------
@@ -59,12 +60,25 @@ def tolerated(
     if found is None:
         return rules
     left = {name: _without(exclusion, taint) for name, exclusion in found.excluded.items()}
-    opened = [name for name, each in left.items() if found.excluded[name].taints and not each.taints]
+    stays = {
+        name: each
+        for name, each in left.items()
+        if len(each.taints) < len(found.excluded[name].taints)
+        and _may_stay(each, workload.current.get(name, 0))
+    }
+    opened = [
+        name
+        for name, each in left.items()
+        if found.excluded[name].taints and (not each.taints or name in stays)
+    ]
     kept = {name: _without(exclusion, taint) for name, exclusion in found.held_only.items()}
     candidates = Candidates(
         tuple(sorted((*found.names, *opened))),
         {name: exclusion for name, exclusion in left.items() if name not in opened},
-        {name: each for name, each in kept.items() if each.taints or not found.held_only[name].taints},
+        {
+            **{name: each for name, each in kept.items() if each.taints or not found.held_only[name].taints},
+            **stays,
+        },
         _still_closed(found.opening, opened),
     )
     clusters = {name: problem.cluster_by_name[name] for name in opened}
@@ -106,6 +120,11 @@ def _still_closed(
         for rule in declared
         if isinstance(rule, Bounds) or (rule.closed or frozenset()).isdisjoint(opened)
     )
+
+
+def _may_stay(exclusion: Exclusion, held: int) -> bool:
+    """Tell whether what a workload holds may stay: the taints that are left only keep away what is new."""
+    return bool(held and exclusion.taints) and all(each.effect == "NoSchedule" for each in exclusion.taints)
 
 
 def _without(exclusion: Exclusion, taint: str) -> Exclusion:

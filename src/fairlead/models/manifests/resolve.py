@@ -184,7 +184,8 @@ class Resolver:
         wider = static_weights(placement, (*base.standing.names, *openable), self.clusters).closed
         # A weight that counts only once a cluster is open would close others that weigh 1 until then.
         harms = any(name in wider and name not in found.closed for name in base.standing.names)
-        standing = base.standing.closed_for_good(openable if harms else wider).without(found.closed)
+        stuck = base.standing.closed_for_good(openable if harms else wider, spoiling=harms)
+        standing = stuck.without(found.closed)
         return Division(standing, found.weights, key=key)
 
     def _dynamic(self, base: Division, workload: Workload, key: Hashable | None) -> Division:

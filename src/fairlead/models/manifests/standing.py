@@ -32,12 +32,15 @@ class Ground:
         True where a cluster that holds replicas of the workload may keep them.
     taints
         The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
+    spoiling
+        Taints that had better not be tolerated; see `Exclusion`.
     """
 
     reason: str
     where: Path | Source
     keeps: bool = False
     taints: tuple[Taint, ...] = ()
+    spoiling: tuple[Taint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +75,18 @@ class Standing:
         """Return the clusters that only taints keep closed."""
         return tuple(sorted(name for name, ground in self.excluded.items() if ground.taints))
 
-    def closed_for_good(self, names: Iterable[str]) -> "Standing":
-        """Say of some closed clusters that they would stay closed even if their taints were tolerated."""
+    def closed_for_good(self, names: Iterable[str], *, spoiling: bool = False) -> "Standing":
+        """Say of some closed clusters that they would stay closed even if their taints were tolerated.
+
+        Parameters
+        ----------
+        names
+            The clusters.
+        spoiling
+            True where they would open, but had better not: that would change what others hold.
+        """
         stuck = {
-            name: replace(self.excluded[name], taints=())
+            name: replace(self.excluded[name], taints=(), spoiling=self.excluded[name].taints * spoiling)
             for name in names
             if name in self.excluded and self.excluded[name].taints
         }

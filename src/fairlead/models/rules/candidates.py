@@ -31,11 +31,15 @@ class Exclusion:
         Where the reason was declared.
     taints
         The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
+    spoiling
+        Taints that had better not be tolerated: the cluster would open, and change what others hold in a way
+        that the rules do not tell, such as weights that count only then. Left out of comparisons.
     """
 
     reason: str
     source: Source | None = None
     taints: tuple[Taint, ...] = ()
+    spoiling: tuple[Taint, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

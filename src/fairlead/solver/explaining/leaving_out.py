@@ -25,7 +25,7 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.duplicated import largest_copy
+from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.workload import Workload
 from fairlead.solver.explaining.units import Room, SharedPart, Unit
 
@@ -56,6 +56,8 @@ def only(problem: Problem, units: Sequence[Unit]) -> Problem:
     Where the total of a workload is left out it may place any number of replicas; where its closed clusters
     are left out it may stand on all; where a resource of a cluster is left out there is enough of it.
     """
+    if any(isinstance(unit.part, MoveBudget) for unit in units):
+        problem = _holding_copies(problem)
     own: dict[str, list[WorkloadRule]] = {workload.key: [] for workload in problem.workloads}
     shared: list[SharedRule] = []
     kept: dict[str, set[str]] = {}
@@ -78,6 +80,35 @@ def only(problem: Problem, units: Sequence[Unit]) -> Problem:
     return reduced if moving == rules else replace(reduced, rules=moving)
 
 
+def _holding_copies(problem: Problem) -> Problem:
+    """Return a problem in which nobody holds more of a copy than it is: only that much of it could move.
+
+    What is held beyond that is free instead, so that there is as much room as before.
+    """
+    freed: dict[tuple[str, str], int] = {}
+    workloads: list[Workload] = []
+    for workload in problem.workloads:
+        copies = workload.rule(Duplicated)
+        if copies is None:
+            workloads.append(workload)
+            continue
+        held = {name: min(count, copy_on(copies, workload, name)) for name, count in workload.current.items()}
+        for name, count in workload.current.items():
+            for resource, need in needs(workload).items():
+                freed[name, resource] = freed.get((name, resource), 0) + need * (count - held[name])
+        workloads.append(replace(workload, current={name: count for name, count in held.items() if count}))
+    clusters = tuple(_with_freed(cluster, freed) for cluster in problem.clusters)
+    return replace(problem, workloads=tuple(workloads), clusters=clusters)
+
+
+def _with_freed(cluster: Cluster, freed: Mapping[tuple[str, str], int]) -> Cluster:
+    """Return a cluster with more that is free."""
+    if cluster.free is None:
+        return cluster
+    free = {name: amount + freed.get((cluster.name, name), 0) for name, amount in cluster.free.items()}
+    return replace(cluster, free=free)
+
+
 def _as_before(rule: SharedRule, problem: Problem, reduced: Problem) -> SharedRule:
     """Return a budget that counts as stopped by need what the workloads as they were have to stop."""
     if not isinstance(rule, MoveBudget) or rule.leaving is not None or rule.arriving is not None:
@@ -91,7 +122,9 @@ def _as_before(rule: SharedRule, problem: Problem, reduced: Problem) -> SharedRu
             if name in problem.cluster_by_name and name not in gone
         )
         now = reduced.workload(workload.key).replicas
-        more += max(0, held - workload.replicas) - max(0, held - now)
+        # Of copies nothing has to be stopped because there are fewer replicas.
+        unavoidable = 0 if workload.rule(Duplicated) else max(0, held - workload.replicas)
+        more += unavoidable - max(0, held - now)
     return replace(rule, most=rule.most + more)
 
 

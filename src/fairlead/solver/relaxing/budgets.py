@@ -14,7 +14,8 @@ from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.variables import Place
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import MoveBudget
+from fairlead.models.rules import Duplicated, MoveBudget
+from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.move_budget import members, moved
 from fairlead.models.workload import Workload
 
@@ -50,10 +51,11 @@ def most_moved(rule: MoveBudget, problem: Problem, upper: Callable[[str], int]) 
 
 
 def held(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, int]:
-    """Return what a workload holds now and could move."""
+    """Return what a workload holds now and could move; of a copy at most so many replicas as it has."""
     going = rule.under_way.get(workload.key, frozenset())
+    copies = workload.rule(Duplicated) if rule.arriving is None else None
     return {
-        name: count
+        name: count if copies is None else min(count, copy_on(copies, workload, name))
         for name, count in workload.current.items()
         if name in problem.cluster_by_name and name not in going
     }
@@ -103,6 +105,8 @@ class BudgetRows:
 
     def _unavoidable(self, holds: int, workload: Workload) -> cp_model.LinearExprT:
         """Return how many replicas of a workload must be stopped."""
+        if workload.rule(Duplicated) is not None:
+            return 0
         change = list(self.sizes.get(workload.key, ()))
         if not change or not holds:
             return max(0, holds - workload.replicas)

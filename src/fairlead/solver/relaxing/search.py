@@ -17,7 +17,7 @@ from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import choices, is_complete, reaching
 from fairlead.solver.relaxing.bundles import bundles
 from fairlead.solver.relaxing.large import is_large, ways_of_large
-from fairlead.solver.relaxing.sharing import for_all, sharing_workloads
+from fairlead.solver.relaxing.sharing import for_all, sharing_workloads, spoils
 from fairlead.solver.relaxing.ways import Way, chosen, ways
 
 
@@ -138,6 +138,8 @@ def _joined(every: Sequence[Way]) -> Way:
 
 def _suits_others(way: Way, inside: Container[str], problem: Problem, deadline: Deadline, seed: int) -> bool:
     """Tell whether those who share a number that is changed, and had a placement, still have one."""
+    if spoils(way.changes, problem.workloads, problem):
+        return False
     sharing = [each for each in sharing_workloads(way.changes, problem) if each.key not in inside]
     more = for_all(way.changes, sharing, problem)[len(way.changes) :]
     changed = {each.workload for each in more}

@@ -97,6 +97,34 @@ def _of_others(
             yield change
 
 
+def spoils(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> bool:
+    """Tell whether a policy that tolerates a taint opens clusters to some workload that had better not open.
+
+    Parameters
+    ----------
+    changes
+        The changes.
+    workloads
+        The workloads that may have the same policy.
+    problem
+        Where those belong that the changes are about.
+    """
+    tolerated = {
+        (tolerations_of(problem.workload_by_key[each.workload]), each.detail)
+        for each in changes
+        if each.kind == Kind.TOLERATION and each.workload is not None
+    }
+    return bool(tolerated) and any(
+        (tolerations_of(workload), spelled(taint)) in tolerated
+        for workload in workloads
+        for rules in (workload.rules, *(group.rules for group in workload.groups))
+        for rule in rules
+        if isinstance(rule, Candidates)
+        for each in rule.excluded.values()
+        for taint in each.spoiling
+    )
+
+
 def _is_about(change: Change, lever: Lever) -> bool:
     """Tell whether a change pulls a lever."""
     same = (change.kind, change.cluster, change.detail, change.before) == (

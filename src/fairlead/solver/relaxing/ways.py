@@ -22,7 +22,7 @@ from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxing import excess
 from fairlead.solver.relaxing.alone import quick
 from fairlead.solver.relaxing.model import RelaxationModel
-from fairlead.solver.relaxing.sharing import counted_once, for_all
+from fairlead.solver.relaxing.sharing import counted_once, for_all, spoils
 
 FRUITLESS = 5
 """Sets of changes that may fail the check before the search is given up."""
@@ -139,7 +139,8 @@ def _search(
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)
         changes = followed(tuple(sorted(shared, key=order)), part)
-        if changes and is_verified(apply(part, changes), solution.placement, deadline, seed):
+        spoilt = spoils(changes, part.workloads, part)
+        if changes and not spoilt and is_verified(apply(part, changes), solution.placement, deadline, seed):
             given += 1
             yield Way(changes, proven)
         else:

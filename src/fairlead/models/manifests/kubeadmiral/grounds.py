@@ -74,10 +74,15 @@ def without(candidates_: Candidates, closed: Mapping[str, Exclusion]) -> Candida
     )
 
 
-def closed_for_good(candidates_: Candidates, names: Iterable[str]) -> Candidates:
-    """Say of some closed clusters that they would stay closed even if their taints were tolerated."""
+def closed_for_good(candidates_: Candidates, names: Iterable[str], *, spoiling: bool = False) -> Candidates:
+    """Say of some closed clusters that they would stay closed even if their taints were tolerated.
+
+    Where that is spoiling they would open, but had better not: that would change what others hold.
+    """
     stuck = {
-        name: replace(candidates_.excluded[name], taints=())
+        name: replace(
+            candidates_.excluded[name], taints=(), spoiling=candidates_.excluded[name].taints * spoiling
+        )
         for name in names
         if name in candidates_.excluded and candidates_.excluded[name].taints
     }

@@ -154,7 +154,7 @@ class PolicyInterpreter:
         empty = {name: Exclusion(NO_COPY, most.source) for name, most in none.items()}
         # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
         bounded = {*policy.preferred.minimum, *policy.preferred.maximum}
-        found = closed_for_good(without(open_to, empty), bounded)
+        found = closed_for_good(without(open_to, empty), bounded, spoiling=True)
         names = found.names
         sizes = copies(limits, workload, names, self.clusters, policy.preferred)
         choice = policy.max_clusters is not None
