@@ -99,7 +99,6 @@ def sarif(findings: Sequence[Finding], version: str) -> dict[str, Any]:
     """
     rules = [{"id": rule} for rule in sorted({finding.rule for finding in findings})]
     return {
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [
             {
