@@ -5,11 +5,12 @@ from fractions import Fraction
 
 import pytest
 
+from brute_force import brute_force
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.gap import gap_of
 from fairlead.models.least import least_of, least_of_all
-from fairlead.models.levels import CLUSTERS, DEVIATION, MOVES_LAST, NET
-from fairlead.models.outcome import Attained
+from fairlead.models.levels import CLUSTERS, DEVIATION, MOVES_LAST, NET, Deviation
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -26,6 +27,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.attainment import at_least
 from fairlead.solver.batch.views import Bounds
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.solving import solve
+from random_problems import random_problem
 
 
 @pytest.mark.parametrize(
@@ -117,3 +120,25 @@ def test_prices_of_what_is_pinned_bound_the_levels_after_it(seed: int) -> None:
     assert deviation.bound is not None
     assert deviation.proven
     assert 0 <= values[DEVIATION] - deviation.bound < Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize("deviation", Deviation)
+@pytest.mark.parametrize("seconds", [0.0, 0.01])
+def test_bounds_hold_however_short_the_time_is(seconds: float, deviation: Deviation) -> None:
+    """All rules mixed: a bound is told for every level, from its least to the best there is."""
+    for seed in range(40):
+        problem = random_problem(seed, deviation, most_workloads=3, most_replicas=4)
+        best, outcome = brute_force(problem), solve(problem, time_limit=seconds, workers=1)
+        if best is None or outcome.placement is None:
+            assert best is not None or outcome.status in (Status.INFEASIBLE, Status.UNKNOWN)
+            continue
+        reached = zip(levels_of(problem), outcome.objectives, best.values, strict=True)
+        for level, found, value in reached:
+            assert found.bound is not None, (seed, level)
+            # Levels after one that is not at its best have bounds of their own.
+            assert least_of(problem, level) <= found.bound <= value, (seed, level)
+            assert not found.proven or found.value == value, (seed, level)
+            if found.value != value:
+                break
+        shares = [gap_of(each.value, each.bound) for each in outcome.objectives]
+        assert all(share is not None and 0 <= share <= 1 for share in shares), seed

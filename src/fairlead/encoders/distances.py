@@ -1,5 +1,7 @@
 """The distance of one cluster from its quota, in whole steps: what `weights` and `move_price` minimise."""
 
+from typing import assert_never
+
 from fairlead.encoders.floor_sums import sum_of_steps
 from fairlead.encoders.scale import Division, Scale
 from fairlead.encoders.segments import ConvexFunction
@@ -20,10 +22,18 @@ def distance_from_quota(
     scale
         Steps in one unit.
     deviation
-        ``webster`` or ``l1``; the sum over all clusters of a division is its deviation, under ``webster``
-        less the replicas of the division.
+        The measure. The sum over all clusters of a division is its deviation, under ``webster`` less the
+        replicas of the division; under ``minimax`` the greatest is.
     """
-    return (_webster if deviation is Deviation.WEBSTER else _l1)(division, weight, scale)
+    match deviation:
+        case Deviation.WEBSTER:
+            return _webster(division, weight, scale)
+        case Deviation.L1:
+            return _absolute(division, weight, scale, division.whole)
+        case Deviation.MINIMAX:
+            return _absolute(division, weight, scale, division.replicas * weight)
+        case _:
+            assert_never(deviation)
 
 
 def _nearest(division: Division, weight: int) -> int:
@@ -50,22 +60,22 @@ def _webster(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunct
     return ConvexFunction(marginal, exactly if scale.exact else rounded, anchor), least
 
 
-def _l1(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
-    """Return ``|x - q|`` less its least value, and that value, in steps."""
+def _absolute(division: Division, weight: int, scale: Scale, divisor: int) -> tuple[ConvexFunction, int]:
+    """Return ``|W x - N w|`` over a divisor less its least value, and that value, in steps."""
     quota, whole = division.replicas * weight, division.whole
     anchor = _nearest(division, weight)
     least = scale.steps * abs(whole * anchor - quota)
 
     def marginal(k: int) -> int:
-        return _towards_zero(scale.steps * (abs(whole * (k + 1) - quota) - abs(whole * k - quota)), whole)
+        return _towards_zero(scale.steps * (abs(whole * (k + 1) - quota) - abs(whole * k - quota)), divisor)
 
-    # Only the step over the quota can be shorter than one, and it is the first one or none.
+    # Only the step over the quota can be shorter than the others, and it is the first one or none.
     def closed(x: int) -> int:
         if x > anchor:
-            return marginal(anchor) + (x - anchor - 1) * scale.steps
-        return (anchor - x - 1) * scale.steps - marginal(anchor - 1) if x < anchor else 0
+            return marginal(anchor) + (x - anchor - 1) * marginal(anchor + 1)
+        return (anchor - x - 1) * marginal(anchor + 1) - marginal(anchor - 1) if x < anchor else 0
 
-    return ConvexFunction(marginal, closed, anchor), least // whole
+    return ConvexFunction(marginal, closed, anchor), least // divisor
 
 
 def _towards_zero(numerator: int, denominator: int) -> int:

@@ -5,14 +5,14 @@ choice. For every total n that is possible there is a literal ``b_n``, exactly o
 ``y_nc`` of every cluster's replicas that is 0 where ``b_n`` is false::
 
     sum b_n = 1,   sum over c of x_c = sum n b_n,   x_c = sum over n of y_nc,   y_nc <= upper_c b_n
-    webster, l1   cost = sum over n of (sum over c of d_nc(y_nc) where b_n)
-    minimax       cost >= d_nc(x_c)  where b_n
+    webster, l1   cost = sum over n of sum over c of (d_nc(y_nc) - d_nc(0) (1 - b_n))
+    minimax       cost = sum over n of M_n,   M_n >= every segment of d_nc, at y_nc, where b_n
 
 with ``d_nc`` the distance of cluster c from its quota of n replicas. The copies describe the convex hull of
 all totals together (E. Balas, 1979), so that the relaxation is as strong as that of the best total.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
@@ -21,7 +21,6 @@ from fairlead.encoders.convex import ConvexCost, Term
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.linear import LinearCost
-from fairlead.encoders.peak import PeakCost, greatest_steps, peak_rows
 from fairlead.encoders.scale import Measured, Scale
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, replicas_at
@@ -47,9 +46,9 @@ def distance_of_open_tier(measured: Measured, key: str, scale: Scale, encoding: 
     known = encoding.once(_made)
     tier = Group(key, measured.clusters)
     if tier not in known:
-        literals = _totals(measured, tier, encoding)
-        measure = _peak if encoding.problem.deviation is Deviation.MINIMAX else _sum
-        known[tier] = measure(measured, tier, literals, scale, encoding)
+        distances = _Distances(measured, scale, encoding.problem.deviation)
+        measure = _peak if distances.deviation is Deviation.MINIMAX else _sum
+        known[tier] = measure(tier, _totals(measured, tier, encoding), distances, encoding)
     return known[tier]
 
 
@@ -70,16 +69,6 @@ def _totals(measured: Measured, tier: Group, encoding: Encoding) -> dict[int, cp
 
 
 @dataclass(frozen=True, slots=True)
-class _Copy:
-    """The replicas of a cluster where a tier holds so many, and what they cost there."""
-
-    total: int
-    cluster: str
-    variable: cp_model.IntVar
-    cost: ConvexCost
-
-
-@dataclass(frozen=True, slots=True)
 class _Distances:
     """The distances of all clusters of a tier, by what it holds, in steps."""
 
@@ -87,129 +76,142 @@ class _Distances:
     scale: Scale
     deviation: Deviation
 
-    def of(self, total: int) -> tuple[dict[str, ConvexFunction], int]:
-        """Return what replicas cost by cluster where the tier holds so many, and what comes on top."""
+    def of(self, total: int) -> dict[str, tuple[ConvexFunction, int]]:
+        """Return what replicas cost by cluster where the tier holds so many, and the least of that."""
         division = self.measured.division(total)
         if division is None:
-            return {}, 0
-        found = {}
-        constant = self.scale.steps * division.replicas if self.deviation is Deviation.WEBSTER else 0
-        for cluster, weight in division.weights.items():
-            found[cluster], least = distance_from_quota(division, weight, self.scale, self.deviation)
-            constant += least
-        return found, constant
+            return {}
+        return {
+            cluster: distance_from_quota(division, weight, self.scale, self.deviation)
+            for cluster, weight in division.weights.items()
+        }
+
+    def on_top(self, total: int) -> int:
+        """Return what the sum of all distances leaves out."""
+        divided = self.deviation is Deviation.WEBSTER and self.measured.division(total) is not None
+        return self.scale.steps * total if divided else 0
 
     def steps(self, placed: Mapping[str, int], total: int) -> int:
         """Return the distance of a division in whole steps."""
-        functions, constant = self.of(total)
-        return constant + sum(function(placed.get(name, 0)) for name, function in functions.items())
+        found = [function(placed.get(name, 0)) + least for name, (function, least) in self.of(total).items()]
+        if self.deviation is Deviation.MINIMAX:
+            return max(found, default=0)
+        return sum(found) + self.on_top(total)
+
+
+@dataclass(frozen=True, slots=True)
+class _Copy:
+    """The replicas of a cluster where a tier holds so many."""
+
+    total: int
+    place: Place
+    variable: cp_model.IntVar
+    cost: ConvexCost
+
+    def at(self, tier: Group, placement: Placement) -> int:
+        """Return the value in a placement."""
+        in_use = replicas_at(placement, tier) == self.total
+        return replicas_at(placement, self.place) if in_use else 0
+
+
+def _copies(
+    tier: Group, total: int, literal: cp_model.IntVar, distances: _Distances, encoding: Encoding
+) -> list[_Copy]:
+    """Add copies of the replicas of all clusters for one total, which are 0 where it is not chosen."""
+    model, found = encoding.model, list[_Copy]()
+    for name, (function, _) in distances.of(total).items():
+        place = Place(tier.workload, name)
+        lower, upper = encoding.variables.range(place)
+        upper = max(0, min(upper, total))
+        copy = model.new_int_var(0, upper, "")
+        model.add(copy <= upper * literal)
+        if 0 < lower <= upper:
+            model.add(copy >= lower * literal)
+        cost = ConvexCost(model, copy, function, (0, upper), function.anchor, literal)
+        found.append(_Copy(total, place, copy, cost))
+    model.add(cp_model.LinearExpr.sum([each.variable for each in found]) <= total * literal)
+    return found
+
+
+def _join(copies: Sequence[_Copy], encoding: Encoding) -> None:
+    """Require the copies of every cluster to add up to its replicas."""
+    for place in sorted({each.place for each in copies}):
+        parts = cp_model.LinearExpr.sum([each.variable for each in copies if each.place == place])
+        encoding.model.add(parts == encoding.replicas(*place))
 
 
 def _sum(
-    measured: Measured,
-    tier: Group,
-    literals: Mapping[int, cp_model.IntVar],
-    scale: Scale,
-    encoding: Encoding,
+    tier: Group, literals: Mapping[int, cp_model.IntVar], distances: _Distances, encoding: Encoding
 ) -> LinearCost:
-    """Add the sum of all distances, by copies of the replicas."""
-    distances = _Distances(measured, scale, encoding.problem.deviation)
-    terms: list[Term] = []
-    offset, copies = 0, list[_Copy]()
+    """Add the sum of all distances."""
+    terms, offset, copies, fixed = list[Term](), 0, list[_Copy](), list[int]()
     for total, literal in literals.items():
-        functions, constant = distances.of(total)
-        made = [
-            _copied(Place(tier.workload, name), total, literal, function, encoding)
-            for name, function in functions.items()
-        ]
-        encoding.model.add(cp_model.LinearExpr.sum([each.variable for each in made]) <= total * literal)
-        for each in made:
+        made = _copies(tier, total, literal, distances, encoding)
+        found = distances.of(total)
+        fixed.append(distances.on_top(total) + sum(least for _, least in found.values()))
+        # A copy that is not in use is 0, and costs nothing.
+        empty = [found[each.place.cluster][0](0) for each in made]
+        terms.append((literal, fixed[-1] + sum(empty)))
+        for each, nothing in zip(made, empty, strict=True):
             more, on_top = each.cost.terms()
-            # A copy that is not in use is 0, and costs nothing.
-            empty = functions[each.cluster](0)
             terms.extend(more)
-            offset += on_top - empty
-            constant += empty
-        terms.append((literal, constant))
+            offset += on_top - nothing
         copies.extend(made)
-    for name in sorted({each.cluster for each in copies}):
-        parts = cp_model.LinearExpr.sum([each.variable for each in copies if each.cluster == name])
-        encoding.model.add(parts == encoding.replicas(tier.workload, name))
-    return LinearCost(
-        terms,
-        offset,
-        lambda placement: distances.steps(placement.of(tier.workload), replicas_at(placement, tier)),
-        lambda placement: [*_chosen(tier, literals, placement), *_values(tier, copies, placement)],
-        lambda placement: _refine(tier, copies, placement),
-        min(distances.of(total)[1] for total in literals),
-    )
-
-
-def _at(tier: Group, copy: _Copy, placement: Placement) -> int:
-    """Return the value of a copy in a placement."""
-    in_use = replicas_at(placement, tier) == copy.total
-    return replicas_at(placement, Place(tier.workload, copy.cluster)) if in_use else 0
-
-
-def _values(tier: Group, copies: Iterable[_Copy], placement: Placement) -> Iterable[Term]:
-    """Yield all copies and the variables of their costs with their values in a placement."""
-    for copy in copies:
-        at = _at(tier, copy, placement)
-        yield copy.variable, at
-        yield from copy.cost.values(at)
-
-
-def _refine(tier: Group, copies: Iterable[_Copy], placement: Placement) -> bool:
-    """Make the costs of all copies exact at a placement; tell whether one was underestimated."""
-    refined = False
-    for copy in copies:
-        refined |= copy.cost.refine(_at(tier, copy, placement))
-    return refined
-
-
-def _copied(
-    place: Place, total: int, literal: cp_model.IntVar, function: ConvexFunction, encoding: Encoding
-) -> _Copy:
-    """Add the copy of a cluster's replicas for one total."""
-    lower, upper = encoding.variables.range(place)
-    upper = max(0, min(upper, total))
-    copy = encoding.model.new_int_var(0, upper, "")
-    encoding.model.add(copy <= upper * literal)
-    if 0 < lower <= upper:
-        encoding.model.add(copy >= lower * literal)
-    cost = ConvexCost(encoding.model, copy, function, (0, upper), function.anchor, literal)
-    return _Copy(total, place.cluster, copy, cost)
-
-
-def _peak(
-    measured: Measured,
-    tier: Group,
-    literals: Mapping[int, cp_model.IntVar],
-    scale: Scale,
-    encoding: Encoding,
-) -> LinearCost:
-    """Add the greatest distance: above those of the total that is chosen."""
-    ranges = {name: encoding.variables.range(Place(tier.workload, name)) for name in tier.clusters}
-    divisions = {total: measured.division(total) for total in literals}
-    most = [greatest_steps(each, scale, ranges) for each in divisions.values() if each is not None]
-    peak = encoding.model.new_int_var(0, max(most, default=0), "")
-    for total, division in divisions.items():
-        if division is not None:
-            replicas = {name: encoding.replicas(tier.workload, name) for name in division.weights}
-            for row in peak_rows(peak, division, scale, replicas):
-                encoding.model.add(row).only_enforce_if(literals[total])
-
-    def steps(placement: Placement) -> int:
-        division = measured.division(replicas_at(placement, tier))
-        if division is None:
-            return 0
-        return PeakCost(peak, tier.workload, division, scale)(placement.of(tier.workload))
+    _join(copies, encoding)
 
     def values(placement: Placement) -> Iterable[Term]:
         yield from _chosen(tier, literals, placement)
-        yield peak, steps(placement)
+        for each in copies:
+            yield each.variable, each.at(tier, placement)
+            yield from each.cost.values(each.at(tier, placement))
 
-    return LinearCost([(peak, 1)], 0, steps, values, least=0)
+    def refine(placement: Placement) -> bool:
+        refined = False
+        for each in copies:
+            refined |= each.cost.refine(each.at(tier, placement))
+        return refined
+
+    return LinearCost(terms, offset, _steps(tier, distances), values, refine, min(fixed))
+
+
+def _peak(
+    tier: Group, literals: Mapping[int, cp_model.IntVar], distances: _Distances, encoding: Encoding
+) -> LinearCost:
+    """Add the greatest distance for every total, 0 where it is not chosen.
+
+    A distance has three slopes at most: down to the quota, across it, and up from there.
+    """
+    copies, peaks = list[_Copy](), dict[int, cp_model.IntVar]()
+    for total, literal in literals.items():
+        found = distances.of(total)
+        made = _copies(tier, total, literal, distances, encoding)
+        ends = [function(end) + least for function, least in found.values() for end in (0, total)]
+        peaks[total] = peak = encoding.model.new_int_var(0, max(ends, default=0), "")
+        for each in made:
+            function, least = found[each.place.cluster]
+            for k in range(function.anchor - 2, function.anchor + 2):
+                slope = function.marginal(k)
+                line = cp_model.LinearExpr.weighted_sum(
+                    [peak, each.variable, literal], [1, -slope, slope * k - function(k) - least]
+                )
+                encoding.model.add(line >= 0)
+        copies.extend(made)
+    _join(copies, encoding)
+    steps = _steps(tier, distances)
+
+    def values(placement: Placement) -> Iterable[Term]:
+        yield from _chosen(tier, literals, placement)
+        for each in copies:
+            yield each.variable, each.at(tier, placement)
+        for total, peak in peaks.items():
+            yield peak, steps(placement) if replicas_at(placement, tier) == total else 0
+
+    return LinearCost([(peak, 1) for peak in peaks.values()], 0, steps, values, least=0)
+
+
+def _steps(tier: Group, distances: _Distances) -> Callable[[Placement], int]:
+    """Return what tells the distance of a placement."""
+    return lambda placement: distances.steps(placement.of(tier.workload), replicas_at(placement, tier))
 
 
 def _chosen(tier: Group, literals: Mapping[int, cp_model.IntVar], placement: Placement) -> Iterable[Term]:

@@ -1,6 +1,6 @@
 """The greatest relative distance from a quota: one variable that lies above all clusters of a workload."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -83,37 +83,22 @@ def add_peak_cost(
     The first two lose the rounding where costs are whole. The third is the segment of the integer hull
     around the quota; it is left out where rounding makes it steeper than the first two.
     """
-    greatest = greatest_steps(division, scale, ranges)
-    peak = model.new_int_var(0, greatest, "")
-    for row in peak_rows(peak, division, scale, replicas):
-        model.add(row)
-    return PeakCost(peak, workload, division, scale)
-
-
-def greatest_steps(division: Division, scale: Scale, ranges: Mapping[str, Range]) -> int:
-    """Return the greatest distance that replicas within their ranges can have, in whole steps."""
+    whole, steps = division.whole, scale.steps
     greatest = 0
     for cluster, weight in division.weights.items():
-        quota = division.replicas * weight
-        ends = (abs(division.whole * at - quota) for at in ranges[cluster])
-        greatest = max(greatest, scale.steps * max(ends) // quota)
-    return greatest
-
-
-def peak_rows(
-    peak: cp_model.IntVar, division: Division, scale: Scale, replicas: Mapping[str, cp_model.IntVar]
-) -> Iterator[cp_model.BoundedLinearExpression | bool]:
-    """Yield what keeps a variable above the distances of all clusters; see `add_peak_cost`."""
-    whole, steps = division.whole, scale.steps
+        ends = (abs(whole * at - division.replicas * weight) for at in ranges[cluster])
+        greatest = max(greatest, steps * max(ends) // (division.replicas * weight))
+    peak = model.new_int_var(0, greatest, "")
     for cluster, weight in division.weights.items():
         quota = division.replicas * weight
         rest = 0 if scale.exact else quota - 1
         x = replicas[cluster]
         for sign in (1, -1):
             row = cp_model.LinearExpr.weighted_sum([peak, x], [quota, -sign * steps * whole])
-            yield row >= -sign * steps * quota - rest
+            model.add(row >= -sign * steps * quota - rest)
         k = quota // whole
         below, above = (steps * abs(whole * at - quota) // quota for at in (k, k + 1))
         slope = above - below
         if abs(slope) <= steps * whole // quota:
-            yield cp_model.LinearExpr.weighted_sum([peak, x], [1, -slope]) >= below - slope * k
+            model.add(cp_model.LinearExpr.weighted_sum([peak, x], [1, -slope]) >= below - slope * k)
+    return PeakCost(peak, workload, division, scale)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 LARGEST = 2**60
 # Where steps are not exact anyway, finer ones than this only slow the linear relaxation down.
 FINEST = 2**36
+# No distance of a tier whose total is open rises by more steps from one replica to the next under minimax,
+# where it stands in rows: presolve of CP-SAT (OR-Tools 9.15) calls feasible models infeasible where such
+# coefficients pass 2^31; `tests/test_open_tiers.py` has one.
+STEEPEST = 2**28
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +126,16 @@ def _division(weights: Mapping[str, int], replicas: int) -> Iterator[Division]:
 def scale_of(encoding: Encoding) -> Scale:
     """Return the steps in which the deviation of all workloads of a problem is measured."""
     problem = encoding.problem
-    divisions = list(_divisions(problem, encoding.held))
+    measured = list(_measured(problem, encoding.held))
+    divisions = [division for each in measured for division in each.divisions]
     if not divisions:
         return Scale()
     greatest = sum(_greatest(division, problem.deviation) for division in divisions)
     if greatest > LARGEST:
         raise UnsupportedError(_immeasurable(divisions, problem.deviation))
     most = LARGEST // max(1, greatest)
+    if problem.deviation is Deviation.MINIMAX:
+        most = min(most, STEEPEST // max((_steepest(each) for each in measured if each.is_open), default=1))
     steps = 1
     wanted = {d for division in divisions for d in _denominators(division, problem.deviation)}
     priced = (rule for workload in problem.workloads for rule in workload.rules_of(MovePrice))
@@ -149,12 +156,16 @@ def _immeasurable(divisions: list[Division], deviation: Deviation) -> str:
     )
 
 
-def _divisions(problem: Problem, held: Held | None) -> Iterator[Division]:
-    """Yield the divisions of all workloads that are measured."""
+def _steepest(measured: Measured) -> int:
+    """Return by how much the greatest distance of a tier may rise from one replica to the next."""
+    return max((each.whole // min(each.weights.values()) + 1 for each in measured.divisions), default=1)
+
+
+def _measured(problem: Problem, held: Held | None) -> Iterator[Measured]:
+    """Yield what is measured of all workloads."""
     for workload in problem.workloads:
         for rule in workload.rules_of(Weights):
-            for measured in measured_of(rule, workload, held):
-                yield from measured.divisions
+            yield from measured_of(rule, workload, held)
 
 
 def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:
