@@ -1,8 +1,8 @@
 """The best set of a size, where counting clusters beside groups would make the tables large.
 
-Every cluster that is used costs a price. The best set at a price is found without counting clusters; if another
-set of the right size is worth as much there, that one is the best of its size (H. Everett, 1963). So sets of the
-right size are made from the groups that the best set uses, until one is.
+Every cluster that is used costs a price. The best set at a price is found without counting clusters; if
+another set of the right size is worth as much there, that one is the best of its size (H. Everett, 1963). So
+sets of the right size are made from the groups that the best set uses, until one is.
 """
 
 from collections.abc import Sequence
@@ -120,7 +120,8 @@ class PricedPicker:
     def _made(self, merits: Merits, wanted: int, touched: Flags) -> tuple[Flags, Any, Any] | None:
         """Return the best set of a size that uses all of some groups and no others.
 
-        Returns as well between which merits its last cluster and the next one lie; None where there is no set.
+        Returns as well between which merits its last cluster and the next one lie; None where there is no
+        set.
         """
         inside = np.flatnonzero(touched[self._leaf] & self._open)
         order = inside[np.argsort(-merits[inside], kind="stable")]
