@@ -36,7 +36,7 @@ def answered(problem: Problem) -> dict[str, int] | None:
 
 
 def left_out(seeds: Iterable[int], deviation: Deviation) -> int:
-    """Compare every answer with all divisions; return how often there was none although there is a placement."""
+    """Compare answers with all divisions; return how often there was none although there is a placement."""
     missed = 0
     for seed in seeds:
         problem = nested_problem(seed, deviation)

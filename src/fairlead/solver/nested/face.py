@@ -20,7 +20,7 @@ from fairlead.solver.nested.priced import PricedPicker
 from fairlead.solver.nested.tables import Merits
 from fairlead.solver.nested.too_long import ApartError
 
-LARGE_TABLE = 400
+LARGE_TABLE = 100
 """Entries of a table beyond which clusters are not counted beside groups, but priced."""
 
 MOST_COUNTED = 2 * 10**7

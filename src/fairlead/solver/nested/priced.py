@@ -89,18 +89,25 @@ class PricedPicker:
             made = self._made(merits, wanted, touched)
             if made is not None and (known is None or merits[made[0]].sum() > known.value):
                 known = Picked(made[0], merits[made[0]].sum())
-            price = _inside(None if made is None else made[1:], low, high, merits)
+            price = _crossing(merits, few, many, low, high)
+            if price is None and (few is None or many is None or made is not None):
+                price = _inside(None if made is None else made[1:], low, high, merits)
             if price is None:
                 break
             picked = self._free.pick(merits - price)
             if picked is None:
                 return None
-            if made is not None and _reaches(merits, made[0], price, picked.value):
-                self._touched = touched
-                return Picked(made[0], merits[made[0]].sum())
+            touched = self._groups(picked.used)
+            made = self._made(merits, wanted, touched)
+            for used in () if made is None else (made[0],):
+                if _reaches(merits, used, price, picked.value):
+                    self._touched = touched
+                    return Picked(used, merits[used].sum())
+            if known is not None and _reaches(merits, known.used, price, picked.value):
+                self._touched = self._groups(known.used)
+                return known
             reached = picked.value + price * wanted
             bound = reached if bound is None else min(bound, reached)
-            touched = self._groups(picked.used)
             if int(picked.used.sum()) > wanted:
                 low, many = price, picked.used
             else:
@@ -150,6 +157,17 @@ def _reaches(merits: Merits, used: Flags, price: Any, greatest: Any) -> bool:
         return bool(worth >= greatest)
     size = np.abs(merits[used]).sum() + abs(price) * used.sum()
     return bool(worth >= greatest - ROUNDING * size)
+
+
+def _crossing(merits: Merits, few: Flags | None, many: Flags | None, low: Any, high: Any) -> Any | None:
+    """Return the price at which a small and a large set are worth the same; None where it is no new one."""
+    if few is None or many is None:
+        return None
+    sizes, worth = int(many.sum()) - int(few.sum()), merits[many].sum() - merits[few].sum()
+    if sizes <= 0:
+        return None
+    price = worth // sizes if merits.dtype != float else worth / sizes
+    return price if (low is None or low < price) and (high is None or price < high) else None
 
 
 def _inside(between: tuple[Any, Any] | None, low: Any, high: Any, merits: Merits) -> Any | None:
