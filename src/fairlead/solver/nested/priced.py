@@ -6,7 +6,7 @@ sets of the right size are made from the groups that the best set uses, until on
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,43 +80,28 @@ class PricedPicker:
 
     def _priced(self, merits: Merits, wanted: int, touched: Flags, between: tuple[Any, Any]) -> Picked | None:
         """Return the best set of a size, from the groups of a set of another size on."""
-        low, high = between
-        few: Flags | None = None
-        many: Flags | None = None
+        bracket = _Bracket(*between)
         known: Picked | None = None
-        bound: Any = None
         for _ in range(MOST_PRICES):
             made = self._made(merits, wanted, touched)
-            if made is not None and (known is None or merits[made[0]].sum() > known.value):
-                known = Picked(made[0], merits[made[0]].sum())
-            price = _crossing(merits, few, many, low, high)
-            if price is None and (few is None or many is None or made is not None):
-                price = _inside(None if made is None else made[1:], low, high, merits)
+            known = _better(known, merits, made)
+            price = bracket.next_price(merits, made)
             if price is None:
                 break
             picked = self._free.pick(merits - price)
             if picked is None:
                 return None
             touched = self._groups(picked.used)
-            made = self._made(merits, wanted, touched)
-            for used in () if made is None else (made[0],):
-                if _reaches(merits, used, price, picked.value):
-                    self._touched = touched
-                    return Picked(used, merits[used].sum())
+            known = _better(known, merits, self._made(merits, wanted, touched))
             if known is not None and _reaches(merits, known.used, price, picked.value):
                 self._touched = self._groups(known.used)
                 return known
-            reached = picked.value + price * wanted
-            bound = reached if bound is None else min(bound, reached)
-            if int(picked.used.sum()) > wanted:
-                low, many = price, picked.used
-            else:
-                high, few = price, picked.used
+            bracket.note(price, picked, wanted)
         if merits.dtype == float and known is not None:
             return known
-        if few is None or many is None or merits.dtype == float:
+        if bracket.few is None or bracket.many is None or merits.dtype == float:
             raise TooLongError
-        raise ApartError(few, many, known, int(bound))
+        raise ApartError(bracket.few, bracket.many, known, int(bracket.bound))
 
     def _groups(self, used: Flags) -> Flags:
         """Return the finest groups that a set uses."""
@@ -148,6 +133,41 @@ class PricedPicker:
             merits[rest[more]] if more < len(rest) else None,
             merits[rest[more - 1]] if more else None,
         )
+
+
+@dataclass(slots=True, eq=False)
+class _Bracket:
+    """What is known of prices: at `low` sets are too large, at `high` too small; None means not known."""
+
+    low: Any
+    high: Any
+    few: Flags | None = None
+    many: Flags | None = None
+    bound: Any = None
+
+    def note(self, price: Any, picked: Picked, wanted: int) -> None:
+        """Take down the best set at a price."""
+        reached = picked.value + price * wanted
+        self.bound = reached if self.bound is None else min(self.bound, reached)
+        if int(picked.used.sum()) > wanted:
+            self.low, self.many = price, picked.used
+        else:
+            self.high, self.few = price, picked.used
+
+    def next_price(self, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Any | None:
+        """Return the next price to look at; None where no other is worth it."""
+        price = _crossing(merits, self.few, self.many, self.low, self.high)
+        if price is None and (self.few is None or self.many is None or made is not None):
+            price = _inside(None if made is None else made[1:], self.low, self.high, merits)
+        return price
+
+
+def _better(known: Picked | None, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Picked | None:
+    """Return the better one of two sets of one size; None where there is neither."""
+    if made is None:
+        return known
+    value = merits[made[0]].sum()
+    return Picked(made[0], value) if known is None or value > known.value else known
 
 
 def _reaches(merits: Merits, used: Flags, price: Any, greatest: Any) -> bool:
