@@ -13,6 +13,7 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.boxes import Available
+from fairlead.solver.greedy_choice import choose_greedily
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]
 """Places a workload that does not fit as a whole into what is left of clusters and quotas."""
@@ -60,7 +61,8 @@ def _place_one(
     workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
 ) -> Mapping[str, int]:
     """Place one workload into what is left; nothing where it does not fit as a whole."""
-    answer = place_alone(workload, problem, available, quotas) or {}
+    answer = place_alone(workload, problem, available, quotas)
+    answer = answer or choose_greedily(workload, problem, available, quotas) or {}
     return answer if all(each.fits(workload, answer) for each in quotas) else {}
 
 

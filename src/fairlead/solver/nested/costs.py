@@ -77,9 +77,8 @@ class Straight:
 
     def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
         """Return about what every cluster holds at a price, and its merit."""
-        low, high = self.respond(Fraction(price), lower, upper)
-        del low
-        return high, price * high - self._spent(high).astype(float)
+        _, high = self.respond(Fraction(price), lower, upper)
+        return high, np.asarray(price * high - self._spent(high).astype(float), dtype=np.float64)
 
     def respond(self, price: Fraction, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
         """Return the fewest and the most replicas that are best at a price, for clusters in use."""

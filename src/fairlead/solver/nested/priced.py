@@ -200,8 +200,10 @@ def _inside(between: tuple[Any, Any] | None, low: Any, high: Any, merits: Merits
             middle = least + (most - least) // 2 if whole else least + (most - least) / 2
             if middle not in (low, high):
                 return middle
-        elif (least is None) != (most is None):
-            return least + 1 if most is None else most - 1
+        elif least is not None and most is None:
+            return least + 1
+        elif most is not None and least is None:
+            return most - 1
         elif least is None:
             return merits[0] * 0
     if low is not None and high is not None:
