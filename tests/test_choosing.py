@@ -196,7 +196,7 @@ def test_ties_fall_to_the_cluster_not_to_the_region() -> None:
     """Two regions are alike; the first cluster by name lies in the region that comes last."""
     problem = problem_of(9, {"a": 1, "n": 1}, regions(1, first="n", last="a"))
     assert held(chosen(problem)) == best(problem) == {"a": 9}
-    assert solve(problem, method="cp-sat", workers=1).placement == {"w": {"a": 9}}
+    assert solve(problem, method="cp-sat", workers=1).placement == Placement({"w": {"a": 9}})
 
 
 def test_quotas_count_candidates_without_room() -> None:

@@ -131,7 +131,8 @@ def test_the_fewest_in_few_regions() -> None:
     problem = aggregated(9, room, Spread("region", groups, 1, 1))
     # The west has room for eight, and the east for exactly nine.
     assert alone(problem) == {"d": 3, "e": 2, "f": 2, "g": 2}
-    assert solve(problem, method="cp-sat", workers=1).placement == {"w": {"d": 3, "e": 2, "f": 2, "g": 2}}
+    expected = Placement({"w": {"d": 3, "e": 2, "f": 2, "g": 2}})
+    assert solve(problem, method="cp-sat", workers=1).placement == expected
 
 
 def test_totals_of_sets() -> None:

@@ -14,8 +14,9 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Total
 from fairlead.models.workload import Workload
-from fairlead.solver import alone
+from fairlead.solver import alone, exact
 from fairlead.solver.boxes import WorkloadBox
+from fairlead.solver.nested import choosing
 from fairlead.solver.solving import solve
 from random_problems import random_problem
 
@@ -80,9 +81,9 @@ def test_agrees_with_brute_force_on_many(deviation: Deviation, part: int) -> Non
 
 
 def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The random problems reach all ways: what runs stays, the exact allocation, a choice of clusters, CP-SAT."""
+    """The random problems reach all ways: what runs stays, exact allocation, a choice of clusters, CP-SAT."""
     taken: Counter[str] = Counter()
-    stays, allocate, choose = alone.stays, alone.allocate, alone.choose
+    stays, allocate, choose = alone.stays, exact.allocate, choosing.choose
 
     def stayed(*asked: Any) -> bool:
         answer = stays(*asked)

@@ -42,8 +42,8 @@ def place_alone(
     problem
         Where it belongs; gives clusters, levels and the measure of deviation.
     available
-        What the workload may use by cluster and resource, including what it holds now; None means all that the
-        workloads of the problem may use together.
+        What the workload may use by cluster and resource, including what it holds now; None means all that
+        the workloads of the problem may use together.
     quotas
         What the quotas of the problem leave, including what it holds now; None means all that they allow.
         Only limits on single clusters are looked at.
@@ -74,7 +74,7 @@ def place_alone(
 
 
 def stays(workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]) -> bool:
-    """Tell whether what runs is seen to be the best: nothing has to move, and moves come before all that is lost.
+    """Tell whether what runs is seen to be best: it keeps the rules, and moves come before what is lost.
 
     Where as many replicas run as are wanted, any other placement moves one.
     """

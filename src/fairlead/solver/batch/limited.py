@@ -5,8 +5,8 @@ fewest replicas, and a workload takes the groups that save most::
 
     least cost + p N - (savings of the best groups)
 
-is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.nested.choosing` says it for one workload). All
-other workloads are divided as ever. What is claimed is evaluated in whole numbers.
+is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.nested.choosing` says it for one workload).
+All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
 """
 
 from collections.abc import Sequence

@@ -42,7 +42,7 @@ class OneByOne:
         return reference.place(among(self.part, odd, room), self._otherwise)
 
     def _otherwise(
-        self, workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+        self, workload: Workload, _problem: Problem, available: Available, _quotas: Sequence[Allowance]
     ) -> Mapping[str, int]:
         """Place one workload that is neither a box nor a simple choice of groups."""
         limits = {spot: max(0, amount) for spot, amount in available.items()}

@@ -15,6 +15,7 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.boxes import Available
+from fairlead.solver.greedy_choice import choose_greedily
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]
 """Places a workload that does not fit as a whole into what is left of clusters and quotas."""
@@ -76,7 +77,8 @@ def _place_one(
         tries = (settled_in(workload, group) for group in from_start(workload))
         answers = (_place_one(each, problem, available, quotas) for each in tries)
         return next((answer for answer in answers if answer), {})
-    answer = place_alone(workload, problem, available, quotas) or {}
+    answer = place_alone(workload, problem, available, quotas)
+    answer = answer or choose_greedily(workload, problem, available, quotas) or {}
     return answer if all(each.fits(workload, answer) for each in quotas) else {}
 
 

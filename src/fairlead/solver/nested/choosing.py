@@ -96,7 +96,7 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
 
 
 def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numbers, Numbers, Flags]:
-    """Return the clusters that can hold replicas or have to, the fewest and the most in use, and which have to."""
+    """Return the clusters that can or have to hold replicas, what each holds in use, and which have to."""
     bounds = workload.rule(Bounds)
     minimum = bounds.minimum if bounds else {}
     lower = np.maximum(boxed.box.lower, 1)
@@ -219,11 +219,11 @@ def _divided(
 
 
 def _without_choice(face: Face, cost: Straight) -> Face | None:
-    """Narrow a face as if any clusters could be used and minima did not bind: a level is best where that holds.
+    """Narrow a face as if any clusters could be used: what is best then is best where the limits can be kept.
 
-    None where no set of clusters can keep to it, or where it is not seen that one can.
+    None where no set of clusters can keep them, or where it is not seen that one can.
     """
-    if not face.settled or face.total is None or bool(cost.using.any()):
+    if not face.settled or bool(cost.using.any()):
         return None
     box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
     if not box.feasible:

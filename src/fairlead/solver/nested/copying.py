@@ -1,7 +1,7 @@
 """Duplicated with a choice: which clusters get a full copy.
 
-A copy is whole or missing, so every level is a sum over the clusters that get one, and all levels together, ties
-last, are one merit of every cluster.
+A copy is whole or missing, so every level is a sum over the clusters that get one, and all levels together,
+ties last, are one merit of every cluster.
 """
 
 import math

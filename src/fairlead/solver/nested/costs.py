@@ -1,8 +1,8 @@
 """What a level costs on every cluster, as far as a choice among clusters needs it: at a price of a replica.
 
-A level minimises ``sum f_c(x_c)``, every f_c convex. At a price p of a replica a cluster that is used holds an x
-within its bounds that makes ``p x - f_c(x)`` greatest, and all such x are the whole numbers of an interval.
-Costs are measured from an unused cluster: ``f_c(0) = 0``.
+A level minimises ``sum f_c(x_c)``, every f_c convex. At a price p of a replica a cluster that is used holds
+an x within its bounds that makes ``p x - f_c(x)`` greatest, and all such x are the whole numbers of an
+interval. Costs are measured from an unused cluster: ``f_c(0) = 0``.
 """
 
 import math
@@ -77,9 +77,8 @@ class Straight:
 
     def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
         """Return about what every cluster holds at a price, and its merit."""
-        low, high = self.respond(Fraction(price), lower, upper)
-        del low
-        return high, price * high - self._spent(high).astype(float)
+        _, high = self.respond(Fraction(price), lower, upper)
+        return high, np.asarray(price * high - self._spent(high).astype(float), dtype=np.float64)
 
     def respond(self, price: Fraction, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
         """Return the fewest and the most replicas that are best at a price, for clusters in use."""
@@ -102,7 +101,7 @@ class Straight:
         return spent
 
     def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:
-        """Return ``p x - f(x)`` of the clusters at some positions in whole steps, and how many steps are 1."""
+        """Return ``p x - f(x)`` of some clusters in whole steps, and how many steps are 1."""
         spent = self._spent(replicas)[at].astype(object)
         merits: NDArray[Any] = price.numerator * replicas[at].astype(object) - price.denominator * spent
         return merits, price.denominator
@@ -152,8 +151,8 @@ def absolute(weights: Numbers, whole: int, replicas: int) -> Straight:
 class Squares:
     """The cost x^2 / w - s x; where a cluster has no weight it costs nothing.
 
-    Up to a constant and a factor that is Webster's deviation ``sum (x - q)^2 / q`` with q = N w / W and s = 2 N / W.
-    Where every cluster has a weight s makes no difference, the total being fixed.
+    Up to a constant and a factor that is Webster's deviation ``sum (x - q)^2 / q`` with q = N w / W and s = 2
+    N / W. Where every cluster has a weight s makes no difference, the total being fixed.
 
     Parameters
     ----------
@@ -232,7 +231,7 @@ class Squares:
         return low, high
 
     def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:
-        """Return ``p x - f(x)`` of the clusters at some positions in whole steps, and how many steps are 1."""
+        """Return ``p x - f(x)`` of some clusters in whole steps, and how many steps are 1."""
         weights, placed = self.weights[at], replicas[at]
         shifted = price + self.shift
         distinct = [weight for weight in np.unique(weights).tolist() if weight]

@@ -1,7 +1,8 @@
 """All placements that are best on the levels so far, where clusters may be chosen.
 
-Without a choice they fill a box (`fairlead.solver.marginal`). With one they fill a *face*: the sets of clusters
-that have the greatest merit, and for every cluster in use an interval of replicas, together with the total.
+Without a choice they fill a box (`fairlead.solver.marginal`). With one they fill a *face*: the sets of
+clusters that have the greatest merit, and for every cluster in use an interval of replicas, together with the
+total.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from fairlead.solver.nested.priced import PricedPicker
 from fairlead.solver.nested.tables import Merits
 from fairlead.solver.nested.too_long import ApartError
 
-LARGE_TABLE = 400
+LARGE_TABLE = 100
 """Entries of a table beyond which clusters are not counted beside groups, but priced."""
 
 MOST_COUNTED = 2 * 10**7
@@ -40,7 +41,7 @@ class Face:
     lower, upper
         Fewest (at least 1) and most replicas of a cluster in use.
     total
-        Replicas that the clusters hold together; None where every cluster in use holds its lower bound.
+        Replicas that the clusters hold together.
     open_to, required
         Clusters that may be used and clusters that have to be.
     needed
@@ -54,7 +55,7 @@ class Face:
     limits: Limits
     lower: Numbers
     upper: Numbers
-    total: int | None
+    total: int
     open_to: Flags
     required: Flags
     needed: Sequence[Flags]
@@ -83,7 +84,7 @@ class Face:
         return not self.merits.any()
 
     def combined(self, merits: Merits, open_to: Flags | None = None) -> Merits:
-        """Return merits that count after those of the face, as whole numbers in which no sum of them interferes."""
+        """Return merits that count after those of the face, put together with them as whole numbers."""
         merits = np.where(self.open_to if open_to is None else open_to, merits, 0)
         if self.settled:
             return merits
@@ -94,8 +95,7 @@ class Face:
     def box(self, used: Flags) -> tuple[Box, Numbers]:
         """Return what the clusters of a set may hold, and their positions."""
         at = np.flatnonzero(used)
-        total = int(self.lower[at].sum()) if self.total is None else self.total
-        return Box(self.lower[at], self.upper[at], total), at
+        return Box(self.lower[at], self.upper[at], self.total), at
 
     def holds(self, used: Flags) -> bool:
         """Tell whether the clusters of a set can hold the total."""
@@ -134,7 +134,7 @@ class Face:
 
 
 def bits(open_to: Flags) -> NDArray[Any]:
-    """Return powers of two by which, of all sets, the one that holds the first clusters by name is greatest."""
+    """Return powers of 2: of all sets, the one that holds the first clusters by name has the most."""
     positions = np.flatnonzero(open_to).tolist()
     powers = np.zeros(len(open_to), dtype=object)
     for exponent, at in enumerate(reversed(positions)):

@@ -48,13 +48,12 @@ def _has_room(face: Face, most: int) -> bool:
         picked = replace(face, limits=replace(limits, most=most), first=None).pick(face.upper)
     except ApartError as apart:
         # Not known; that it is not enough shows later.
-        return apart.bound >= (face.total or 0) or not face.settled
-    return picked is not None and int(face.upper[picked.used].sum()) >= (face.total or 0)
+        return apart.bound >= face.total or not face.settled
+    return picked is not None and int(face.upper[picked.used].sum()) >= face.total
 
 
 def _least(face: Face) -> int:
     """Return how many clusters are needed at least: the required ones, then those with the most room."""
-    assert face.total is not None
     room = np.where(face.open_to, face.upper, 0)
     held = room[face.required].sum()
     others = np.cumsum(np.sort(room[~face.required])[::-1])

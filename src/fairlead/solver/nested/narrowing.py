@@ -1,14 +1,14 @@
 """A face narrowed to the placements that are best on one more level.
 
-For a price p of a replica a cluster that is used brings the merit ``max (p x - f(x))``. Whatever the price, no
-placement costs less than ``p N`` less the greatest merit of a set (Lagrangian relaxation of the total; H. Everett,
-1963). If a set of the greatest merit can hold the total with replicas that are best at that price, the bound is
-reached, and then the optima are exactly: all sets of the greatest merit, with all replicas that are best at the
-price and add up to the total. That is a face again.
+For a price p of a replica a cluster that is used brings the merit ``max (p x - f(x))``. Whatever the price,
+no placement costs less than ``p N`` less the greatest merit of a set (Lagrangian relaxation of the total; H.
+Everett, 1963). If a set of the greatest merit can hold the total with replicas that are best at that price,
+the bound is reached, and then the optima are exactly: all sets of the greatest merit, with all replicas that
+are best at the price and add up to the total. That is a face again.
 
-Floats only look for the price. Whether a set has the greatest merit is decided in whole numbers. Where no price
-closes the gap, because sets on both sides of it hold too few and too many, the face is cut in two along a group
-or a cluster that only one of them uses (branch and bound).
+Floats only look for the price. Whether a set has the greatest merit is decided in whole numbers. Where no
+price closes the gap, because sets on both sides of it hold too few and too many, the face is cut in two along
+a group or a cluster that only one of them uses (branch and bound).
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fairlead.solver.marginal import exact_sum
 from fairlead.solver.nested.costs import Cost
 from fairlead.solver.nested.face import Face, Flags, bits
 from fairlead.solver.nested.picking import Picker
@@ -105,7 +106,7 @@ def _narrow_once(face: Face, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
         picked = narrower.pick_exactly(exact.astype(object) * (1 << shift) + bits(kept))
     except ApartError as apart:
         parts = _halves(face, apart.few, apart.many)
-        if parts is None or not face.settled or face.total is None:
+        if parts is None or not face.settled:
             raise TooLongError from None
         return _Gap(Rank(0, price * face.total - Fraction(apart.bound >> shift, steps)), parts)
     if picked is None:
@@ -121,40 +122,39 @@ def _narrow_once(face: Face, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
             and int(exact[used].sum()) == greatest
         ):
             return narrower, _rank(face, merits, steps, price, used)
-    return _hard(face, narrower, guess, merits, steps, greatest)
+    return _hard(face, narrower, guess, first, _rank(face, merits, steps, price, first))
 
 
 def _hard(
-    face: Face, narrower: Face, guess: Guess, merits: Merits, steps: int, greatest: int
+    face: Face, narrower: Face, guess: Guess, first: Flags, rank: Rank
 ) -> tuple[Face, Rank] | _Gap | None:
-    """Look for a set of the greatest merit that can hold the total; cut the face in two where none is found."""
-    assert narrower.first is not None
-    rank = _rank(face, merits, steps, guess.price, narrower.first)
-    exact = narrower.merits
-    sets = []
+    """Look for a set of the greatest merit that can hold the total; cut the face in two where none is."""
+    greatest = int(narrower.merits[first].sum())
+    sets: list[Flags] = []
     for side in (-narrower.lower, narrower.upper):
         try:
             picked = narrower.pick(side)
         except ApartError as apart:
             picked = apart.known
-        if picked is None or int(exact[picked.used].sum()) < greatest:
+        if picked is None or int(narrower.merits[picked.used].sum()) < greatest:
             continue
         sets.append(picked.used)
         if narrower.holds(picked.used):
             return narrower, rank
-    apart = (
-        len(sets) == 2
-        and narrower.box(sets[0])[0].upper.sum() < narrower.total < narrower.box(sets[1])[0].lower.sum()
-    )
-    if apart and _mixed(narrower):
+    if len(sets) == 2 and _between(narrower, *sets) and _mixed(narrower):
         return narrower, rank
-    pairs = [(guess.few, guess.many), tuple(sets), (narrower.first, guess.fitting)]
-    for pair in pairs:
-        if len(pair) == 2 and pair[0] is not None and pair[1] is not None:
-            parts = _halves(face, pair[0], pair[1])
-            if parts is not None:
-                return _Gap(rank, parts)
+    few, many = sets if len(sets) == 2 else (None, None)
+    for one, other in ((guess.few, guess.many), (few, many), (first, guess.fitting)):
+        parts = None if one is None or other is None else _halves(face, one, other)
+        if parts is not None:
+            return _Gap(rank, parts)
     raise TooLongError
+
+
+def _between(face: Face, fewest: Flags, most: Flags) -> bool:
+    """Tell whether the total lies between what the set that holds least and that which holds most can."""
+    few, many = face.box(fewest)[0], face.box(most)[0]
+    return exact_sum(few.upper) < face.total < exact_sum(many.lower)
 
 
 def _mixed(face: Face) -> bool:
@@ -167,7 +167,6 @@ def _mixed(face: Face) -> bool:
 
 def _rank(face: Face, merits: Merits, steps: int, price: Fraction, used: Flags) -> Rank:
     """Return the bound at a price, which the placements of a set reach that can hold the total."""
-    assert face.total is not None
     return Rank(-int(face.merits[used].sum()), price * face.total - Fraction(int(merits[used].sum()), steps))
 
 

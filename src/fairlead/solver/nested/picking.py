@@ -2,8 +2,8 @@
 
 Every cluster brings a merit if it is used. Inside a group of the finest partition the best k clusters are the
 first k by merit; groups are put together two at a time, each pair by the maximum over how many groups and
-clusters lie on either side (max-plus convolution). So a table tells for every number of groups and of clusters
-the greatest merit, and the way back through the tables finds the set that has it.
+clusters lie on either side (max-plus convolution). So a table tells for every number of groups and of
+clusters the greatest merit, and the way back through the tables finds the set that has it.
 
 Numbers are counted exactly where there is a maximum, and as "at least so many" where there is a minimum only.
 """
@@ -131,7 +131,7 @@ class Picker:
         return by_group
 
     def _leaf_tables(self, merits: Merits, least: Any) -> tuple[Merits, Numbers]:
-        """Return the table of every finest group in use, and how many clusters every entry stands for."""
+        """Return the table of every finest group in use, and how many clusters an entry stands for."""
         groups = len(self._sizes)
         sums = np.concatenate([merits[:1] * 0, np.cumsum(merits)])
         if self._clusters.exact:
@@ -147,20 +147,19 @@ class Picker:
         return table, counts
 
     def _with_unused(self, table: Merits, depth: int, least: Any) -> tuple[Merits, Flags]:
-        """Return the tables with an axis in front: whether a group is used; one group that is none comes last.
+        """Return the tables with an axis in front, whether a group is used; an empty one is added.
 
         Returns as well where "at least none" stands for the group in use.
         """
         axis = self._axes[depth]
         entry = table.shape[1:]
         empty = np.full(table.shape, least, dtype=table.dtype)
-        empty[(~self._needed[depth], *(0 for _ in entry))] = 0
+        empty.reshape(len(table), -1)[~self._needed[depth], 0] = 0
         used = np.zeros(table.shape, dtype=bool) if axis.exact else table > empty
         wider = np.full((len(table) + 1, axis.cap + 1, *entry), least, dtype=table.dtype)
         wider[:-1, 0] = np.where(used, table, empty)
-        if axis.cap:
-            wider[:-1, 1] = table
-        wider[(-1, 0, *(0 for _ in entry))] = 0
+        wider[:-1, 1] = table
+        wider[-1].ravel()[0] = 0
         return wider, used
 
     def _best_entry(self, table: Merits, least: Any) -> int | None:
@@ -204,7 +203,7 @@ def _axis(least: int, most: int | None) -> _Axis:
 
 
 def _children(limits: Limits, depth: int) -> Numbers:
-    """Return the groups of a partition by the group of the next coarser one, filled up with -1 to a power of 2."""
+    """Return the groups of a partition by the next coarser one, filled up with -1 to a power of 2."""
     fine = limits.wider[depth]
     around = np.zeros(fine.groups, dtype=np.int64)
     if depth:

@@ -1,12 +1,12 @@
 """The best set of a size, where counting clusters beside groups would make the tables large.
 
-Every cluster that is used costs a price. The best set at a price is found without counting clusters; if another
-set of the right size is worth as much there, that one is the best of its size (H. Everett, 1963). So sets of the
-right size are made from the groups that the best set uses, until one is.
+Every cluster that is used costs a price. The best set at a price is found without counting clusters; if
+another set of the right size is worth as much there, that one is the best of its size (H. Everett, 1963). So
+sets of the right size are made from the groups that the best set uses, until one is.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,36 +80,28 @@ class PricedPicker:
 
     def _priced(self, merits: Merits, wanted: int, touched: Flags, between: tuple[Any, Any]) -> Picked | None:
         """Return the best set of a size, from the groups of a set of another size on."""
-        low, high = between
-        few: Flags | None = None
-        many: Flags | None = None
+        bracket = _Bracket(*between)
         known: Picked | None = None
-        bound: Any = None
         for _ in range(MOST_PRICES):
             made = self._made(merits, wanted, touched)
-            if made is not None and (known is None or merits[made[0]].sum() > known.value):
-                known = Picked(made[0], merits[made[0]].sum())
-            price = _inside(None if made is None else made[1:], low, high, merits)
+            known = _better(known, merits, made)
+            price = bracket.next_price(merits, made)
             if price is None:
                 break
             picked = self._free.pick(merits - price)
             if picked is None:
                 return None
-            if made is not None and _reaches(merits, made[0], price, picked.value):
-                self._touched = touched
-                return Picked(made[0], merits[made[0]].sum())
-            reached = picked.value + price * wanted
-            bound = reached if bound is None else min(bound, reached)
             touched = self._groups(picked.used)
-            if int(picked.used.sum()) > wanted:
-                low, many = price, picked.used
-            else:
-                high, few = price, picked.used
+            known = _better(known, merits, self._made(merits, wanted, touched))
+            if known is not None and _reaches(merits, known.used, price, picked.value):
+                self._touched = self._groups(known.used)
+                return known
+            bracket.note(price, picked, wanted)
         if merits.dtype == float and known is not None:
             return known
-        if few is None or many is None or merits.dtype == float:
+        if bracket.few is None or bracket.many is None or merits.dtype == float:
             raise TooLongError
-        raise ApartError(few, many, known, int(bound))
+        raise ApartError(bracket.few, bracket.many, known, int(bracket.bound))
 
     def _groups(self, used: Flags) -> Flags:
         """Return the finest groups that a set uses."""
@@ -120,7 +112,8 @@ class PricedPicker:
     def _made(self, merits: Merits, wanted: int, touched: Flags) -> tuple[Flags, Any, Any] | None:
         """Return the best set of a size that uses all of some groups and no others.
 
-        Returns as well between which merits its last cluster and the next one lie; None where there is no set.
+        Returns as well between which merits its last cluster and the next one lie; None where there is no
+        set.
         """
         inside = np.flatnonzero(touched[self._leaf] & self._open)
         order = inside[np.argsort(-merits[inside], kind="stable")]
@@ -142,6 +135,41 @@ class PricedPicker:
         )
 
 
+@dataclass(slots=True, eq=False)
+class _Bracket:
+    """What is known of prices: at `low` sets are too large, at `high` too small; None means not known."""
+
+    low: Any
+    high: Any
+    few: Flags | None = None
+    many: Flags | None = None
+    bound: Any = None
+
+    def note(self, price: Any, picked: Picked, wanted: int) -> None:
+        """Take down the best set at a price."""
+        reached = picked.value + price * wanted
+        self.bound = reached if self.bound is None else min(self.bound, reached)
+        if int(picked.used.sum()) > wanted:
+            self.low, self.many = price, picked.used
+        else:
+            self.high, self.few = price, picked.used
+
+    def next_price(self, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Any | None:
+        """Return the next price to look at; None where no other is worth it."""
+        price = _crossing(merits, self.few, self.many, self.low, self.high)
+        if price is None and (self.few is None or self.many is None or made is not None):
+            price = _inside(None if made is None else made[1:], self.low, self.high, merits)
+        return price
+
+
+def _better(known: Picked | None, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Picked | None:
+    """Return the better one of two sets of one size; None where there is neither."""
+    if made is None:
+        return known
+    value = merits[made[0]].sum()
+    return Picked(made[0], value) if known is None or value > known.value else known
+
+
 def _reaches(merits: Merits, used: Flags, price: Any, greatest: Any) -> bool:
     """Tell whether a set is worth as much at a price as the best one."""
     worth = merits[used].sum() - price * int(used.sum())
@@ -149,6 +177,17 @@ def _reaches(merits: Merits, used: Flags, price: Any, greatest: Any) -> bool:
         return bool(worth >= greatest)
     size = np.abs(merits[used]).sum() + abs(price) * used.sum()
     return bool(worth >= greatest - ROUNDING * size)
+
+
+def _crossing(merits: Merits, few: Flags | None, many: Flags | None, low: Any, high: Any) -> Any | None:
+    """Return the price at which a small and a large set are worth the same; None where it is no new one."""
+    if few is None or many is None:
+        return None
+    sizes, worth = int(many.sum()) - int(few.sum()), merits[many].sum() - merits[few].sum()
+    if sizes <= 0:
+        return None
+    price = worth // sizes if merits.dtype != float else worth / sizes
+    return price if (low is None or low < price) and (high is None or price < high) else None
 
 
 def _inside(between: tuple[Any, Any] | None, low: Any, high: Any, merits: Merits) -> Any | None:
@@ -161,8 +200,10 @@ def _inside(between: tuple[Any, Any] | None, low: Any, high: Any, merits: Merits
             middle = least + (most - least) // 2 if whole else least + (most - least) / 2
             if middle not in (low, high):
                 return middle
-        elif (least is None) != (most is None):
-            return least + 1 if most is None else most - 1
+        elif least is not None and most is None:
+            return least + 1
+        elif most is not None and least is None:
+            return most - 1
         elif least is None:
             return merits[0] * 0
     if low is not None and high is not None:

@@ -119,7 +119,6 @@ class _Search:
         self._looked = True
         face = self._face
         box, _ = face.box(used)
-        assert face.total is not None
         too_many = exact_sum(box.lower) > face.total
         picked = face.pick(-face.lower if too_many else face.upper)
         if picked is None:
@@ -133,7 +132,6 @@ class _Search:
         """Take down that the best set at a price holds too few or too many there."""
         if prices is None:
             box, _ = self._face.box(used)
-            assert self._face.total is not None
             few = exact_sum(box.upper) < self._face.total
         else:
             few = prices.low is not None and price < prices.low
@@ -153,9 +151,9 @@ class _Search:
             if high - low <= NARROW * max(abs(low), abs(high)):
                 return None
             return (low + high) / 2
-        if low is None and high is None:
-            return Fraction(0)
-        return (low + 1 + 3 * abs(low)) if low is not None else (high - 1 - 3 * abs(high))  # type: ignore[operator,arg-type]
+        if low is not None:
+            return low + 1 + 3 * abs(low)
+        return Fraction(0) if high is None else high - 1 - 3 * abs(high)
 
     def _open(self, price: Fraction) -> bool:
         """Tell whether a price was not ruled out."""
@@ -163,7 +161,6 @@ class _Search:
 
     def guess(self) -> Guess:
         """Return the price at which the sets on both sides are equally good, as nearly as it is known."""
-        face, cost = self._face, self._cost
         price = self._low if self._low is not None else self._high if self._high is not None else Fraction(0)
         if (
             self._low is not None
@@ -176,7 +173,6 @@ class _Search:
             if many != few:
                 crossing = (spent_many - spent_few) / (many - few)
                 price = crossing if self._low <= crossing <= self._high else price
-        del face, cost
         return Guess(price, self._fitting, self._few, self._many)
 
     def _held(self, used: Flags, price: Fraction) -> tuple[int, Fraction]:

@@ -1,4 +1,4 @@
-"""Ties: the placement of a face that puts most on the first cluster by name, then on the second, and so on."""
+"""Ties: the placement of a face that puts most on the first cluster by name, then on the second and so on."""
 
 from dataclasses import replace
 
@@ -57,8 +57,9 @@ class _Settling:
     def _greatest(self, face: Face, first: Flags, placed: Numbers) -> bool:
         """Tell whether no set allows more on a cluster than the first set does.
 
-        More on a cluster that is not full would have to be taken from later ones, all of which hold their least;
-        so only a set can give it that holds the same clusters up to there and has to hold fewer after it.
+        More on a cluster that is not full would have to be taken from later ones, all of which hold their
+        least; so only a set can give it that holds the same clusters up to there and has to hold fewer after
+        it.
         """
         short = np.flatnonzero(first & (placed < face.upper))
         if not short.size:
@@ -92,7 +93,7 @@ class _Settling:
         used = face.with_cluster(at, used=True)
         used = replace(used, first=None)
         least = used.pick(-face.lower) if used.possible else None
-        if least is None or face.merits[least.used].sum() < merit or face.total is None:
+        if least is None or face.merits[least.used].sum() < merit:
             return range(0)
         others = exact_sum(face.lower[least.used]) - int(face.lower[at])
         most = min(int(face.upper[at]), face.total - others)
@@ -102,7 +103,7 @@ class _Settling:
         """Tell whether sets of the greatest merit hold the total, as far as the least and the most tell."""
         self._left -= 1
         least, most = face.pick(-face.lower), face.pick(face.upper)
-        if least is None or most is None or face.total is None or face.merits[least.used].sum() < merit:
+        if least is None or most is None or face.merits[least.used].sum() < merit:
             return False
         return exact_sum(face.lower[least.used]) <= face.total <= exact_sum(face.upper[most.used])
 

@@ -27,7 +27,7 @@ class Joined:
     def apart(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the entries of the single tables for the entries of the pairs, both by row."""
         rows, pairs = np.indices(entries.shape)
-        second = self.second[rows, pairs, entries]
+        second = self.second[rows, pairs, entries].astype(np.int64)
         return np.stack([entries - second, second], axis=2).reshape(entries.shape[0], -1)
 
 

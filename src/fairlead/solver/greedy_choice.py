@@ -1,0 +1,123 @@
+"""Clusters chosen greedily, what runs and room first, where there is no exact way (groups that overlap)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fairlead.models.check import violations_of
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Aggregated, Bounds, Duplicated, Spread, Total
+from fairlead.models.rules.quota import Allowance
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import Available, WorkloadBox, box_of
+from fairlead.solver.exact import allocate
+from fairlead.solver.marginal import Box
+
+
+def choose_greedily(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+) -> Mapping[str, int] | None:
+    """Place a workload that may choose its clusters on a set that is made one cluster after the other.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    problem
+        Where it belongs.
+    available, quotas
+        What it may use, including what it holds now.
+
+    Returns
+    -------
+    mapping or None
+        A placement that keeps the workload's own rules; None where it does not choose, or none was found.
+    """
+    copies, spreads = workload.rule(Duplicated), workload.rules_of(Spread)
+    if not workload.replicas or (copies is None and workload.rule(Total) is None):
+        return None
+    if not spreads and workload.rule(Aggregated) is None and not (copies and copies.choice):
+        return None
+    boxed = box_of(workload, problem, available, quotas)
+    least = _least(workload, boxed)
+    chosen = _chosen(workload, boxed, least, spreads)
+    answer: Mapping[str, int] | None = {name: least[name] for name in chosen}
+    if copies is None:
+        inside = np.array([name in chosen for name in boxed.names], dtype=bool)
+        lower = np.where(inside, [least[name] for name in boxed.names], 0)
+        box = Box(lower, np.where(inside, boxed.box.upper, 0), boxed.box.total)
+        rules = tuple(rule for rule in workload.rules if not isinstance(rule, Aggregated))
+        bare = replace(workload, rules=rules)
+        answer = allocate(bare, problem, WorkloadBox(boxed.names, box)) if box.feasible else None
+    return None if answer is None or any(violations_of(workload, answer)) else answer
+
+
+def _least(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
+    """Return the fewest replicas of every candidate where it is used."""
+    bounds = workload.rule(Bounds)
+    where_held = bounds.where_held if bounds else frozenset()
+    found: dict[str, int] = {}
+    for name, lower in zip(boxed.names, boxed.box.lower.tolist(), strict=True):
+        minimum = (
+            bounds.minimum[name].replicas if bounds and name in where_held & bounds.minimum.keys() else 1
+        )
+        found[name] = max(lower, minimum, 1)
+    return found
+
+
+def _chosen(
+    workload: Workload, boxed: WorkloadBox, least: Mapping[str, int], spreads: Sequence[Spread]
+) -> frozenset[str]:
+    """Return clusters that have to be used, then those that bring a missing group, then room."""
+    divided = workload.rule(Duplicated) is None
+    room = dict(zip(boxed.names, boxed.box.upper.tolist(), strict=True))
+    required = [
+        name for name, low in zip(boxed.names, boxed.box.lower.tolist(), strict=True) if low and divided
+    ]
+    used = [_Used(rule) for rule in spreads]
+    chosen: dict[str, int] = {}
+
+    def take(name: str) -> None:
+        chosen[name] = least[name]
+        for each in used:
+            each.take(name)
+
+    for name in required:
+        take(name)
+    order = sorted(boxed.names, key=lambda name: (-workload.current.get(name, 0), -room[name], name))
+    for groups_first in (True, False):
+        for name in order:
+            if name in chosen or room[name] < least[name] or any(each.forbids(name) for each in used):
+                continue
+            if divided and sum(chosen.values()) + least[name] > boxed.box.total:
+                continue
+            enough = divided and sum(room[each] for each in chosen) >= boxed.box.total
+            if any(each.misses(name) for each in used) if groups_first else not enough:
+                take(name)
+    return frozenset(chosen)
+
+
+class _Used:
+    """The groups of a constraint that are in use so far."""
+
+    def __init__(self, rule: Spread) -> None:
+        self._rule = rule
+        self._groups: set[str] = set()
+        self._of: dict[str, set[str]] = {}
+        for group, names in rule.groups.items():
+            for name in names:
+                self._of.setdefault(name, set()).add(group)
+
+    def take(self, name: str) -> None:
+        """Use a cluster."""
+        self._groups |= self._of.get(name, set())
+
+    def misses(self, name: str) -> bool:
+        """Tell whether a cluster brings a group while there are too few."""
+        return len(self._groups) < self._rule.minimum and not self._of.get(name, set()) <= self._groups
+
+    def forbids(self, name: str) -> bool:
+        """Tell whether a cluster would bring a group too many."""
+        grown = len(self._groups | self._of.get(name, set()))
+        return self._rule.maximum is not None and grown > max(self._rule.maximum, len(self._groups))
