@@ -115,7 +115,7 @@ class _Stage:
         """Solve those together that compete; tell whether all shared rules are kept then."""
         early = len(levels_of(self.measured)) < len(levels_of(best.part))
 
-        def together(problem: Problem, relaxed: tuple[Attained, ...]) -> Answer:
+        def together(problem: Problem, relaxed: tuple[Attained, ...], near: Placement | None) -> Answer:
             keys = problem.workload_by_key
             known = (
                 None if best.placement is None else Placement({key: best.placement.of(key) for key in keys})
@@ -124,7 +124,7 @@ class _Stage:
             share = self.search.part(SHARE, quietly=False)
             return self.single.jointly(asked, known, share, relaxed[: len(levels_of(asked))])
 
-        return coupled(groups, together, self._in_time)
+        return coupled(groups, together, self._in_time, any_best=early)
 
     def _with_those_that_stay(
         self, part: Problem, stay: Mapping[str, Level], groups: Groups

@@ -22,10 +22,11 @@ from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, Sh
 from fairlead.models.rules.move_budget import members, moved_by
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, proven
-from fairlead.solver.rows import Row, among, overfull, usage, usage_of
+from fairlead.solver.rows import Row, among, beside, overfull, usage, usage_of
 
-Together = Callable[[Problem, tuple[Attained, ...]], Answer]
-"""Solves the problem of workloads that compete, of which what they need alone is known (empty: not known)."""
+Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
+"""Solves the problem of workloads that compete, of which what they need alone is known (empty: not known), near a
+placement that may break its rules; None where none is known."""
 
 
 @dataclass(slots=True)
@@ -112,7 +113,9 @@ class Groups:
         return added(measured, [proven(alone, held), *self.answers.values()])
 
 
-def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> bool:
+def coupled(
+    groups: Groups, together: Together, in_time: Callable[[], bool], *, any_best: bool = False
+) -> bool:
     """Solve the workloads together that compete, and nobody else.
 
     Parameters
@@ -124,20 +127,48 @@ def coupled(groups: Groups, together: Together, in_time: Callable[[], bool]) -> 
         Solves workloads that compete; what it calls infeasible is.
     in_time
         Tells whether to go on.
+    any_best
+        True where any of the best placements will do: then those that were solved together are asked first
+        for one in what all others leave.
 
     Returns
     -------
     bool
         Whether everybody stands so that all shared rules are kept.
     """
+    asked: set[frozenset[str]] = set()
     while in_time() and not groups.refuted() and groups.complete():
         competing = _competing(groups)
+        if competing and any_best and _fitted(groups, together, asked):
+            continue
         joined = [first for first in map(groups.join, competing) if first is not None]
         if not joined:
             return not competing
         for first in sorted({groups.find(first) for first in joined}):
             problem = by_themselves(groups.part, groups.members(first))
-            groups.take(first, together(problem, groups.needed(problem)))
+            groups.take(first, together(problem, groups.needed(problem), None))
+    return False
+
+
+def _fitted(groups: Groups, together: Together, asked: set[frozenset[str]]) -> bool:
+    """Look for a best placement of a group in what all others leave; tell whether one was found.
+
+    What was proven of the group with fewer rules is what a placement has to reach.
+    """
+    part = groups.part
+    if not all(isinstance(rule, Capacity) for rule in part.rules):
+        return False
+    for first, known in sorted(groups.answers.items()):
+        members = groups.members(first)
+        keys = frozenset(each.key for each in members)
+        if keys in asked or known.status is not Status.OPTIMAL:
+            continue
+        asked.add(keys)
+        found = together(beside(part, members, groups.placed), known.attained, known.placement)
+        values = [level.value for level in found.attained]
+        if found.placement is not None and values == [level.value for level in known.attained]:
+            groups.take(first, replace(known, placement=found.placement))
+            return True
     return False
 
 

@@ -51,6 +51,7 @@ class LevelSearch:
     seed: int
     relaxed: tuple[Attained, ...] = ()
     best: Placement | None = None
+    near: Placement | None = None
     start: Placement | None = None
     outline: Encoding | None = None
     ranges: dict[Place, Range] = field(default_factory=dict)
@@ -268,7 +269,8 @@ class LevelSearch:
     def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
         """Run CP-SAT, starting from the best placement."""
         variables = [variable for _, variable in encoding.variables.made()]
-        hint = encoding.values(self.best) if self.best is not None else []
+        near = self.best or self.near
+        hint = encoding.values(near) if near is not None else []
         return run(encoding.model, variables, terms, hint, effort)
 
     def _take(self, encoding: Encoding, finding: Finding, level: Level | None) -> bool:

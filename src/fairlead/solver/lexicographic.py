@@ -39,7 +39,7 @@ def minimise_levels(
     problem
         The question.
     hint
-        A placement to start from; the answer is never worse. One that breaks a rule is not used.
+        A placement to start from; the answer is never worse. One that breaks a rule is only searched near.
     deadline
         When the answer is due; None means no limit.
     workers
@@ -60,6 +60,7 @@ def minimise_levels(
     started = time.monotonic()
     known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
     search = LevelSearch(problem, known, deadline or Deadline(), workers or cores(), seed, relaxed)
+    search.near = hint
     search.best = None if hint is None or refused(problem, hint) else hint
     floor = search.best
     result = _searched(search, started, progress, ties=ties)
