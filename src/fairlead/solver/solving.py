@@ -128,7 +128,11 @@ def _solve(problem: Problem, method: Method, search: Search, where: Where, start
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
         return _without_placement(problem, search, started)
-    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False), boxes)
+    alone = (
+        {}
+        if method == "cp-sat"
+        else _alone(replace(problem, partial=False) if problem.partial else problem, boxes)
+    )
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):
