@@ -61,11 +61,10 @@ def place_alone(
         return None
     if not workload.replicas:
         return {} if not any(violations_of(workload, {})) else None
-    left = problem.limits if available is None else available
-    if stays(workload, problem, left, problem.allowances if quotas is None else quotas):
+    if stays(workload, problem, available, quotas):
         return dict(workload.current)
     if boxed is None:
-        boxed = box_of(workload, problem, left, quotas)
+        boxed = box_of(workload, problem, problem.limits if available is None else available, quotas)
     if copies is not None:
         return choose(workload, problem, boxed) if copies.choice else allocate(workload, problem, boxed)
     if _chooses(workload):
@@ -73,10 +72,16 @@ def place_alone(
     return allocate(workload, problem, boxed) or choose(workload, problem, boxed)
 
 
-def stays(workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]) -> bool:
+def stays(
+    workload: Workload,
+    problem: Problem,
+    available: Available | None = None,
+    quotas: Sequence[Allowance] | None = None,
+) -> bool:
     """Tell whether what runs is seen to be best: it keeps the rules, and moves come before what is lost.
 
-    Where as many replicas run as are wanted, any other placement moves one.
+    Where as many replicas run as are wanted, any other placement moves one. What may be used is told as for
+    `place_alone`.
     """
     running = workload.current
     if not running or workload.rule(Total) is None or sum(running.values()) != workload.replicas:
@@ -90,12 +95,12 @@ def stays(workload: Workload, problem: Problem, available: Available, quotas: Se
         return False
     if not running.keys() <= problem.cluster_by_name.keys() or any(violations_of(workload, running)):
         return False
-    if any(isinstance(rule, Capacity) for rule in problem.rules) and any(
-        room_left(workload, problem.cluster_by_name[name], available) < count
-        for name, count in running.items()
-    ):
-        return False
-    return all(each.fits(workload, running) for each in quotas)
+    if any(isinstance(rule, Capacity) for rule in problem.rules):
+        left = problem.limits if available is None else available
+        for name, count in running.items():
+            if room_left(workload, problem.cluster_by_name[name], left) < count:
+                return False
+    return all(each.fits(workload, running) for each in (problem.allowances if quotas is None else quotas))
 
 
 def _is_least(workload: Workload, level: Level) -> bool:

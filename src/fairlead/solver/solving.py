@@ -156,7 +156,8 @@ def _solve(
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
         return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
-    alone = {} if method == "cp-sat" else _alone(replace(problem, partial=False), boxes)
+    strict = replace(problem, partial=False) if problem.partial else problem
+    alone = {} if method == "cp-sat" else _alone(strict, boxes)
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):

@@ -47,9 +47,7 @@ class View:
     def of(cls, part: Problem, totals: Totals) -> "View":
         """Widen every workload; what overflow tiers hold is given where it is known."""
         found = {workload.key: wider(workload, part, totals) for workload in part.workloads}
-        batch = batch_of(
-            among(part, [box for each in found.values() for box in each.boxes], part.limits)
-        )
+        batch = batch_of(among(part, [box for each in found.values() for box in each.boxes], part.limits))
         rows: dict[str, list[int]] = {}
         for row, key in enumerate(batch.keys):
             rows.setdefault(key_of(key), []).append(row)

@@ -1,7 +1,7 @@
 """Solve running fleets after every event, and say how far each level got and whether the bar is met.
 
-    python benchmarks/fleets.py --sizes 60x12 --events none,drain --seeds 0-4
-    python benchmarks/fleets.py --sizes 300x30 --time-limit 2 --brief --without-contenders
+    python benchmarks/running_fleets.py --sizes 60x12 --events none,drain --seeds 0-4
+    python benchmarks/running_fleets.py --sizes 300x30 --time-limit 2 --brief --without-contenders
 
 The exit code is 1 where a bar is missed, or where an answer breaks a rule or is worse than keep-and-repair.
 """
