@@ -117,9 +117,7 @@ class _Stage:
 
         def together(problem: Problem, relaxed: tuple[Attained, ...], near: Placement | None) -> Answer:
             keys = problem.workload_by_key
-            known = (
-                None if best.placement is None else Placement({key: best.placement.of(key) for key in keys})
-            )
+            known = near or (floor and Placement({key: floor.of(key) for key in keys}))
             asked = (first_stage(problem) or problem) if early else problem
             share = self.search.part(SHARE, quietly=False)
             return self.single.jointly(asked, known, share, relaxed[: len(levels_of(asked))])

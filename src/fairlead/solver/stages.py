@@ -1,7 +1,7 @@
 """Two stages: first the levels that keep what runs, without the rules that only later levels need.
 
-How many replicas move is settled by what fits where. Ratios, counts of clusters and the like make a model many
-times as large and say nothing about it.
+How many replicas move is settled by what fits where. Ratios, counts of clusters and the like make a model
+many times as large and say nothing about it.
 """
 
 from dataclasses import replace
