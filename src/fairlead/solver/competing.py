@@ -117,6 +117,7 @@ class _Stage:
 
         def together(problem: Problem, relaxed: tuple[Attained, ...], near: Placement | None) -> Answer:
             keys = problem.workload_by_key
+            floor = best.placement
             known = near or (floor and Placement({key: floor.of(key) for key in keys}))
             asked = (first_stage(problem) or problem) if early else problem
             share = self.search.part(SHARE, quietly=False)

@@ -25,8 +25,8 @@ from fairlead.solver.answer import Answer, added, proven
 from fairlead.solver.rows import Row, among, beside, overfull, usage, usage_of
 
 Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
-"""Solves the problem of workloads that compete, of which what they need alone is known (empty: not known), near
-a placement that may break its rules; None where none is known."""
+"""Solves workloads that compete, of which what they need alone is known (empty: not known), near a placement
+that may break their rules (None: near none)."""
 
 
 @dataclass(slots=True)

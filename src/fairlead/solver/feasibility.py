@@ -36,7 +36,7 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     seed
         Random seed of CP-SAT.
     """
-    # With its preferences a workload has one best place; without them all are alike and have to be told apart.
+    # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
     if keep_and_repair(strict, standing_well(strict)) is not None:
         return True

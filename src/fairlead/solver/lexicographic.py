@@ -20,7 +20,7 @@ from fairlead.solver.machines import cores
 __all__ = ["LexicographicResult", "minimise_levels"]
 
 
-def minimise_levels(
+def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     problem: Problem,
     hint: Placement | None = None,
     deadline: Deadline | None = None,

@@ -261,7 +261,7 @@ class RayCluster(_Held):
         results: list[Result] = self._ray.get([remote.remote(task) for task in tasks])
         return results
 
-    def _close(self, *, at_once: bool) -> None:
+    def _close(self, *, at_once: bool) -> None:  # noqa: ARG002 - tasks of Ray end with the cluster
         """Leave the cluster, and end it where it was started here."""
         if self._started:
             self._ray.shutdown()

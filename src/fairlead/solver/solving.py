@@ -36,7 +36,7 @@ from fairlead.solver.search import Search
 Method = Literal["auto", "exact", "cp-sat"]
 
 
-def solve(
+def solve(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,
     time_limit: float | None = 10.0,

@@ -29,7 +29,7 @@ Ask = Callable[[Answered, str, Deadline], Step]
 
 
 @attentive
-def why(
+def why(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     workload: str,
     cluster: str | None = None,

@@ -58,7 +58,7 @@ class Linear:
     breaks: tuple[Whole, ...] = ()
     step: Whole | None = None
 
-    def marginal(self, at: Whole) -> Whole:
+    def marginal(self, at: Whole) -> Whole:  # noqa: ARG002 - the same everywhere
         """Return the cost of a unit."""
         return self.slope
 

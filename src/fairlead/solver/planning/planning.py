@@ -33,7 +33,7 @@ FOR_THE_TARGET = 0.6
 
 
 @attentive
-def plan(
+def plan(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,
     budget: Amount | Budgets | None = None,
