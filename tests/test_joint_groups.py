@@ -155,7 +155,7 @@ def test_what_is_not_proven_of_the_choice_is_not_claimed(
 ) -> None:
     """A choice that may not be the first is not optimal; without a placement nothing is infeasible."""
     positions = {"w0": 1} if found else None
-    monkeypatch.setattr(groups, "first_choice", lambda *_: Joint(positions, proven=False))
+    monkeypatch.setattr(joint_groups, "first_choice", lambda *_: Joint(positions, proven=False))
     problem = asked({"a": 1, "b": 1}, grouped("w0", 1, "a", "b"), grouped("w1", 1, "a"))
     outcome = fairlead.solve(problem)
     assert outcome.status is status

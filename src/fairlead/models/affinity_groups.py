@@ -41,3 +41,8 @@ def as_scheduled(workload: Workload) -> Workload:
     """
     known = workload.observed in [group.name for group in workload.groups]
     return replace(workload, settled=False, fresh=workload.fresh and not known)
+
+
+def turn(workload: Workload) -> tuple[int, str]:
+    """Return the place in the queue: by priority, then by key."""
+    return -workload.priority, workload.key

@@ -1,14 +1,13 @@
-"""Where clusters stand: provider, region, zone and labels as a networkx graph.
-
-Imported late, because networkx is heavy.
-"""
+"""Where clusters stand: provider, region, zone and labels as a networkx graph, which is imported late."""
 
 from collections.abc import Iterable, Mapping
 from itertools import combinations
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import Cluster
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Node = tuple[str, str]
 """What a node is (``provider``, ``region``, ``zone``, ``cluster``, ``label``) and its name."""
@@ -34,6 +33,8 @@ def topology(clusters: Iterable[Cluster]) -> "nx.DiGraph[Node]":
         Nodes are `Node`; the names of regions and zones are qualified by what they lie in
         (``provider/region``, ``provider/region/zone``), as two providers may use one name.
     """
+    import networkx as nx
+
     graph: nx.DiGraph[Node] = nx.DiGraph()
     graph.add_node(ROOT)
     for cluster in sorted(clusters, key=lambda each: each.name):
@@ -63,6 +64,8 @@ def members(graph: "nx.DiGraph[Node]", node: Node) -> tuple[str, ...]:
     """Return the names of all clusters below a node, in name order; empty where there is no such node."""
     if node not in graph:
         return ()
+    import networkx as nx
+
     below = nx.descendants(graph, node)
     return tuple(sorted(name for kind, name in below if kind == "cluster"))
 

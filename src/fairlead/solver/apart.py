@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.solver.answer import Answer
 from fairlead.solver.attainment import LexicographicResult
@@ -155,10 +156,13 @@ def searched(
         for number in left
     ]
     results = machines.run(search_elsewhere, tasks)
-    return {
-        number: Answer(parts[number], result.status, result.placement, result.attained, origin)
-        for number, (result, origin) in zip(left, results, strict=True)
-    }
+    found = {}
+    for number, (result, origin) in zip(left, results, strict=True):
+        found[number] = Answer(parts[number], result.status, result.placement, result.attained, origin)
+        if result.status is Status.UNKNOWN:
+            # Time may have gone into starting workers; what is found at once is still an answer.
+            found[number] = solve_part(parts[number], alone, search)
+    return found
 
 
 def search_elsewhere(task: Task) -> tuple[LexicographicResult, str]:

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-import networkx as nx
-
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota, SharedRule
 from fairlead.models.rules.move_budget import members
@@ -35,6 +33,8 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     rules = tuple(rule for rule in problem.rules if not isinstance(rule, Quota) or can_bind(rule, problem))
     if len(problem.workloads) <= 1 or not rules:
         return tuple(_part(problem, (workload,), rules) for workload in problem.workloads)
+    import networkx as nx
+
     graph: nx.Graph[Node] = nx.Graph()
     for rule in rules:
         if isinstance(rule, Companionship):
@@ -43,18 +43,21 @@ def components(problem: Problem) -> tuple[Problem, ...]:
             nx.add_path(graph, [("workload", each.key) for each in members(rule, problem)])
         if isinstance(rule, Quota):
             nx.add_path(graph, [("workload", each.key) for each in problem.workloads_in(rule.namespace)])
+    known: set[tuple[str, ...]] = set()
     for workload in problem.workloads:
         graph.add_node(("workload", workload.key))
-        graph.add_edges_from(
-            (("workload", workload.key), ("cluster", name)) for name in _touched(workload, problem)
-        )
-    parts = []
-    for nodes in nx.connected_components(graph):
-        keys = {name for kind, name in nodes if kind == "workload"}
-        if keys:
-            parts.append(tuple(workload for workload in problem.workloads if workload.key in keys))
-    parts.sort(key=lambda part: part[0].key)
-    return tuple(_part(problem, part, rules) for part in parts)
+        touched = _touched(workload, problem)
+        if touched:
+            graph.add_edge(("workload", workload.key), ("cluster", touched[0]))
+        if touched not in known:
+            # Those that touch the same clusters tie them together only once.
+            known.add(touched)
+            nx.add_path(graph, [("cluster", name) for name in touched])
+    number = {node: at for at, nodes in enumerate(nx.connected_components(graph)) for node in nodes}
+    parts: dict[int, list[Workload]] = {}
+    for workload in problem.workloads:
+        parts.setdefault(number["workload", workload.key], []).append(workload)
+    return tuple(_part(problem, tuple(part), rules) for part in parts.values())
 
 
 def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:

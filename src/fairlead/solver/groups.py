@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from fairlead.models.affinity_groups import from_start, in_group, settled_in
 from fairlead.models.outcome import RejectedGroup
@@ -14,7 +15,9 @@ from fairlead.solver.conflict import conflicts
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.failing import fails_alone
 from fairlead.solver.feasibility import without_preferences
-from fairlead.solver.joint_groups import Joint, first_choice
+
+if TYPE_CHECKING:
+    from fairlead.solver.joint_groups import Joint
 
 Feasible = Callable[[Problem], bool | None]
 
@@ -184,7 +187,7 @@ def _able(workload: Workload, problem: Problem) -> Iterator[AffinityGroup]:
 
 def _first_joint(
     part: Problem, able: Mapping[str, Sequence[AffinityGroup]], deadline: Deadline, seed: int
-) -> Joint:
+) -> "Joint":
     """Look for the first joint choice among groups that will do by themselves."""
     options = {
         key: [without_preferences(settled_in(part.workload(key), group)) for group in groups]
@@ -194,6 +197,8 @@ def _first_joint(
         options[each.key][0] if each.key in options else without_preferences(each) for each in part.workloads
     )
     several = {key: choices for key, choices in options.items() if len(choices) > 1}
+    from fairlead.solver.joint_groups import first_choice
+
     return first_choice(replace(part, workloads=workloads, partial=False), several, deadline, seed)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from fairlead.encoders.convex import Term
 from fairlead.encoders.joint import Choice, Options, encode_choice
+from fairlead.models.affinity_groups import turn
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates
@@ -41,11 +42,6 @@ class Joint:
 
     positions: Mapping[str, int] | None
     proven: bool
-
-
-def turn(workload: Workload) -> tuple[int, str]:
-    """Return the place in the queue: by priority, then by key."""
-    return -workload.priority, workload.key
 
 
 def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: int = 0) -> Joint:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from fairlead.models.affinity_groups import from_start, settled_in
+from fairlead.models.affinity_groups import from_start, settled_in, turn
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -12,7 +12,6 @@ from fairlead.models.shortfall import shortfall_value
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.components import components
 from fairlead.solver.groups import Chosen, Feasible
-from fairlead.solver.joint_groups import turn
 
 Place = Callable[[Problem], Placement]
 """Places a problem partially, so that as little as possible gives way."""

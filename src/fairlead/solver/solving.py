@@ -22,7 +22,6 @@ from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
 from fairlead.solver.conflict import hopeless
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
@@ -146,6 +145,8 @@ class _Explain:
         """Return the conflicts of a problem that has no placement, or of its parts that have none."""
         if not self.certain:
             return ()
+        from fairlead.solver.explaining.conflicts import conflicts_of
+
         return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
 
 
