@@ -19,6 +19,7 @@ from builders import (
 )
 from fairlead.models.manifests.loading import load
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, Total, Weights
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from loaded import bounds, candidates, closed, held, kinds_of, load_text, only, placed, texts, weights
 
@@ -243,8 +244,8 @@ def test_every_rule_knows_its_line() -> None:
     one, two = load_text(POLICY).workloads
     bound = one.rule(Bounds)
     assert bound is not None
-    assert bound.minimum["a"] == (1, at(19))
-    assert bound.maximum == {"a": (4, at(20)), "b": (9, at(16))}
+    assert bound.minimum["a"] == Bound(1, at(19))
+    assert bound.maximum == {"a": Bound(4, at(20)), "b": Bound(9, at(16))}
     reasons = candidates(one).excluded
     assert (reasons["c"].source, reasons["d"].source) == (at(7), at(12))
     assert one.rules[-1] == Weights({"a": 2, "b": 2}, source=at(12))
@@ -274,7 +275,7 @@ def test_equal_copies_share_numbers_and_keep_their_own_lines() -> None:
     for workload, line in ((x, 5), (y, 7), (z, 9)):
         bound = workload.rule(Bounds)
         assert bound is not None
-        assert bound.minimum == {"a": (1, at(line))}
+        assert bound.minimum == {"a": Bound(1, at(line))}
         assert candidates(workload).names == ("a",)
     first, last = x.rule(Weights), z.rule(Weights)
     assert first is not None

@@ -82,8 +82,9 @@ def test_score_looks_at_the_same_group_as_check() -> None:
     """Two and two of 1 : 1 is no deviation; measured against the group of a alone it was 1."""
     asked = problem(divided(4, "a", "ab"), a=2, b=2)
     outcome = fairlead.solve(asked)
-    assert outcome.placement == Placement({"w": {"a": 2, "b": 2}})
-    assert [each.value for each in score(asked, outcome.placement)] == [0]
+    both = Placement({"w": {"a": 2, "b": 2}})
+    assert outcome.placement == both
+    assert [each.value for each in score(asked, both)] == [0]
     assert [each.value for each in outcome.objectives] == [0]
     # Three and one: (1^2 + 1^2) / 2 from the quotas of 2 and 2.
     assert [each.value for each in score(asked, {"w": {"a": 3, "b": 1}})] == [1]
@@ -120,9 +121,10 @@ def test_a_saved_plan_goes_on_in_a_later_group() -> None:
     saved = json.loads(json.dumps(plan.to_dict()))
     again = fairlead.plan(asked, resume=saved)
     assert again.outcome.status is Status.FEASIBLE
-    assert again.outcome.placement == plan.outcome.placement == Placement({"w": {"c": 3}})
+    moved = Placement({"w": {"c": 3}})
+    assert again.outcome.placement == plan.outcome.placement == moved
     assert again.to_dict()["outcome"]["workloads"][0]["affinityGroup"] == "c"
-    assert again.outcome.objectives == score(asked, again.outcome.placement)
+    assert again.outcome.objectives == score(asked, moved)
 
 
 @pytest.mark.parametrize("moves_first", [False, True])

@@ -85,11 +85,13 @@ def test_a_signal_ends_a_search_with_the_best_so_far(number: int) -> None:
     listener = Listener(lambda *_: None)  # later signals of this test are not to end it
     before = {each: signal.signal(each, listener) for each in ENDING}
     try:
-        outcome = solve(middling(2, Deviation.L1), time_limit=None, progress=asked)
+        outcome = solve(middling(3, Deviation.L1), time_limit=None, progress=asked)
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-    assert outcome.status in (Status.FEASIBLE, Status.OPTIMAL)
+    # The first placement costs several times what is proven by then, and 30 workloads fill the clusters to
+    # nine tenths: a search that went on would prove the best.
+    assert outcome.status is Status.FEASIBLE
     assert outcome.placement is not None
 
 

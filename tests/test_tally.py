@@ -33,5 +33,5 @@ def test_the_chosen_group_is_written() -> None:
     """A written binding tells the affinity group that the next run starts from."""
     problem = fairlead.load(Path(__file__).parent.parent / "examples" / "affinity-groups")
     assert [each.get("status") for each in fairlead.solve(problem).to_manifests()] == [
-        {"schedulerObservedAffinityName": "dc-beijing"}
+        {"schedulerObservingAffinityName": "dc-beijing"}
     ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from fairlead.models.source import ObjectName, Source
+from fairlead.models.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,6 @@ class KarmadaBinding:
         UID of the workload; empty where it is not known.
     source
         Where the placement stands: in a policy, or in the binding; None where that is not known.
-    binding
-        The binding; None where the input has none.
     name
         Name of the binding; empty where the input has none.
     components
@@ -50,7 +48,6 @@ class KarmadaBinding:
     requests: Mapping[str, Fraction] | None = None
     uid: str = ""
     source: Source | None = None
-    binding: ObjectName | None = None
     name: str = ""
     components: tuple[tuple[str, int], ...] = ()
 
@@ -103,8 +100,6 @@ class FederatedUnit:
     sources
         Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
         that overrides it.
-    overriding
-        Names of the annotations that override a part of the policy.
     """
 
     policy: Mapping[str, Any]
@@ -114,7 +109,12 @@ class FederatedUnit:
     annotations: Mapping[str, str] = field(default_factory=dict)
     holder: FederatedHolder | None = None
     sources: Mapping[str, Source] = field(default_factory=dict)
-    overriding: tuple[str, ...] = ()
+
+    @property
+    def overriding(self) -> tuple[str, ...]:
+        """Names of the annotations that override a part of the policy, sorted."""
+        paths = (source.path for source in self.sources.values())
+        return tuple(sorted({str(path[-1]) for path in paths if path[-2:-1] == ("annotations",)}))
 
 
 Declared = KarmadaBinding | FederatedUnit

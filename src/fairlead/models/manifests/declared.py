@@ -28,7 +28,6 @@ def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
         requests=_requests(subject),
         uid=_uid(subject),
         source=declared.source(),
-        binding=binding.source().holder if binding else None,
         name=binding.model.metadata.name if binding else "",
         components=tuple((one.name, one.replicas) for one in spec.components) if spec else (),
     )

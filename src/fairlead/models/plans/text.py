@@ -59,9 +59,9 @@ def inside_line(plan: RebalancePlan) -> str:
     found = plan.passed_inside
     if not found:
         return ""
+    first, *others = found
     keys = {each.violation.workload for each in found}
-    more = f", and {counted(len(found) - 1, 'more such case')}" if len(found) > 1 else ""
-    first = found[0]
+    more = f", and {counted(len(others), 'more such case')}" if others else ""
     whose = counted(len(keys), "workload")
     return f"Group totals and spread of {whose} hold between the waves only: {first}{more}."
 

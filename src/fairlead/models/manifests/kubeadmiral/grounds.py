@@ -115,23 +115,15 @@ def _listed(policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:
     entries = policy.preferred.entries
     if not entries or cluster.name in entries:
         return None
-    return Ground(_by(policy, PLACEMENT, NOT_LISTED))
+    return Ground(Exclusion(NOT_LISTED, policy.sources[PLACEMENT]))
 
 
 def _selected(policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:
     if not policy.selector.matches(cluster.labels):
-        return Ground(_by(policy, SELECTOR, NO_SELECTOR))
+        return Ground(Exclusion(NO_SELECTOR, policy.sources[SELECTOR]))
     if policy.terms is not None and not any(term.matches(cluster) for term in policy.terms):
-        return Ground(_by(policy, AFFINITY, NO_AFFINITY))
+        return Ground(Exclusion(NO_AFFINITY, policy.sources[AFFINITY]))
     return None
-
-
-def _by(policy: Policy, part: str, reason: str) -> Exclusion:
-    """Return why a part of a policy excludes a cluster; an annotation that overrides the policy is named."""
-    source = policy.sources[part]
-    overriding = source.path[-1] if "annotations" in source.path else None
-    named = f" (annotation {overriding} overrides {policy.name})" if overriding else ""
-    return Exclusion(f"{reason}{named}", source)
 
 
 def _tainted(policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:

@@ -104,9 +104,7 @@ def overridden(policy: Policy, annotations: Marks, key: str) -> tuple[Policy, li
             warnings.append(Statement("annotation", text, mark.source, key))
             continue
         sources = {**policy.sources, part: mark.source}
-        overriding = tuple(sorted((*policy.overriding, PREFIX + name)))
-        key_of_all = (policy.key, name, mark)
-        policy = replace(policy, **parts, sources=sources, key=key_of_all, overriding=overriding)
+        policy = replace(policy, **parts, sources=sources, key=(policy.key, name, mark))
         warnings.extend(_without_effect(name, mark, key))
     return policy, warnings
 

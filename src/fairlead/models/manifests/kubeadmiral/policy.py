@@ -80,8 +80,6 @@ class Policy:
         True where running replicas stay where they are as far as possible.
     auto_migration
         True where the reports of auto migration count.
-    overriding
-        Names of the annotations that override a part of the policy, sorted.
     written
         The ``spec`` of the policy as it stands in the file; do not change it.
     """
@@ -99,7 +97,6 @@ class Policy:
     preferred: Preferences = field(default_factory=Preferences)
     avoid_disruption: bool = True
     auto_migration: bool = False
-    overriding: tuple[str, ...] = ()
     written: Mapping[str, Any] = field(default_factory=dict)
 
 

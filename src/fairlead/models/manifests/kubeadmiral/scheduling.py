@@ -189,7 +189,6 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         annotations={name: mark.value for name, mark in annotations.items()},
         holder=_holder(subject.federated.located) if subject.federated else None,
         sources=policy.sources,
-        overriding=policy.overriding,
     )
 
 
