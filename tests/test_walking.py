@@ -54,14 +54,18 @@ def test_the_walk_meets_every_kind() -> None:
     assert not all(found)
 
 
-def test_bounds_above_the_best_are_found() -> None:
-    """Of moves 2 and deviation 1 at best no bound may be above them, and nothing worse is proven."""
-    assert not list(beyond([attained(2, 2, proven=True), attained(1, 0)], (2, 1)))
-    assert list(beyond([attained(3, 3)], (2,)))
-    assert list(beyond([attained(3, 2, proven=True)], (2,)))
+def test_bounds_above_what_is_attained_are_found() -> None:
+    """A bound holds for all placements that are nowhere worse on the levels above; nothing worse is proven."""
+    known = [(2, 1), (3, 0)]
+    assert not list(beyond([attained(2, 2, proven=True), attained(1, 0)], known))
+    assert list(beyond([attained(3, 3)], known))
+    assert list(beyond([attained(3, 2, proven=True)], known))
     # Below the best on a later level is possible only with something worse before it.
-    assert not list(beyond([attained(3, 2), attained(0, 0, proven=True)], (2, 1)))
-    assert list(beyond([attained(2, 2), attained(0, 0, proven=True)], (2, 1)))
+    assert not list(beyond([attained(3, 2), attained(0, 0, proven=True)], known))
+    assert list(beyond([attained(2, 2), attained(0, 0, proven=True)], known))
+    # 1 is the best there is with 2 before it, but not with 3.
+    assert not list(beyond([attained(2, 0), attained(1, 1, proven=True)], known))
+    assert list(beyond([attained(3, 0), attained(1, 1)], known))
 
 
 def test_a_placement_refutes_bounds_only_where_it_reaches_those_before() -> None:

@@ -8,11 +8,12 @@ from fractions import Fraction
 from itertools import product
 
 import fairlead
-from brute_force import Best, brute_force
+from brute_force import Best, brute_force, placements
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
+from fairlead.models.score import score
 from walk_problems import walk_problem
 
 LIMITS = (0.01, 0.05, 0.2, 0.5, 30.0)
@@ -56,7 +57,12 @@ def walk(seed: int) -> list[str]:
         return [f"seed {seed}, {limit:g} s: {type(error).__name__}: {error}"]
     inside, best = best_of(problem)
     whole = limit == max(LIMITS)
-    found = [*other_groups(outcome, inside)] or [*against(outcome, best, whole=whole)]
+    found = [*other_groups(outcome, inside)]
+    if not found:
+        found = [*against(outcome, best, whole=whole)]
+    elif outcome.status is Status.FEASIBLE and not whole:
+        # Nobody says that these groups come first; what is said inside them has to hold.
+        found = [*beyond(outcome.objectives, vectors_of(outcome.problem))]
     found += [*of_progress(told), *below(outcome, problem)]
     return [f"seed {seed}, {limit:g} s: {fault}" for fault in found]
 
@@ -87,7 +93,8 @@ def against(outcome: Outcome, best: Best | None, *, whole: bool) -> Iterator[str
     if outcome.placement is None:
         return
     yield from of_outcome(outcome)
-    yield from beyond(outcome.objectives, best.values)
+    if outcome.status is not Status.OPTIMAL:
+        yield from beyond(outcome.objectives, vectors_of(outcome.problem))
     if outcome.status is Status.OPTIMAL:
         values = tuple(level.value for level in outcome.objectives)
         if values != best.values:
@@ -134,24 +141,35 @@ def of_progress(told: Sequence[Progress]) -> Iterator[str]:
             yield f"progress on {one.level}: bound {one.bound} below 0"
 
 
-def beyond(levels: Sequence[Attained], attainable: Values) -> Iterator[str]:
-    """Yield the bounds that lie above what is attainable.
+def beyond(levels: Sequence[Attained], known: Iterable[Values]) -> Iterator[str]:
+    """Yield the bounds and proofs that a placement refutes.
+
+    A bound holds for all placements that are nowhere worse on the levels above it.
 
     Parameters
     ----------
     levels
         What an answer says.
-    attainable
-        Values of the lexicographically best placement, so a bound may not be above them on any level. A
-        proven value is that of the best placement wherever those before it are.
+    known
+        The values of every placement there is, the answer's own among them.
     """
-    like_best = True
-    for level, best in zip(levels, attainable, strict=True):
-        if level.bound is not None and level.bound > best:
-            yield f"{level.name}: bound {level.bound} above the best {best}"
-        if level.proven and (level.value > best or (like_best and level.value != best)):
-            yield f"{level.name}: {level.value} called proven, best is {best}"
-        like_best = like_best and level.value == best
+    keeping = list(known)
+    for number, level in enumerate(levels):
+        if not keeping:
+            return
+        least = min(values[number] for values in keeping)
+        if level.bound is not None and level.bound > least:
+            yield f"{level.name}: bound {level.bound}, but {least} is attained"
+        if level.proven and level.value != least:
+            yield f"{level.name}: {level.value} called proven, best is {least}"
+        keeping = [values for values in keeping if values[number] <= level.value]
+
+
+def vectors_of(problem: Problem) -> list[Values]:
+    """Return the values of every placement of a problem in which every workload has its affinity group."""
+    workloads = tuple(replace(each, groups=()) for each in problem.workloads)
+    settled = replace(problem, workloads=workloads)
+    return [tuple(level.value for level in score(settled, each)) for each in placements(settled)]
 
 
 def refuted(levels: Sequence[Attained], found: Values) -> Iterator[str]:

@@ -52,17 +52,20 @@ def origin_of(answers: Iterable[Answer]) -> str:
 def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
     """Add the levels of parts that have nothing in common.
 
-    A level that no part has is 0: nothing had to give way. The bound of a level holds while those above keep
-    their values. Where two parts are not proven above it, one could get better there and let the other get
-    worse, so that nothing is known of the level but the least that it can be.
+    A level that no part has is 0: nothing had to give way. The bound of a level holds for all placements that
+    keep the values of those above. Where a part could get better on one of these, every other part may get
+    worse there, and better after it: of that part nothing is known from then on but the least that it can be.
     """
     by_level = [dict(zip(levels_of(each.part), each.attained, strict=True)) for each in answers]
-    loose = [False] * len(by_level)
+    free = [False] * len(answers)
     found = []
     for level in levels_of(problem):
-        parts = [(at, levels[level]) for at, levels in enumerate(by_level) if level in levels]
-        known = [Fraction(each.bound or 0) for _, each in parts] if sum(loose) < 2 else []
-        bound = sum(known, Fraction(0)) if known else Fraction(least_of(problem, level))
+        parts = [
+            (at, _freed(levels[level], least_of(answers[at].part, level)) if free[at] else levels[level])
+            for at, levels in enumerate(by_level)
+            if level in levels
+        ]
+        bound = sum((Fraction(each.bound or 0) for _, each in parts), Fraction(0))
         value = sum((Fraction(each.value) for _, each in parts), Fraction(0))
         steps = [each.resolution for _, each in parts if each.resolution is not None]
         found.append(
@@ -70,13 +73,19 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
                 name_of(level, problem),
                 _whole(value),
                 _whole(bound),
-                all(each.proven for _, each in parts) or value == bound,
+                all(each.proven for _, each in parts),
                 sum(steps, Fraction(0)) if steps else None,
             )
         )
+        loose = sum(not each.proven for _, each in parts)
         for at, each in parts:
-            loose[at] = loose[at] or not each.proven
+            free[at] = free[at] or loose - (not each.proven) > 0
     return tuple(found)
+
+
+def _freed(level: Attained, least: int | Fraction) -> Attained:
+    """Return a level of which nothing is known but the least that it can be."""
+    return Attained(level.name, level.value, least, level.value == least)
 
 
 def _whole(value: Fraction) -> int | Fraction:
