@@ -58,7 +58,7 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
         found = _Stage(first, search.part(FIRST_STAGE, quietly=False), single).searched(start.copied(), best)
         if found is None or found.placement is None:
             return best.refuted()
-        best = found.offered(polished(part, found.placement), found.origin)
+        best = found.offered(polished(part, found.placement, start.alone), found.origin)
     found = _Stage(part, search, single).searched(start, best)
     return best.refuted() if found is None else found.answer()
 

@@ -4,8 +4,10 @@ How many replicas move is settled by what fits where. Ratios, counts of clusters
 many times as large and say nothing about it.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import takewhile
+from types import MappingProxyType
 
 from fairlead.models.levels import MINIMA, MOVES_FIRST, MOVES_UNCHANGED, Level, tier
 from fairlead.models.outcome import Attained
@@ -26,7 +28,7 @@ from fairlead.models.rules import (
 from fairlead.models.score import levels_of, levels_of_rule
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
-from fairlead.solver.rows import Row, left_by, usage_of
+from fairlead.solver.rows import Placed, Row, left_by, usage_of
 
 EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key})
 """Keys of levels that are about what has to move and what overflows."""
@@ -73,10 +75,11 @@ def extended(part: Problem, first: tuple[Attained, ...]) -> tuple[Attained, ...]
     return (*first, *(Attained(name, -1) for name in names[len(first) :]))
 
 
-def polished(part: Problem, placement: Placement) -> Placement:
+def polished(part: Problem, placement: Placement, alone: Placed = MappingProxyType({})) -> Placement:
     """Return a placement in which every workload stands as well as the others let it.
 
-    One after the other is placed again in what all others leave, which makes no level worse.
+    One after the other is placed again in what all others leave, which makes no level worse; but for those
+    that stand already as they would alone.
     """
     if not all(isinstance(rule, Capacity) for rule in part.rules):
         return placement
@@ -85,6 +88,9 @@ def polished(part: Problem, placement: Placement) -> Placement:
     for _ in range(ROUNDS):
         before = dict(placed)
         for workload in part.workloads:
+            best = alone.get(workload.key)
+            if best is not None and _same(best, placed[workload.key]):
+                continue
             _change(left, usage_of(workload, placed[workload.key], part), 1)
             answer = place_alone(workload, part, left)
             if answer is not None:
@@ -93,6 +99,11 @@ def polished(part: Problem, placement: Placement) -> Placement:
         if placed == before:
             break
     return Placement(placed)
+
+
+def _same(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
+    """Tell whether two placements of a workload are the same; one may name clusters that hold nothing."""
+    return all(other.get(name, 0) == count for name, count in one.items()) and other.keys() <= one.keys()
 
 
 def _change(left: dict[Row, int], used: dict[Row, int], sign: int) -> None:

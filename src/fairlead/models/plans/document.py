@@ -31,7 +31,8 @@ def to_dict(plan: RebalancePlan) -> Document:
         ``before`` and ``after``; ``waves`` (see `WavePlan.to_dict`) or None;
         ``insideWaves`` (group totals and spreads that hold between waves only); ``target`` (replicas by
         workload and cluster) or None; ``partial`` (whether replicas may stay unplaced); ``waveOptions``;
-        ``utilisation`` by cluster and resource ``before`` and ``after``; ``outcome`` as `Outcome.to_dict` gives it, without decisions; ``seconds`` by step.
+        ``utilisation`` by cluster and resource ``before`` and ``after``; ``outcome`` as `Outcome.to_dict`
+        gives it, without decisions; ``seconds`` by step.
     """
     target = plan.outcome.placement
     return {
