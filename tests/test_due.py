@@ -9,7 +9,6 @@ import pytest
 
 import fairlead
 from builders import Manifest, binding, cluster, duplicated, dynamic, policy, static
-from fairlead.models.what_if.changes import Drain
 from fairlead.models.due import is_due, with_due
 from fairlead.models.manifests.applied import APPLIED
 from fairlead.models.manifests.loading import load
@@ -17,6 +16,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Total
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.what_if.changed import changed
+from fairlead.models.what_if.changes import Drain
 from fairlead.models.workload import Workload
 from loaded import only
 
