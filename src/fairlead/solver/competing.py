@@ -13,7 +13,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, added, origin_of, proven
 from fairlead.solver.attainment import attained, bounded
-from fairlead.solver.coupling import Groups, by_themselves, coupled, keeps_shared_rules
+from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.frozen import frozen
 from fairlead.solver.keeping import better, keep_and_repair
 from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_of
@@ -26,6 +26,8 @@ that has fewer rules; empty where none is known."""
 
 FIRST_STAGE = 0.7
 """Of the time that is left, what the levels may use that keep what runs."""
+SHARE_WITHOUT_FLOOR = 0.5
+"""Of the time that is left, what may be used before all are searched together where no placement is known."""
 SHARE = 0.8
 """Of the time that is left, what one search of workloads that compete may use."""
 
@@ -53,14 +55,30 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
     if not start.complete():
         return best.answer()
     best = best.told(start.attained(part))
+    if not frozen(part, start.alone) and 2 * crowd(start) >= len(part.workloads):
+        return _as_a_whole(best, search, jointly)
     first = first_stage(part)
     if first is not None and best.placement is not None:
         found = _Stage(first, search.part(FIRST_STAGE, quietly=False), single).searched(start.copied(), best)
         if found is None or found.placement is None:
             return best.refuted()
         best = found.offered(polished(part, found.placement, start.alone), found.origin)
-    found = _Stage(part, search, single).searched(start, best)
-    return best.refuted() if found is None else found.answer()
+    share = search if floor is not None else search.part(SHARE_WITHOUT_FLOOR, quietly=False)
+    found = _Stage(part, share, single).searched(start, best)
+    if found is None:
+        return best.refuted()
+    return found.answer() if found.placement is not None else _as_a_whole(found, search, jointly)
+
+
+def _as_a_whole(best: "Incumbent", search: Search, jointly: Jointly) -> Answer:
+    """Solve a part in one search: where nearly everybody competes, or nothing else has found a placement."""
+    levels = best.relaxed[0] if best.relaxed else ()
+    found = jointly(best.part, best.placement, search, levels)
+    if found.status is Status.INFEASIBLE:
+        return best.refuted()
+    if found.placement is None:
+        return best.answer()
+    return best.told(found.attained).offered(found.placement, found.origin).answer()
 
 
 @dataclass(frozen=True, slots=True)

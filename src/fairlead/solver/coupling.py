@@ -150,6 +150,11 @@ def coupled(
     return False
 
 
+def crowd(groups: Groups) -> int:
+    """Return how many workloads ask for too much of something together."""
+    return len(frozenset[str]().union(*_competing(groups)))
+
+
 def _fitted(groups: Groups, together: Together, asked: set[frozenset[str]]) -> bool:
     """Look for a best placement of a group in what all others leave; tell whether one was found.
 
