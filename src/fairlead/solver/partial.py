@@ -48,7 +48,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     strict = replace(part, partial=False)
     if conflicts(strict) or quota_conflicts(strict):
         return True
-    if not check(strict, reference.place(strict)):
+    if not check(strict, reference.place(strict, deadline=search.deadline)):
         return False
     return not has_placement(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
 
@@ -69,7 +69,7 @@ def place_partially(part: Problem, search: Search) -> Partial:
     from fairlead.solver.batch.partly import applies_partly, solve_partly
     from fairlead.solver.lexicographic import minimise_levels
 
-    floor = place_greedily(part)
+    floor = place_greedily(part, search.deadline)
     if search.formula and len(part.workloads) >= MANY and applies_partly(part):
         many = solve_partly(part, search, floor)
         if many.placement is not None:
