@@ -1,9 +1,9 @@
-"""Time limits: every command on every kind of problem, down to 0.05 s; who is late, and who is worse than the floor.
+"""Time limits: every command on every kind of problem, down to 0.05 s; who is late or worse than the floor.
 
     python benchmarks/deadlines.py --cases batch-1000x50-l1 fleet-300x30-scale --limits 0.05 1
 
-Every call has one worker, and what is measured is the processor time where that is less than the wall time, so
-that a busy machine makes nobody late.
+Every call has one worker, and what is measured is the processor time where that is less than the wall time:
+a busy machine makes nobody late.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import fairlead
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.keeping import keep_and_repair, standing_well
 from fairlead.solver.partial_floor import place_greedily
 
@@ -130,12 +131,12 @@ def run(call: Call, problem: Problem, limit: float) -> Run:
 
 
 def _judged(outcome: Outcome) -> tuple[str, bool]:
-    """Return what was found, and whether keeping and repairing finds better."""
+    """Return what was found, and whether keeping and repairing at once finds better."""
     problem = outcome.problem
     if problem.partial:
-        floor = place_greedily(problem)
+        floor = place_greedily(problem, Deadline.after(0))
     else:
-        kept = keep_and_repair(problem, standing_well(problem))
+        kept = keep_and_repair(problem, standing_well(problem), Deadline.after(0))
         if kept is None:
             return str(outcome.status), False
         floor = kept

@@ -10,6 +10,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import name_of
+from fairlead.solver.attainment import attained
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,17 @@ class Answer:
 
 def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer:
     """Return the answer of a placement that is optimal by construction."""
-    attained = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
-    return Answer(part, Status.OPTIMAL, placement, attained, origin)
+    levels = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
+    return Answer(part, Status.OPTIMAL, placement, levels, origin)
+
+
+def unproven(part: Problem, placement: Placement | None, origin: str = "exact") -> Answer:
+    """Return the answer of a placement of which nothing is proven by search, or that there is none yet."""
+    if placement is None:
+        return Answer(part, Status.UNKNOWN, None, (), origin)
+    levels = attained(part, placement, ())
+    status = Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
+    return Answer(part, status, placement, levels, origin)
 
 
 def origin_of(answers: Iterable[Answer]) -> str:

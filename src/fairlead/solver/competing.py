@@ -28,6 +28,8 @@ FIRST_STAGE = 0.7
 """Of the time that is left, what the levels may use that keep what runs."""
 SHARE_WITHOUT_FLOOR = 0.5
 """Of the time that is left, what may be used before all are searched together where no placement is known."""
+SHARE_OF_FLOOR = 0.3
+"""Of the time that is left, what the floor may use before the rest of it is placed at once."""
 SHARE = 0.8
 """Of the time that is left, what one search of workloads that compete may use."""
 
@@ -46,7 +48,9 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
     jointly
         Solves a problem as a whole.
     """
-    floor = keep_and_repair(part, frozen(part, alone))
+    floor = keep_and_repair(part, frozen(part, alone), search.deadline.part(SHARE_OF_FLOOR))
+    if not search.deadline.remaining():
+        return Incumbent(part, floor).answer()
     single = Single(search, jointly, floor or Placement({}))
     start = single.groups(part, alone, part.workloads)
     best = Incumbent(part, floor)

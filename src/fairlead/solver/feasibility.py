@@ -38,7 +38,7 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)
-    if keep_and_repair(strict, standing_well(strict)) is not None:
+    if keep_and_repair(strict, standing_well(strict), deadline) is not None:
         return True
     bare = replace(strict, workloads=tuple(map(without_preferences, problem.workloads)))
     boxes = boxes_of(bare)

@@ -162,7 +162,7 @@ def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) ->
     be placed with what is left first, that is the choice; only parts that share clusters are asked about.
     """
     start = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
-    able = {key: list(_able(part.workload(key), part)) for key in start}
+    able = {key: list(_able(part.workload(key), part, deadline)) for key in start}
     if not all(able.values()):
         return Chosen(start, found=False)
     first = {key: groups[0] for key, groups in able.items()}
@@ -178,10 +178,13 @@ def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) ->
     return Chosen(first | chosen, earliest=joint.proven)
 
 
-def _able(workload: Workload, problem: Problem) -> Iterator[AffinityGroup]:
-    """Yield the groups in which nothing is seen to keep a workload from being placed by itself."""
+def _able(workload: Workload, problem: Problem, deadline: Deadline) -> Iterator[AffinityGroup]:
+    """Yield the groups in which nothing is seen to keep a workload from being placed by itself.
+
+    Where time is over nothing is looked at.
+    """
     for group in from_start(workload):
-        if not fails_alone(settled_in(workload, group), problem):
+        if not deadline.remaining() or not fails_alone(settled_in(workload, group), problem):
             yield group
 
 

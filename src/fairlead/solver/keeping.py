@@ -8,10 +8,13 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.models.shortfall import refused
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 
 
-def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None:
+def keep_and_repair(
+    part: Problem, staying: Collection[str], deadline: Deadline | None = None
+) -> Placement | None:
     """Return a valid placement in which workloads stay that may, at once and without a search.
 
     All others are placed one after the other, each as well as its rules allow in what is left; where that
@@ -23,6 +26,8 @@ def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None
         The question.
     staying
         Keys of workloads that stand where they run now as long as that can be.
+    deadline
+        From when on the others are placed on any clusters that will do; None places them as well as can be.
 
     Returns
     -------
@@ -30,10 +35,12 @@ def keep_and_repair(part: Problem, staying: Collection[str]) -> Placement | None
         The best of what was tried; None where none of it keeps all rules.
     """
     held = {each.key: each.current for each in part.workloads if each.key in staying}
-    found = reference.place(part, staying=held)
+    found = reference.place(part, staying=held, deadline=deadline)
     if not refused(part, found):
         return found
-    everybody = reference.place(part)
+    if not held:
+        return None
+    everybody = reference.place(part, deadline=deadline)
     return None if refused(part, everybody) else everybody
 
 

@@ -11,6 +11,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
+from fairlead.solver.answer import unproven
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import MANY
 from fairlead.solver.boxes import box_of, has_box
@@ -24,6 +25,8 @@ from fairlead.solver.search import Search
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.
 SHARE_OF_TIME = 0.4
+# The same for the floor; then the rest of it is placed at once.
+SHARE_OF_FLOOR = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +51,10 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     strict = replace(part, partial=False)
     if conflicts(strict) or quota_conflicts(strict):
         return True
-    if not check(strict, reference.place(strict)):
+    if not check(strict, reference.place(strict, deadline=search.deadline.part(SHARE_OF_FLOOR))):
         return False
+    if not search.deadline.remaining():
+        return True
     return not has_placement(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
 
 
@@ -69,7 +74,10 @@ def place_partially(part: Problem, search: Search) -> Partial:
     from fairlead.solver.batch.partly import applies_partly, solve_partly
     from fairlead.solver.lexicographic import minimise_levels
 
-    floor = place_greedily(part)
+    floor = place_greedily(part, search.deadline.part(SHARE_OF_FLOOR))
+    if not search.deadline.remaining():
+        answer = unproven(part, floor)
+        return Partial(LexicographicResult(answer.status, floor, answer.attained), answer.origin, floor)
     if search.formula and len(part.workloads) >= MANY and applies_partly(part):
         many = solve_partly(part, search, floor)
         if many.placement is not None:

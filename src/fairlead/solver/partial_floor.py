@@ -12,25 +12,31 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, box_of, has_box, room_left
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.partial_boxes import place_what_fits
 
 
-def place_greedily(problem: Problem) -> Placement:
+def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placement:
     """Return a placement that keeps every rule that never gives way.
 
     Workloads go by priority, then by size as the reference dispenser takes them, or the smallest replicas
     first, of which most find room: whichever is better. One that does not fit as a whole gets what fits. What
-    stands where companions must not stand is taken away again.
+    stands where companions must not stand is taken away again. After the deadline only one order is tried,
+    with any clusters that will do.
     """
-    found = [_greedily(problem, smallest_first=smallest_first) for smallest_first in (False, True)]
+    found = [_greedily(problem, deadline, smallest_first=False)]
+    if deadline is None or deadline.remaining():
+        found.append(_greedily(problem, deadline, smallest_first=True))
     return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
 
 
-def _greedily(problem: Problem, *, smallest_first: bool) -> Placement:
+def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bool) -> Placement:
     """Place the workloads in one order."""
     strict = replace(problem, partial=False)
-    placed = reference.place(strict, _as_far_as_it_fits, smallest_first=smallest_first).to_dict()
+    placed = reference.place(
+        strict, _as_far_as_it_fits, smallest_first=smallest_first, deadline=deadline
+    ).to_dict()
     while wrong := [
         each
         for each in shared_violations(problem, Placement(placed))

@@ -11,11 +11,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
-from fairlead.solver.answer import Answer, proven
+from fairlead.solver.answer import Answer, proven, unproven
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import MANY, applies
 from fairlead.solver.competing import solve_competing
 from fairlead.solver.dispensers import reference
+from fairlead.solver.keeping import keep_and_repair, standing_well
 from fairlead.solver.partial import has_to_give_way, place_partially
 from fairlead.solver.search import Search
 from fairlead.solver.stages import extended, first_stage, is_early, polished
@@ -30,6 +31,8 @@ MOST_STAGED = 30_000
 """Places up to which that is one model."""
 FIRST_STAGE = 0.6
 """Of the time that is left, what the first levels may use."""
+SHARE_OF_FLOOR = 0.3
+"""Of the time that is left, what the reference dispenser may use to place workloads exactly."""
 
 
 def solve_part(part: Problem, alone: Mapping[str, Mapping[str, int]], search: Search) -> Answer:
@@ -100,8 +103,12 @@ def solve_jointly(
     from fairlead.solver.lexicographic import minimise_levels
 
     floor = known
+    if floor is None and not search.deadline.remaining():
+        floor = keep_and_repair(part, standing_well(part), search.deadline)
+    if not search.deadline.remaining():
+        return unproven(part, floor)
     if floor is None and len(part.workloads) <= MOST_DISPENSED:
-        floor = reference.place(part)
+        floor = reference.place(part, deadline=search.deadline.part(SHARE_OF_FLOOR))
     small = search.formula and WORTH_STAGES <= _places(part) <= MOST_STAGED
     first = first_stage(part) if small else None
     in_one = first is not None or (small and is_early(part))
@@ -110,7 +117,7 @@ def solve_jointly(
         if many is not None and (many.placement is not None or many.status is Status.INFEASIBLE):
             return Answer(part, many.status, many.placement, many.attained, "prices")
     if floor is None:
-        floor = reference.place(part)
+        floor = reference.place(part, deadline=search.deadline.part(SHARE_OF_FLOOR))
     staged = LexicographicResult(Status.UNKNOWN, None, relaxed)
     if first is not None:
         staged = _in_stages(part, first, floor, search, relaxed)

@@ -69,7 +69,7 @@ def among(part: Problem, workloads: Iterable[Workload], limits: Mapping[Row, int
     for name, resource in {**limits, **held}:
         row = (name, resource)
         free.setdefault(name, {})[resource] = limits.get(row, 0) - held.get(row, 0)
-    clusters = tuple(_with_free(cluster, free.get(cluster.name, {})) for cluster in part.clusters)
+    clusters = tuple(_with_free(cluster, free.get(cluster.name, {}), limits) for cluster in part.clusters)
     return replace(part, clusters=clusters, workloads=chosen)
 
 
@@ -80,6 +80,12 @@ def beside(part: Problem, workloads: Sequence[Workload], placed: Placed) -> Prob
     return among(part, workloads, left_by(part, others, placed))
 
 
-def _with_free(cluster: Cluster, free: Mapping[str, int]) -> Cluster:
-    """Return a cluster that has so much free; one of unknown capacity stays as it is."""
-    return cluster if cluster.free is None else replace(cluster, free=dict(free))
+def _with_free(cluster: Cluster, free: Mapping[str, int], limits: Mapping[Row, int]) -> Cluster:
+    """Return a cluster that has so much free, and no less in all; one of unknown capacity stays as it is."""
+    if cluster.free is None:
+        return cluster
+    offered = {
+        resource: max(amount, limits.get((cluster.name, resource), 0))
+        for resource, amount in (cluster.allocatable or {}).items()
+    }
+    return replace(cluster, free=dict(free), allocatable=offered)

@@ -1,6 +1,8 @@
 """simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from fairlead.models.errors import UsageError
@@ -14,10 +16,17 @@ from fairlead.models.what_if.changed import changed
 from fairlead.models.what_if.changes import Change, Drain, Lose
 from fairlead.models.what_if.naming import groups_of, unknown
 from fairlead.models.what_if.result import Scenario, Simulation, effects
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.solving import solve
 
 DRAIN = "drain"
+NOT_TRIED = "not tried in time"
+
+LARGEST_SHARE = 0.25
+"""Of the time that is left, what the answers without and with the changes may use before a sweep."""
+SHARE_OF_STRICT = 0.6
+"""Of the time for an answer, what finding out may use whether everything fits; the rest is for what does."""
 
 
 @attentive
@@ -35,7 +44,8 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
         ``zone``, ``provider`` or value of the label with this key is lost by itself; ``drain`` drains every
         cluster by itself. None tries none.
     **settings
-        Arguments of `solve`; they count for every single answer. Where not everything fits, as much as
+        Arguments of `solve`. `time_limit` is for the whole call: every answer gets its share, and scenarios
+        that were not reached are said to be so. Where not everything fits, as much as
         possible is placed (`partial`), without being asked for. `as_triggered` true leaves workloads as they
         run that KubeAdmiral would not look at again, see `fairlead.models.triggers`.
 
@@ -51,23 +61,51 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     UnsupportedError
         Where the problem does not hold what is needed to make a change.
     """
+    deadline = Deadline.after(settings.pop("time_limit", 10.0))
     problem = completed(problem)
     fleet = changed(problem, changes)
     tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
-    before = _answer(problem, settings)
-    after = _answer(fleet, settings) if changes else before
-    scenarios = sorted((_scenario(fleet, change, before, settings) for change in tried), key=_rank)
+    asked = _Asked(settings, deadline)
+    before = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
+    after = asked.answer(fleet, _share(len(tried) + 1)) if changes else before
+    left = range(len(tried), 0, -1)
+    scenarios = [
+        _scenario(fleet, change, before, asked, 1 / rest) if deadline.remaining() else _untried(fleet, change)
+        for change, rest in zip(tried, left, strict=True)
+    ]
+    scenarios.sort(key=_rank)
     return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios))
 
 
-def _answer(problem: Problem, settings: dict[str, Any]) -> Outcome:
-    """Return the best placement, a partial one where there is none that keeps all rules."""
-    asked = dict(settings)
-    question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
-    outcome = solve(question, **asked)
-    if outcome.status is not Status.INFEASIBLE or asked.get("partial"):
-        return outcome
-    return solve(question, **{**asked, "partial": True})
+def _share(left: int) -> float:
+    """Return what the next of so many answers may use of the time that is left."""
+    return max(1 / left, LARGEST_SHARE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How every single problem is to be solved, and when the last answer is due."""
+
+    settings: Mapping[str, Any]
+    deadline: Deadline
+
+    def answer(self, problem: Problem, share: float) -> Outcome:
+        """Return the best placement, a partial one where there is none that keeps all rules."""
+        asked = dict(self.settings)
+        question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
+        due = self.deadline.part(share)
+        if asked.get("partial"):
+            return solve(question, **asked, time_limit=_left(due))
+        outcome = solve(question, **asked, time_limit=_left(due.part(SHARE_OF_STRICT)))
+        if outcome.status is not Status.INFEASIBLE:
+            return outcome
+        return solve(question, **{**asked, "partial": True}, time_limit=_left(due))
+
+
+def _left(deadline: Deadline) -> float | None:
+    """Return the seconds that are left; None where there is no limit."""
+    seconds = deadline.remaining()
+    return None if math.isinf(seconds) else seconds
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Drain | Lose]:
@@ -95,10 +133,16 @@ def _labels(problem: Problem) -> set[str]:
     return {key for cluster in problem.clusters for key in cluster.labels}
 
 
-def _scenario(fleet: Problem, change: Drain | Lose, before: Outcome, settings: dict[str, Any]) -> Scenario:
+def _untried(fleet: Problem, change: Drain | Lose) -> Scenario:
+    """Return that there was no time for a change."""
+    clusters = (change.cluster,) if isinstance(change, Drain) else groups_of(fleet, change.field)[change.name]
+    return Scenario(change, tuple(sorted(clusters)), str(Status.UNKNOWN), broken=(NOT_TRIED,))
+
+
+def _scenario(fleet: Problem, change: Drain | Lose, before: Outcome, asked: _Asked, share: float) -> Scenario:
     """Try one change and tell what comes of it."""
     trial = changed(fleet, [change])
-    after = _answer(trial, settings)
+    after = asked.answer(trial, share)
     found = [effect for effect in effects(before, after) if effect.caused]
     missing = {one.key: count for one in trial.workloads if (count := unplaced(after, one))}
     return Scenario(

@@ -15,7 +15,7 @@ from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, added, origin_of
+from fairlead.solver.answer import Answer, added, origin_of, unproven
 from fairlead.solver.apart import Where, solve_parts
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
@@ -26,13 +26,18 @@ from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
+from fairlead.solver.keeping import keep_and_repair, standing_well
 from fairlead.solver.partial import SHARE_OF_TIME, place_partially
+from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.parts import compete, covers
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
 Method = Literal["auto", "exact", "cp-sat"]
+
+SHARE_ALONE = 0.8
+"""Of the time that is left, what placing workloads each for itself may use."""
 
 
 def solve(  # noqa: PLR0913 - the public face, all by keyword
@@ -154,11 +159,15 @@ def _solve(
     problem: Problem, method: Method, search: Search, where: Where, explain: _Explain, started: float
 ) -> Outcome:
     """Solve a problem in which every workload has its affinity group."""
+    if not search.deadline.remaining():
+        return _at_once(problem, search, started)
     boxes = boxes_of(problem)
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
         return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
     strict = replace(problem, partial=False) if problem.partial else problem
-    alone = {} if method == "cp-sat" else _alone(strict, boxes)
+    alone = {} if method == "cp-sat" else _alone(strict, boxes, search.deadline)
+    if not search.deadline.remaining() and not covers(alone, problem):
+        return _at_once(problem, search, started)
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):
@@ -167,8 +176,20 @@ def _solve(
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     if not problem.partial and is_scarce(problem):
         return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
+    if not search.deadline.remaining():
+        return _at_once(problem, search, started)
     answers = solve_parts(components(problem), alone, search, where)
     return _merge(problem, answers, explain, _since(started))
+
+
+def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
+    """Keep what runs and repair the rest: the answer where time is over before any search."""
+    if problem.partial:
+        found: Placement | None = place_greedily(problem, search.deadline)
+    else:
+        found = keep_and_repair(problem, standing_well(problem), search.deadline)
+    answer = unproven(problem, found)
+    return conclude(problem, answer.placement, answer.attained, answer.origin, _since(started))
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:
@@ -213,11 +234,18 @@ def _settle(
     return replace(problem, partial=True) if partial else problem
 
 
-def _alone(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> dict[str, Mapping[str, int]]:
-    """Place every workload as if it had all shared capacity for itself, where that can be done exactly."""
+def _alone(
+    problem: Problem, boxes: Mapping[str, WorkloadBox], deadline: Deadline
+) -> dict[str, Mapping[str, int]]:
+    """Place every workload as if it had all shared capacity for itself, where that can be done exactly.
+
+    Where time runs out some are left out.
+    """
+    due = deadline.part(SHARE_ALONE)
     found = {
         workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
         for workload in problem.workloads
+        if due.remaining()
     }
     return {key: answer for key, answer in found.items() if answer is not None}
 

@@ -97,8 +97,9 @@ def graded_room(workload: Workload, cluster: Cluster) -> int | None:
 def limits(problem: Problem) -> dict[tuple[str, str], int]:
     """Return what the workloads of a problem may use together, by cluster and resource.
 
-    What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable);
-    millicores of cpu, whole units of anything else. Clusters of unknown capacity are absent.
+    What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable) or
+    what runs there, where its own numbers lag behind that; millicores of cpu, whole units of anything else.
+    Clusters of unknown capacity are absent.
     """
     available = {
         (cluster.name, resource): amount
@@ -106,11 +107,12 @@ def limits(problem: Problem) -> dict[tuple[str, str], int]:
         if cluster.free is not None
         for resource, amount in cluster.free.items()
     }
-    for place, amount in occupied(problem.cluster_by_name, problem.workloads).items():
+    running = occupied(problem.cluster_by_name, problem.workloads)
+    for place, amount in running.items():
         available[place] = available.get(place, 0) + amount
-    clusters = problem.cluster_by_name
     return {
-        place: max(0, _at_most(clusters[place[0]], place[1], amount)) for place, amount in available.items()
+        place: max(0, _at_most(problem.cluster_by_name[place[0]], place[1], amount, running.get(place, 0)))
+        for place, amount in available.items()
     }
 
 
@@ -128,10 +130,13 @@ def occupied(clusters: Mapping[str, Cluster], workloads: Iterable[Workload]) -> 
     return found
 
 
-def _at_most(cluster: Cluster, resource: str, amount: int) -> int:
-    """Return an amount, or what the cluster has in all where that is less."""
+def _at_most(cluster: Cluster, resource: str, amount: int, running: int) -> int:
+    """Return an amount, or what the cluster has in all where that is less; what runs there may stay.
+
+    More can run there than it has only where its own numbers say otherwise: then it takes nothing new.
+    """
     offered = cluster.allocatable or {}
-    return min(amount, offered[resource]) if resource in offered else amount
+    return min(amount, max(offered[resource], running)) if resource in offered else amount
 
 
 def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> tuple[Cluster, ...]:
@@ -145,8 +150,8 @@ def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> t
     late = False
     for (name, resource), amount in occupied(known, workloads).items():
         offered = known[name].allocatable or {}
-        if resource in offered and offered[resource] - amount < free[name].get(resource, 0):
-            free[name][resource] = offered[resource] - amount
+        if resource in offered and max(0, offered[resource] - amount) < free[name].get(resource, 0):
+            free[name][resource] = max(0, offered[resource] - amount)
             late = True
     if not late:
         return tuple(known.values())

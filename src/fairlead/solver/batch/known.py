@@ -14,8 +14,8 @@ Tell = Callable[[int | None, int], None]
 """Hears the cost of the best placement and the bound, in steps, whenever one gets better."""
 
 
-# For a first placement a search may take so much longer, as a part of what it took.
-GRACE = 0.5
+# For a first placement a search may take so much longer, as a part of what it took; nobody is late by that.
+GRACE = 0.1
 
 
 @dataclass(slots=True, eq=False)
@@ -104,6 +104,11 @@ class Known:
         if self.best is not None:
             return self.deadline
         return self.deadline.later(GRACE * max(0.0, min(self.deadline.at, time.monotonic()) - self.started))
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a placement, and nothing left to do or no time."""
+        return self.best is not None and self.over
 
     @property
     def over(self) -> bool:

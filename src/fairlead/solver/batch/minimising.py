@@ -95,9 +95,11 @@ def minimise(
     try:
         known.raise_bound(known.prices, alone.rows)
         known.offer(alone.replicas)
-        if not known.closed and guide is None:
+        if known.done:
+            pass
+        elif guide is None:
             _search(known, near[0] if near else None)
-        elif not known.closed and guide is not None:
+        else:
             until = search.deadline if guide.straight is None else guide.latest
             guided = nothing_known(guide.model, known.best, search.until(until))
             guided.hear = known.offer
@@ -139,6 +141,8 @@ def _search_guided(known: Known, guided: Known, guide: Guide, near: Sequence[Pri
     first.offer(start)
     if guide.frozen is not None and not first.over:
         exchange_rounded(first, start)
+    if known.done:
+        return
     if near:
         _raise_bound(known, _joined(known, near, first.prices))
         capacity = np.maximum(known.prices.capacity, first.prices.capacity)

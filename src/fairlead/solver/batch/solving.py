@@ -205,7 +205,7 @@ class _Levels:
         """Minimise the levels after one of which something is found; return what was found for the last."""
         stages.append(self._after(stages[-1], number, found))
         for later in range(number + 1, len(self.costs)):
-            if found.interrupted:
+            if found.interrupted or not self.search.deadline.remaining():
                 break
             found = self._minimise(stages[-1], self.costs[later], later)
             stages.append(self._after(stages[-1], later, found))

@@ -1,7 +1,8 @@
 """fairlead's own greedy: one workload after the other, each placed exactly, capacity and quotas deducted.
 
 The floor and the first hint of every solve. Workloads go by priority, then by size, then by name; a workload
-that does not fit any more is left unplaced as a whole.
+that does not fit any more is left unplaced as a whole. Once an answer is due, the others are placed on any
+clusters that will do.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,10 +16,16 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.boxes import Available
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.greedy_choice import choose_greedily
+from fairlead.solver.quick_placing import place_quickly
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]
 """Places a workload that does not fit as a whole into what is left of clusters and quotas."""
+
+
+PlaceOne = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int] | None]
+"""Places a workload as a whole, as if it had what is left for itself."""
 
 
 def place(
@@ -27,6 +34,7 @@ def place(
     *,
     smallest_first: bool = False,
     staying: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
+    deadline: Deadline | None = None,
 ) -> Placement:
     """Place all workloads greedily.
 
@@ -41,6 +49,8 @@ def place(
         before that all the same.
     staying
         Workloads that stay where they are, with what they hold there; none where that is not said.
+    deadline
+        From when on workloads are placed on any clusters that will do; None places all of them exactly.
 
     Returns
     -------
@@ -58,7 +68,8 @@ def place(
     for workload in sorted(moving, key=lambda each: _turn(each, problem, smallest_first)):
         _give(available, held[workload.key])
         quotas = [each.giving_back(workload, workload.current) for each in quotas]
-        answer = _place_one(workload, problem, available, quotas)
+        place_it = place_alone if deadline is None or deadline.remaining() else place_quickly
+        answer = _place_one(workload, problem, available, quotas, place_it)
         answer = answer or otherwise(workload, problem, available, quotas)
         placed[workload.key] = answer
         _take(available, _usage(workload, problem, answer))
@@ -67,7 +78,11 @@ def place(
 
 
 def _place_one(
-    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+    workload: Workload,
+    problem: Problem,
+    available: Available,
+    quotas: Sequence[Allowance],
+    place_it: PlaceOne,
 ) -> Mapping[str, int]:
     """Place one workload into what is left; nothing where it does not fit as a whole.
 
@@ -75,9 +90,9 @@ def _place_one(
     """
     if not workload.settled and workload.groups:
         tries = (settled_in(workload, group) for group in from_start(workload))
-        answers = (_place_one(each, problem, available, quotas) for each in tries)
+        answers = (_place_one(each, problem, available, quotas, place_it) for each in tries)
         return next((answer for answer in answers if answer), {})
-    answer = place_alone(workload, problem, available, quotas)
+    answer = place_it(workload, problem, available, quotas)
     answer = answer or choose_greedily(workload, problem, available, quotas) or {}
     return answer if all(each.fits(workload, answer) for each in quotas) else {}
 
