@@ -27,6 +27,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer
@@ -34,6 +35,7 @@ from fairlead.solver.coupling import Groups, coupled
 from fairlead.solver.frozen import frozen
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.parts import compete
+from fairlead.solver.stages import first_stage
 
 ABC = frozenset("abc")
 
@@ -258,6 +260,20 @@ def test_the_answer_is_the_best_of_all(block: int) -> None:
         placed = alone(problem)
         competing += len(placed) == len(problem.workloads) and compete(problem, Placement(placed))
     assert competing >= 6
+
+
+@pytest.mark.parametrize("seed", [533, 570, 603])
+def test_a_profile_may_put_levels_of_moves_after_the_first_stage(seed: int) -> None:
+    """Moves, deviation, then tiers: somebody stays for moves before tiers, a level that comes late here."""
+    problem = running_fleet(seed)
+    first = first_stage(problem)
+    assert first is not None
+    assert not set(levels_of(first)).issuperset(frozen(problem, alone(problem)).values())
+    best, outcome = brute_force(problem), fairlead.solve(problem)
+    assert best is not None
+    assert outcome.status is Status.OPTIMAL
+    assert tuple(level.value for level in outcome.objectives) == best.values
+    assert outcome.placement == best.placement
 
 
 def test_some_of_these_fleets_have_workloads_that_stay() -> None:

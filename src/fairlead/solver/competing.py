@@ -276,5 +276,7 @@ def _keeps(
     Then these have no other place in any best placement, and what was proven while they stayed is proven.
     """
     order = levels_of(part)
+    if not set(order).issuperset(stay.values()):
+        return False  # a profile puts the level of some of these moves after the first stage
     last = max(order.index(level) for level in stay.values())
     return all(mine.value == other.bound for mine, other in zip(attained[: last + 1], needed, strict=False))
