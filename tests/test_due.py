@@ -215,6 +215,17 @@ def test_fresh_looks_at_everybody() -> None:
     assert objectives(outcome) == [("deviation", 0), ("other moves", 2)]
 
 
+def test_a_plan_looks_at_everybody_where_nobody_was_asked() -> None:
+    """Who asks for a plan wants the ratio: two move. With moves first, or another one asked, nobody does."""
+    problem = fleet(running({"a": 4}, EVENLY, EVENLY))
+    assert fairlead.plan(problem).outcome.placement == {"default/web": {"a": 2, "b": 2}}
+    assert fairlead.plan(problem, moves_first=True).moves == 0
+    scheduled = {"lastScheduledTime": EARLIER}
+    again = running({"b": 4}, EVENLY, EVENLY, name="other", status=scheduled, rescheduleTriggeredAt=LATER)
+    asked = fairlead.plan(fleet(running({"a": 4}, EVENLY, EVENLY), again))
+    assert asked.outcome.placement == {"default/other": {"a": 2, "b": 2}, "default/web": {"a": 4}}
+
+
 def test_due_in_problems_made_in_python() -> None:
     """What is said to be not due is, until what runs breaks a rule of its own; then it is due."""
     workload = Workload("w", "w", 4, current={"a": 4}, rules=(Total(),), due=False)
