@@ -41,7 +41,7 @@ def running(current: Mapping[str, int], placement: Manifest, replicas: int = 2) 
     return binding("web", replicas, current, placement, cpu=1)
 
 
-def solved(*documents: Manifest, **options: Any) -> tuple[object, dict[str, object]]:
+def solved(*documents: Manifest, **options: Any) -> tuple[object, Mapping[str, object]]:
     """Return where the workload stands, and its levels; every way to solve says the same."""
     problem = fairlead.load(list(documents))
     found = [fairlead.solve(problem, method=method, **options) for method in METHODS]
