@@ -172,7 +172,7 @@ def settled_and_tiered(order: Sequence[str] = DEFAULT_ORDER) -> fairlead.Outcome
 def test_a_settled_workload_gives_way_where_a_level_before_its_moves_gains() -> None:
     """Tiers come before moves: new fills its first tier, and both replicas of old move for that."""
     outcome = settled_and_tiered()
-    assert outcome.placement == {"new": {"a": 2}, "old": {"b": 2}}
+    assert outcome.placement == Placement({"new": {"a": 2}, "old": {"b": 2}})
     assert values(outcome)[:2] == [("beyond tier 1", 0), ("moves", 2)]
     assert outcome.status is Status.OPTIMAL
 
@@ -181,18 +181,18 @@ def test_a_settled_workload_stays_where_only_later_levels_would_gain() -> None:
     """The same with moves before tiers, by a profile: old stays, new overflows with both replicas."""
     named = ("moves-first", "tiers")
     outcome = settled_and_tiered((*named, *(key for key in DEFAULT_ORDER if key not in named)))
-    assert outcome.placement == {"new": {"b": 2}, "old": {"a": 2}}
+    assert outcome.placement == Placement({"new": {"b": 2}, "old": {"a": 2}})
     assert values(outcome)[:2] == [("moves", 0), ("beyond tier 1", 2)]
     # A ratio comes after moves as well: alone new would stand 1, 1.
     ratio = fairlead.solve(fleet(workload("old", 2, EVENLY, a=2), workload("new", 2, EVENLY), a=2, b=9))
-    assert ratio.placement == {"new": {"b": 2}, "old": {"a": 2}}
+    assert ratio.placement == Placement({"new": {"b": 2}, "old": {"a": 2}})
 
 
 def test_a_settled_workload_moves_where_others_have_no_place_else() -> None:
     """New may use a only: one replica of old makes room, and no more than one."""
     old, new = workload("old", 2, EVENLY, a=2), workload("new", 1, {"a": 1})
     outcome = fairlead.solve(fleet(old, new, a=2, b=9))
-    assert outcome.placement == {"new": {"a": 1}, "old": {"a": 1, "b": 1}}
+    assert outcome.placement == Placement({"new": {"a": 1}, "old": {"a": 1, "b": 1}})
     assert values(outcome)[0] == ("moves", 1)
     assert outcome.status is Status.OPTIMAL
 

@@ -41,13 +41,15 @@ def fleet(*workloads: Workload, a: int = 9, b: int = 9) -> Problem:
 def test_who_may_stay_stays_and_all_others_are_placed_in_what_is_left() -> None:
     """Two run on a of three cores and stay; of the four new ones one fits there, three go to b."""
     part = fleet(workload("old", 2, a=2), workload("new", 4), a=3)
-    assert keep_and_repair(part, {"old"}) == {"old": {"a": 2}, "new": {"a": 1, "b": 3}}
+    assert keep_and_repair(part, {"old"}) == Placement({"old": {"a": 2}, "new": {"a": 1, "b": 3}})
 
 
 def test_what_is_forbidden_stops_and_what_is_missing_starts() -> None:
     """Cluster a is closed to the one; the other wants one more, which stands beside the two that run."""
     part = fleet(workload("closed", 2, open_to="b", a=2), workload("grown", 3, a=2))
-    assert keep_and_repair(part, standing_well(part)) == {"closed": {"b": 2}, "grown": {"a": 2, "b": 1}}
+    assert keep_and_repair(part, standing_well(part)) == Placement(
+        {"closed": {"b": 2}, "grown": {"a": 2, "b": 1}}
+    )
 
 
 def test_where_others_find_no_place_those_that_could_have_stayed_move() -> None:
@@ -55,7 +57,7 @@ def test_where_others_find_no_place_those_that_could_have_stayed_move() -> None:
     old = workload("old", 2, a=2)
     to_b = replace(old, rules=(Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 9})))
     part = fleet(to_b, workload("only", 2, open_to="a"), a=2)
-    assert keep_and_repair(part, {"old"}) == {"old": {"b": 2}, "only": {"a": 2}}
+    assert keep_and_repair(part, {"old"}) == Placement({"old": {"b": 2}, "only": {"a": 2}})
 
 
 def test_nothing_is_better_than_a_placement_that_breaks_a_rule() -> None:

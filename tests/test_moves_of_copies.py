@@ -160,4 +160,4 @@ def test_a_budget_keeps_copies_where_room_would_move_them(
     one = Spread("cluster", {name: frozenset(name) for name in "ab"}, 1, 1)
     fresh = replace(steady, fresh=True, rules=(*steady.rules, one, Copies(("b", "a"))))
     problem = Problem((Cluster("a"), Cluster("b")), (fresh,), (MoveBudget("b", most),))
-    assert fairlead.solve(problem, method=method).placement == {"w": placed}
+    assert fairlead.solve(problem, method=method).placement == Placement({"w": placed})

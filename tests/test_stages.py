@@ -167,7 +167,7 @@ def test_polished_workloads_stand_as_well_as_the_others_let_them() -> None:
     both = [replace(workload(WEIGHTS), key=key) for key in ("v", "w")]
     part = problem(*both)
     found = polished(part, Placement({"v": {"a": 3, "b": 1}, "w": {"a": 1, "b": 3}}))
-    assert found == {"v": {"a": 2, "b": 2}, "w": {"a": 2, "b": 2}}
+    assert found == Placement({"v": {"a": 2, "b": 2}, "w": {"a": 2, "b": 2}})
 
 
 def test_polished_takes_no_more_than_is_left() -> None:
@@ -177,7 +177,7 @@ def test_polished_takes_no_more_than_is_left() -> None:
         (Cluster("a", free={CPU: 1000}), Cluster("b", free={CPU: 9000})), tuple(quiet), (Capacity(),)
     )
     found = polished(part, Placement({"v": {"a": 2, "b": 2}, "w": {"b": 4}}))
-    assert found == {"v": {"a": 2, "b": 2}, "w": {"a": 1, "b": 3}}
+    assert found == Placement({"v": {"a": 2, "b": 2}, "w": {"a": 1, "b": 3}})
 
 
 def test_polished_leaves_workloads_alone_that_are_tied_by_more_than_capacity() -> None:
