@@ -112,7 +112,7 @@ def _term(name: str, *clusters: str) -> Manifest:
 
 def test_defaults_of_the_webhook_are_no_difference() -> None:
     """A policy from a file did not pass the webhook; what was applied did."""
-    written = {
+    written: Manifest = {
         "spreadConstraints": [{"maxGroups": 2}],
         "replicaScheduling": {
             "replicaSchedulingType": "Divided",
