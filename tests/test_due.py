@@ -12,6 +12,7 @@ from builders import Manifest, binding, cluster, duplicated, dynamic, policy, st
 from fairlead.models.due import is_due, with_due
 from fairlead.models.manifests.applied import APPLIED
 from fairlead.models.manifests.loading import load
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Total
 from fairlead.models.rules.bounds import Bound
@@ -111,7 +112,7 @@ def _term(name: str, *clusters: str) -> Manifest:
 
 def test_defaults_of_the_webhook_are_no_difference() -> None:
     """A policy from a file did not pass the webhook; what was applied did."""
-    written = {
+    written: Manifest = {
         "spreadConstraints": [{"maxGroups": 2}],
         "replicaScheduling": {
             "replicaSchedulingType": "Divided",
@@ -189,30 +190,41 @@ def test_what_workloads_share_makes_nobody_due() -> None:
     problem = fleet(held, a=cluster("a", cpu=5))
     assert not only(problem).due
     outcome = fairlead.solve(problem)
-    assert outcome.placement == {"default/web": {"a": 5, "b": 1}}
+    assert outcome.placement == Placement({"default/web": {"a": 5, "b": 1}})
     again = fairlead.solve(fleet(running({"a": 6}, EVENLY, None, replicas=6), a=cluster("a", cpu=5)))
-    assert again.placement == {"default/web": {"a": 3, "b": 3}}
+    assert again.placement == Placement({"default/web": {"a": 3, "b": 3}})
 
 
 def test_static_weights_that_are_not_due_keep_what_runs() -> None:
     """4, 0 against a ratio of 1 : 1 costs (4 - 2)^2 / 2 + (0 - 2)^2 / 2 = 4 of deviation, and stays."""
     outcome = fairlead.solve(fleet(running({"a": 4}, EVENLY, EVENLY)))
-    assert outcome.placement == {"default/web": {"a": 4}}
+    assert outcome.placement == Placement({"default/web": {"a": 4}})
     assert objectives(outcome) == [("moves", 0), ("deviation", 4)]
 
 
 def test_static_weights_that_are_due_are_divided_anew() -> None:
     """The same without the annotation: two of four move, and the ratio is met."""
     outcome = fairlead.solve(fleet(running({"a": 4}, EVENLY)))
-    assert outcome.placement == {"default/web": {"a": 2, "b": 2}}
+    assert outcome.placement == Placement({"default/web": {"a": 2, "b": 2}})
     assert objectives(outcome) == [("deviation", 0), ("other moves", 2)]
 
 
 def test_fresh_looks_at_everybody() -> None:
     """With fresh=True whoever is not due is divided anew as well."""
     outcome = fairlead.solve(fleet(running({"a": 4}, EVENLY, EVENLY)), fresh=True)
-    assert outcome.placement == {"default/web": {"a": 2, "b": 2}}
+    assert outcome.placement == Placement({"default/web": {"a": 2, "b": 2}})
     assert objectives(outcome) == [("deviation", 0), ("other moves", 2)]
+
+
+def test_a_plan_looks_at_everybody_where_nobody_was_asked() -> None:
+    """Who asks for a plan wants the ratio: two move. With moves first, or another one asked, nobody does."""
+    problem = fleet(running({"a": 4}, EVENLY, EVENLY))
+    assert fairlead.plan(problem).outcome.placement == Placement({"default/web": {"a": 2, "b": 2}})
+    assert fairlead.plan(problem, moves_first=True).moves == 0
+    scheduled = {"lastScheduledTime": EARLIER}
+    again = running({"b": 4}, EVENLY, EVENLY, name="other", status=scheduled, rescheduleTriggeredAt=LATER)
+    asked = fairlead.plan(fleet(running({"a": 4}, EVENLY, EVENLY), again))
+    assert asked.outcome.placement == Placement({"default/other": {"a": 2, "b": 2}, "default/web": {"a": 4}})
 
 
 def test_due_in_problems_made_in_python() -> None:

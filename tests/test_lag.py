@@ -4,6 +4,7 @@ import fairlead
 from builders import binding, cluster, dynamic, static
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.manifests.loading import load
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Total
 from fairlead.models.rules.capacity import limits, room, without_lag
@@ -72,7 +73,7 @@ def test_thirty_replicas_of_one_cpu_never_stand_on_twenty_cpu() -> None:
         problem = load([*members, binding("web", 30, {"a": 30}, placement, cpu=1)])
         for method in METHODS:
             outcome = fairlead.solve(problem, method=method)
-            assert outcome.placement == {"default/web": {"a": 20, "b": 10}}
+            assert outcome.placement == Placement({"default/web": {"a": 20, "b": 10}})
         (broken,) = fairlead.check(problem, {"default/web": {"a": 30}})
         assert "30 cpu asked for, 20 available" in str(broken)
 
@@ -100,7 +101,7 @@ def test_a_what_if_change_does_not_bring_the_lag_back() -> None:
         [cluster("a", cpu=20), cluster("b", cpu=20), binding("web", 20, {"a": 20}, dynamic(), cpu=1)]
     )
     grown = changed(problem, [Scale("default/web", 30)])
-    assert fairlead.solve(grown).placement == {"default/web": {"a": 20, "b": 10}}
+    assert fairlead.solve(grown).placement == Placement({"default/web": {"a": 20, "b": 10}})
     again = changed(problem, [Drain("a"), Restore("a")])
     assert weights(only(again)) == {"a": 20, "b": 20}
     assert again.limits["a", CPU] == 20 * CORES

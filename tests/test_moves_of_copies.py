@@ -41,7 +41,7 @@ def running(current: Mapping[str, int], placement: Manifest, replicas: int = 2) 
     return binding("web", replicas, current, placement, cpu=1)
 
 
-def solved(*documents: Manifest, **options: Any) -> tuple[object, dict[str, object]]:
+def solved(*documents: Manifest, **options: Any) -> tuple[object, Mapping[str, object]]:
     """Return where the workload stands, and its levels; every way to solve says the same."""
     problem = fairlead.load(list(documents))
     found = [fairlead.solve(problem, method=method, **options) for method in METHODS]
@@ -160,4 +160,4 @@ def test_a_budget_keeps_copies_where_room_would_move_them(
     one = Spread("cluster", {name: frozenset(name) for name in "ab"}, 1, 1)
     fresh = replace(steady, fresh=True, rules=(*steady.rules, one, Copies(("b", "a"))))
     problem = Problem((Cluster("a"), Cluster("b")), (fresh,), (MoveBudget("b", most),))
-    assert fairlead.solve(problem, method=method).placement == {"w": placed}
+    assert fairlead.solve(problem, method=method).placement == Placement({"w": placed})

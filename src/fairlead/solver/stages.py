@@ -24,6 +24,7 @@ from fairlead.models.rules import (
     Shares,
     Tiers,
     Weights,
+    WorkloadRule,
 )
 from fairlead.models.score import levels_of, levels_of_rule
 from fairlead.models.workload import Workload
@@ -43,14 +44,16 @@ ROUNDS = 3
 def first_stage(part: Problem) -> Problem | None:
     """Return a problem with the first levels only; None where these are all levels, or there are none.
 
-    Every placement of the one is a placement of the other, and costs the same on these levels.
+    Every placement of the one is a placement of the other, and costs the same on these levels. None too where
+    a rule that has to stay has levels that come later, or would change its level without another rule.
     """
     levels = levels_of(part)
     early = frozenset(takewhile(lambda level: level.key in EARLY, levels))
     if not early or len(early) == len(levels):
         return None
     bases = frozenset(level.base for level in early)
-    return replace(part, workloads=tuple(_bare(each, bases) for each in part.workloads))
+    first = replace(part, workloads=tuple(_bare(each, bases) for each in part.workloads))
+    return first if levels_of(first) == levels[: len(early)] else None
 
 
 def is_early(part: Problem) -> bool:
@@ -60,12 +63,16 @@ def is_early(part: Problem) -> bool:
 
 
 def _bare(workload: Workload, levels: frozenset[Level]) -> Workload:
-    """Return a workload without preferences that are about other levels."""
-    rules = tuple(
-        rule
-        for rule in workload.rules
-        if not isinstance(rule, PREFERENCES) or not levels.isdisjoint(levels_of_rule(rule, workload))
-    )
+    """Return a workload without preferences that are about other levels.
+
+    What is about no level stays: a single tier, which makes moves count before tiers all the same.
+    """
+
+    def counts(rule: WorkloadRule) -> bool:
+        about = levels_of_rule(rule, workload)
+        return not about or not levels.isdisjoint(about)
+
+    rules = tuple(rule for rule in workload.rules if not isinstance(rule, PREFERENCES) or counts(rule))
     return replace(workload, rules=rules)
 
 

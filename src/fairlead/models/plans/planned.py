@@ -45,9 +45,10 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
         for workload in problem.workloads
         if asked and not workload.fresh and _stands_well(workload, problem)
     )
+    looked_at = problem.workloads if asked else (replace(each, due=True) for each in problem.workloads)
     workloads = tuple(
         _prepared(workload, problem, options, first=options.moves_first or workload.key in staying)
-        for workload in problem.workloads
+        for workload in looked_at
     )
     still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
     leaving = under_way(problem.workloads)

@@ -97,9 +97,9 @@ def graded_room(workload: Workload, cluster: Cluster) -> int | None:
 def limits(problem: Problem) -> dict[tuple[str, str], int]:
     """Return what the workloads of a problem may use together, by cluster and resource.
 
-    What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable) or
-    what runs there, where its own numbers lag behind that; millicores of cpu, whole units of anything else.
-    Clusters of unknown capacity are absent.
+    What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
+    or what runs there, where its own numbers lag behind that; millicores of cpu, whole units of anything
+    else. Clusters of unknown capacity are absent.
     """
     available = {
         (cluster.name, resource): amount
