@@ -137,8 +137,10 @@ def coupled(
         Whether everybody stands so that all shared rules are kept.
     """
     asked: set[frozenset[str]] = set()
-    while in_time() and not groups.refuted() and groups.complete():
+    while not groups.refuted() and groups.complete():
         competing = _competing(groups)
+        if not (competing and in_time()):
+            return not competing
         if competing and any_best and _fitted(groups, together, asked):
             continue
         joined = [first for first in map(groups.join, competing) if first is not None]

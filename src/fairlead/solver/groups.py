@@ -106,7 +106,7 @@ def choose_groups(
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
     for part in _parts(problem):
         answer = _choose(part, feasible, due, seed)
-        if not answer.found and otherwise is not None:
+        if not answer.found and otherwise is not None and due.remaining():
             answer = otherwise(part)
         answers.append(answer)
         chosen |= answer.groups
@@ -169,8 +169,13 @@ def _choose(part: Problem, feasible: Feasible, deadline: Deadline, seed: int) ->
     asked = (
         each for each in components(_settled(part, first)) if not able.keys().isdisjoint(each.workload_by_key)
     )
+    unknown = Chosen(first, found=False, earliest=False, exhausted=False)
+    if not deadline.remaining():
+        return unknown
     if all(feasible(each) for each in asked):
         return Chosen(first)
+    if not deadline.remaining():
+        return unknown
     joint = _first_joint(part, able, deadline.part(SHARE_OF_TIME), seed)
     if joint.positions is None:
         return Chosen(start if joint.proven else first, found=False, exhausted=joint.proven)

@@ -25,9 +25,10 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
     stands where companions must not stand is taken away again. After the deadline only one order is tried,
     with any clusters that will do.
     """
-    found = [_greedily(problem, deadline, smallest_first=False)]
-    if deadline is None or deadline.remaining():
-        found.append(_greedily(problem, deadline, smallest_first=True))
+    first = _greedily(problem, deadline, smallest_first=False)
+    if deadline is not None and not deadline.remaining():
+        return first
+    found = (first, _greedily(problem, deadline, smallest_first=True))
     return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
 
 

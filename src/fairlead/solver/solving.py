@@ -184,10 +184,11 @@ def _solve(
 
 def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
-    if problem.partial:
-        found: Placement | None = place_greedily(problem, search.deadline)
-    else:
-        found = keep_and_repair(problem, standing_well(problem), search.deadline)
+    strict = replace(problem, partial=False)
+    staying = standing_well(strict)
+    found = keep_and_repair(strict, staying, search.deadline) if staying or not problem.partial else None
+    if found is None and problem.partial:
+        found = place_greedily(problem, search.deadline)
     answer = unproven(problem, found)
     return conclude(problem, answer.placement, answer.attained, answer.origin, _since(started))
 
