@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from fairlead.models.check import check
 from fairlead.models.largest import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
+from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 
 
@@ -22,7 +22,10 @@ class Best:
 
 
 def brute_force(problem: Problem) -> Best | None:
-    """Return the best of all placements of at most N replicas a cluster; None where all break a rule."""
+    """Return the best of all placements of at most N replicas a cluster; None where all break a rule.
+
+    In a partial problem rules that give way are not broken.
+    """
     best: Best | None = None
     for placement in placements(problem):
         found = Best(tuple(level.value for level in score(problem, placement)), placement)
@@ -38,7 +41,7 @@ def placements(problem: Problem) -> Iterator[Placement]:
         placement = Placement(
             {workload.key: placed for workload, placed in zip(problem.workloads, chosen, strict=True)}
         )
-        if not check(problem, placement):
+        if not refused(problem, placement):
             yield placement
 
 
@@ -48,7 +51,7 @@ def _alone(problem: Problem, workload: Workload) -> Iterator[dict[str, int]]:
     names = [cluster.name for cluster in problem.clusters]
     for numbers in product(range(largest(workload) + 1), repeat=len(names)):
         placed = dict(zip(names, numbers, strict=True))
-        if not check(alone, {workload.key: placed}):
+        if not refused(alone, Placement({workload.key: placed})):
             yield placed
 
 

@@ -1,18 +1,13 @@
 """Partial placements the slow and certain way, and short spellings for what gives way."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import product
 
-from brute_force import Best
+from brute_force import Best, brute_force
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.largest import largest
 from fairlead.models.outcome import Outcome
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, Moves, SharedRule, Total, WorkloadRule
-from fairlead.models.score import score
-from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from random_problems import random_problem
 
@@ -21,38 +16,9 @@ NAMES = ("member1", "member2", "member3")
 
 def best_partial(problem: Problem) -> Best:
     """Return the best placement of a partial problem that keeps the rules that never give way."""
-    best: Best | None = None
-    choices = [list(_alone(problem, workload)) for workload in problem.workloads]
-    for chosen in product(*choices):
-        keys = (workload.key for workload in problem.workloads)
-        placement = Placement(dict(zip(keys, chosen, strict=True)))
-        if refused(problem, placement):
-            continue
-        found = Best(tuple(level.value for level in score(problem, placement)), placement)
-        if best is None or _rank(problem, found) < _rank(problem, best):
-            best = found
+    best = brute_force(problem)
     assert best is not None  # nothing placed at all keeps every rule that never gives way
     return best
-
-
-def _alone(problem: Problem, workload: Workload) -> Iterator[dict[str, int]]:
-    """Yield every division of one workload that keeps its own rules that never give way."""
-    alone = replace(problem, workloads=(workload,), rules=())
-    names = [cluster.name for cluster in problem.clusters]
-    for numbers in product(range(largest(workload) + 1), repeat=len(names)):
-        placed = dict(zip(names, numbers, strict=True))
-        if not refused(alone, Placement({workload.key: placed})):
-            yield placed
-
-
-def _rank(problem: Problem, found: Best) -> tuple[tuple[object, ...], tuple[int, ...]]:
-    """Return what to compare: the levels, then the replicas, more on the first before all."""
-    order = tuple(
-        -found.placement.of(workload.key).get(cluster.name, 0)
-        for workload in problem.workloads
-        for cluster in problem.clusters
-    )
-    return found.values, order
 
 
 def random_partial(seed: int, deviation: str, *, most_workloads: int = 2) -> Problem:

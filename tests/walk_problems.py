@@ -50,6 +50,26 @@ def walk_problem(seed: int) -> Problem:
     return replace(problem, workloads=workloads, levels=_order(rng))
 
 
+def standing_problem(seed: int) -> Problem:
+    """Return the problem of a seed in which most workloads have no reason to be placed anew."""
+    rng = random.Random(f"standing {seed}")
+    problem = walk_problem(seed)
+    workloads = tuple(replace(each, due=each.fresh or rng.random() < 0.3) for each in problem.workloads)
+    return replace(problem, workloads=workloads)
+
+
+def partial_walk_problem(seed: int) -> Problem:
+    """Return the problem of a seed in which not everything has to be placed; at times there is less room."""
+    rng = random.Random(f"partial {seed}")
+    problem = standing_problem(seed) if rng.random() < 0.3 else walk_problem(seed)
+    less = rng.choice([0, 0, 100, 300])
+    clusters = tuple(
+        each if each.free is None else replace(each, free={**each.free, CPU: max(0, each.free[CPU] - less)})
+        for each in problem.clusters
+    )
+    return replace(problem, clusters=clusters, partial=True)
+
+
 def _with_a_total(workload: Workload) -> Workload:
     """Return a workload that has a total or copies, as all have that come from manifests.
 

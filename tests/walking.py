@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
@@ -14,6 +14,7 @@ from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import score
+from fairlead.models.shortfall import refused
 from walk_problems import walk_problem
 
 LIMITS = (0.01, 0.05, 0.2, 0.5, 30.0)
@@ -46,25 +47,48 @@ def best_of(problem: Problem) -> tuple[Problem, Best | None]:
     return problem, None
 
 
-def walk(seed: int) -> list[str]:
-    """Solve the problem of a seed within a short limit or a long one; return what cannot be true."""
-    problem = walk_problem(seed)
+def walk(seed: int, made: Callable[[int], Problem] = walk_problem) -> list[str]:
+    """Solve the problem of a seed within a short limit or a long one; return what cannot be true.
+
+    Parameters
+    ----------
+    seed
+        The seed; it chooses the limit as well.
+    made
+        Makes the problem.
+    """
+    problem = made(seed)
     limit = LIMITS[random.Random(f"limit {seed}").choice((0, 1, 2, 3, 4, 4, 4))]
     told: list[Progress] = []
     try:
         outcome = fairlead.solve(problem, time_limit=limit, workers=1, progress=told.append)
     except fairlead.FairleadError as error:
         return [f"seed {seed}, {limit:g} s: {type(error).__name__}: {error}"]
-    inside, best = best_of(problem)
-    whole = limit == max(LIMITS)
-    found = [*other_groups(outcome, inside)]
-    if not found:
-        found = [*against(outcome, best, whole=whole)]
-    elif outcome.status is Status.FEASIBLE and not whole:
-        # Nobody says that these groups come first; what is said inside them has to hold.
-        found = [*beyond(outcome.objectives, vectors_of(outcome.problem))]
+    found = [*of_answer(problem, outcome, whole=limit == max(LIMITS))]
     found += [*of_progress(told), *below(outcome, problem)]
     return [f"seed {seed}, {limit:g} s: {fault}" for fault in found]
+
+
+def of_answer(problem: Problem, outcome: Outcome, *, whole: bool) -> Iterator[str]:
+    """Yield what brute force finds wrong; `whole` where there was time enough to prove everything."""
+    inside, best = best_of(replace(problem, partial=False))
+    if problem.partial:
+        # Where some joint choice places everything, it is the choice; else any choice will do.
+        inside = replace(inside if best is not None else without_groups(outcome.problem), partial=True)
+        best = brute_force(inside)
+    later = [*other_groups(outcome, inside)]
+    if not later:
+        yield from against(outcome, best, whole=whole)
+    elif outcome.status is Status.OPTIMAL or whole:
+        yield from later
+    else:
+        # Nobody says that these groups come first; what is said inside them has to hold.
+        yield from beyond(outcome.objectives, vectors_of(outcome.problem))
+
+
+def without_groups(problem: Problem) -> Problem:
+    """Return a problem in which every workload keeps the affinity group that it has."""
+    return replace(problem, workloads=tuple(replace(each, groups=()) for each in problem.workloads))
 
 
 def other_groups(outcome: Outcome, inside: Problem) -> Iterator[str]:
@@ -93,9 +117,14 @@ def against(outcome: Outcome, best: Best | None, *, whole: bool) -> Iterator[str
     if outcome.placement is None:
         return
     yield from of_outcome(outcome)
+    yield from _beside(outcome, best, whole=whole)
+
+
+def _beside(outcome: Outcome, best: Best, *, whole: bool) -> Iterator[str]:
+    """Compare a placement with the best one, and what is claimed of it with all there are."""
     if outcome.status is not Status.OPTIMAL:
         yield from beyond(outcome.objectives, vectors_of(outcome.problem))
-    if outcome.status is Status.OPTIMAL:
+    else:
         values = tuple(level.value for level in outcome.objectives)
         if values != best.values:
             yield f"Optimal with {_shown(values)}, best is {_shown(best.values)}"
@@ -106,14 +135,17 @@ def against(outcome: Outcome, best: Best | None, *, whole: bool) -> Iterator[str
 def of_outcome(outcome: Outcome) -> Iterator[str]:
     """Yield what contradicts itself in an answer that has a placement."""
     assert outcome.placement is not None
-    for violation in fairlead.check(outcome.problem, outcome.placement):
+    for violation in refused(outcome.problem, outcome.placement):
         yield f"breaks {violation.text}"
     scored = tuple(level.value for level in fairlead.score(outcome.problem, outcome.placement))
     if scored != tuple(level.value for level in outcome.objectives):
         yield f"says {_shown(level.value for level in outcome.objectives)}, scores {_shown(scored)}"
     for level in outcome.objectives:
         yield from _of_level(level)
-    if (outcome.status is Status.OPTIMAL) != all(level.proven for level in outcome.objectives):
+    sure = outcome.status is Status.OPTIMAL
+    chosen = any(workload.group for workload in outcome.problem.workloads)
+    # All levels may be proven inside affinity groups of which it is not known that they come first.
+    if sure != all(level.proven for level in outcome.objectives) and (sure or not chosen):
         yield f"{outcome.status}, but levels proven: {[level.proven for level in outcome.objectives]}"
     for percent in re.findall(r"gap ([\d,.]+)", str(outcome)):
         if float(percent.replace(",", "")) > 100:
@@ -151,7 +183,7 @@ def beyond(levels: Sequence[Attained], known: Iterable[Values]) -> Iterator[str]
     levels
         What an answer says.
     known
-        The values of every placement there is, the answer's own among them.
+        The values of placements: of all, or of some that are known.
     """
     keeping = list(known)
     for number, level in enumerate(levels):
@@ -160,31 +192,15 @@ def beyond(levels: Sequence[Attained], known: Iterable[Values]) -> Iterator[str]
         least = min(values[number] for values in keeping)
         if level.bound is not None and level.bound > least:
             yield f"{level.name}: bound {level.bound}, but {least} is attained"
-        if level.proven and level.value != least:
+        if level.proven and level.value > least:
             yield f"{level.name}: {level.value} called proven, best is {least}"
         keeping = [values for values in keeping if values[number] <= level.value]
 
 
 def vectors_of(problem: Problem) -> list[Values]:
     """Return the values of every placement of a problem in which every workload has its affinity group."""
-    workloads = tuple(replace(each, groups=()) for each in problem.workloads)
-    settled = replace(problem, workloads=workloads)
+    settled = without_groups(problem)
     return [tuple(level.value for level in score(settled, each)) for each in placements(settled)]
-
-
-def refuted(levels: Sequence[Attained], found: Values) -> Iterator[str]:
-    """Yield the bounds that some other placement refutes, which need not be the best.
-
-    On a level a bound holds for all placements that are as good as possible on the levels before it, so it is
-    refuted only by a placement that reaches the bounds of all of those.
-    """
-    for level, value in zip(levels, found, strict=True):
-        if level.bound is None:
-            return
-        if value < level.bound:
-            yield f"{level.name}: bound {level.bound}, but {value} is attained"
-        if value != level.bound:
-            return
 
 
 def below(outcome: Outcome, problem: Problem) -> Iterator[str]:
@@ -192,7 +208,7 @@ def below(outcome: Outcome, problem: Problem) -> Iterator[str]:
     if any(workload.groups for workload in problem.workloads):
         return
     floor = fairlead.dispense(problem, "reference")
-    if floor.placement is None or fairlead.check(problem, floor.placement):
+    if floor.placement is None or refused(problem, floor.placement):
         return
     yield from worse_than(outcome, fairlead.score(problem, floor.placement), "the reference dispenser")
 

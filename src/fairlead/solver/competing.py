@@ -296,8 +296,8 @@ def _keeps(
     """Tell whether the levels reach what workloads need alone, down to the moves of all those that stay.
 
     Then these have no other place in any best placement, and what was proven while they stayed is proven.
-    Where not all of those moves are among the levels, every level has to reach what is needed: that is its
-    own proof.
+    Where not all of those moves are among the levels, every level has to reach what is needed: that is a
+    proof by itself.
     """
     order = levels_of(part)
     counted = stay.values() if set(stay.values()) <= set(order) else order
