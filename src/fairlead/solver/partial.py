@@ -76,8 +76,8 @@ def place_partially(part: Problem, search: Search) -> Partial:
 
     floor = place_greedily(part, search.deadline.part(SHARE_OF_FLOOR))
     if not search.deadline.remaining():
-        answer = unproven(part, floor)
-        return Partial(LexicographicResult(answer.status, floor, answer.attained), answer.origin, floor)
+        known = unproven(part, floor)
+        return Partial(LexicographicResult(known.status, floor, known.attained), known.origin, floor)
     if search.formula and len(part.workloads) >= MANY and applies_partly(part):
         many = solve_partly(part, search, floor)
         if many.placement is not None:
