@@ -74,8 +74,9 @@ def test_before_a_search_a_signal_ends_the_program_without_a_word(moment: str, n
     assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "")
 
 
+@pytest.mark.parametrize("seed", [2, 3])
 @pytest.mark.parametrize("number", ENDING)
-def test_a_signal_ends_a_search_with_the_best_so_far(number: int) -> None:
+def test_a_signal_ends_a_search_with_the_best_so_far(number: int, seed: int) -> None:
     """The first report of a placement asks for the end; the answer is a placement."""
 
     def asked(progress: Progress) -> None:
@@ -85,12 +86,12 @@ def test_a_signal_ends_a_search_with_the_best_so_far(number: int) -> None:
     listener = Listener(lambda *_: None)  # later signals of this test are not to end it
     before = {each: signal.signal(each, listener) for each in ENDING}
     try:
-        outcome = solve(middling(3, Deviation.L1), time_limit=None, progress=asked)
+        outcome = solve(middling(seed, Deviation.L1), time_limit=None, progress=asked)
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-    # The first placement costs several times what is proven by then, and 30 workloads fill the clusters to
-    # nine tenths: a search that went on would prove the best.
+    # 30 workloads fill the clusters to nine tenths: with seed 2 the first report is about a group of them
+    # before all are placed, with seed 3 about all. Neither is proven best when the signal comes.
     assert outcome.status is Status.FEASIBLE
     assert outcome.placement is not None
 

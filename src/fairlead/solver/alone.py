@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import MINIMA, MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level, tier
+from fairlead.models.levels import MINIMA, MOVES, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -22,8 +22,6 @@ from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, WorkloadBox, box_of, room_left
 from fairlead.solver.exact import allocate
 from fairlead.solver.nested.choosing import choose
-
-MOVES = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST})
 
 
 def place_alone(
@@ -87,7 +85,7 @@ def stays(
     if not running or workload.rule(Total) is None or sum(running.values()) != workload.replicas:
         return False
     for level in in_order(levels_of_workload(workload), problem):
-        if level in MOVES:
+        if level.key in MOVES:
             break
         if not _is_least(workload, level):
             return False

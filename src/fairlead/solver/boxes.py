@@ -86,6 +86,16 @@ def box_of(
     return WorkloadBox(names, Box(lower, upper, total))
 
 
+def fewest_in_use(workload: Workload, boxed: WorkloadBox) -> NDArray[np.int64]:
+    """Return the fewest replicas of every candidate where it is used: at least one, and its minimum."""
+    fewest = np.maximum(boxed.box.lower, 1)
+    bounds = workload.rule(Bounds)
+    if not bounds or not bounds.where_held:
+        return fewest
+    least = {name: bounds.minimum[name].replicas for name in bounds.where_held & bounds.minimum.keys()}
+    return np.maximum(fewest, [least.get(name, 0) for name in boxed.names])
+
+
 def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
     """Return the fewest replicas by candidate; minima that bind only where replicas are held are left out."""
     copies = workload.rule(Duplicated)

@@ -5,7 +5,6 @@ may be wider than the rules; where the answer keeps all of them all the same, it
 a larger set. Overflow tiers and exact totals of disjoint sets cut the box into parts with a total each.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -20,23 +19,21 @@ from fairlead.models.levels import (
     EVENNESS,
     EVENNESS_FRESH,
     EVENNESS_RESULT,
-    MOVES_FIRST,
-    MOVES_LAST,
-    MOVES_UNCHANGED,
+    MOVES,
     Deviation,
     Level,
     tier,
 )
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Evenness, GroupTotal, Price, Tiers, Weights
+from fairlead.models.rules import Duplicated, Evenness, GroupTotal, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox
 from fairlead.solver.marginal import Box, exact_sum, narrow_linear, narrow_moves, settle_ties
 from fairlead.solver.marginal_costs import narrow_change, narrow_l1, narrow_minimax, narrow_webster
+from fairlead.solver.whole_prices import whole_prices
 
 NARROW = MappingProxyType({Deviation.L1: narrow_l1, Deviation.MINIMAX: narrow_minimax})
-MOVES = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST})
 EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**40
@@ -113,7 +110,7 @@ def _narrowed(
     parts: Sequence[Part], names: tuple[str, ...], workload: Workload, level: Level, deviation: Deviation
 ) -> Sequence[Part] | None:
     """Return the parts of all placements that are best on one level; None where that cannot be told."""
-    if level in MOVES:
+    if level.key in MOVES:
         held = _array(names, workload.current)
         return [Part(at, narrow_moves(box, held[at])) for at, box in parts]
     if level in EVEN:
@@ -139,13 +136,11 @@ def _evened(
 
 
 def _priced(parts: Sequence[Part], names: tuple[str, ...], workload: Workload) -> Sequence[Part] | None:
-    """Narrow to the cheapest placements; prices are made whole by their common denominator."""
-    rule = workload.rule(Price)
-    prices = rule.prices if rule else {}
-    steps = math.lcm(*(price.denominator for price in prices.values()))
-    if any(price * steps > DEAREST for price in prices.values()):
+    """Narrow to the cheapest placements."""
+    prices = whole_prices(workload, DEAREST)
+    if prices is None:
         return None
-    whole = _array(names, {name: int(price * steps) for name, price in prices.items()})
+    whole = _array(names, prices)
     return [Part(at, narrow_linear(box, whole[at])) for at, box in parts]
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Aggregated, Bounds, Duplicated, Spread, Total
+from fairlead.models.rules import Aggregated, Duplicated, Spread, Total
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import Available, WorkloadBox, box_of
+from fairlead.solver.boxes import Available, WorkloadBox, box_of, fewest_in_use
 from fairlead.solver.exact import allocate
 from fairlead.solver.marginal import Box
 
@@ -40,7 +40,7 @@ def choose_greedily(
     if not spreads and workload.rule(Aggregated) is None and not (copies and copies.choice):
         return None
     boxed = box_of(workload, problem, available, quotas)
-    least = _least(workload, boxed)
+    least = dict(zip(boxed.names, fewest_in_use(workload, boxed).tolist(), strict=True))
     chosen = _chosen(workload, boxed, least, spreads)
     answer: Mapping[str, int] | None = {name: least[name] for name in chosen}
     if copies is None:
@@ -51,19 +51,6 @@ def choose_greedily(
         bare = replace(workload, rules=rules)
         answer = allocate(bare, problem, WorkloadBox(boxed.names, box)) if box.feasible else None
     return None if answer is None or any(violations_of(workload, answer)) else answer
-
-
-def _least(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
-    """Return the fewest replicas of every candidate where it is used."""
-    bounds = workload.rule(Bounds)
-    where_held = bounds.where_held if bounds else frozenset()
-    found: dict[str, int] = {}
-    for name, lower in zip(boxed.names, boxed.box.lower.tolist(), strict=True):
-        minimum = (
-            bounds.minimum[name].replicas if bounds and name in where_held & bounds.minimum.keys() else 1
-        )
-        found[name] = max(lower, minimum, 1)
-    return found
 
 
 def _chosen(

@@ -9,9 +9,7 @@ from fairlead.models.levels import (
     EVENNESS,
     EVENNESS_FRESH,
     EVENNESS_RESULT,
-    MOVES_FIRST,
-    MOVES_LAST,
-    MOVES_UNCHANGED,
+    MOVES,
     Deviation,
     Level,
     tier,
@@ -21,7 +19,6 @@ from fairlead.models.rules import Evenness, Moves, Price, Tiers, Weights
 from fairlead.models.rules.weights import quotas
 from fairlead.models.workload import Workload
 
-MOVES = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST})
 EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
 
 Number = int | Fraction
@@ -47,7 +44,7 @@ def unit_cost(
         Its answer: overflow tiers share what each of them holds there.
     """
     level = level.base
-    if level in MOVES:
+    if level.key in MOVES:
         return _of_moves(workload)
     if level in EVEN:
         return _of_evenness(workload, level)

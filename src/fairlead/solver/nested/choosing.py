@@ -3,7 +3,6 @@
 Level after level narrows the face of all placements that are best so far; ties are settled on the last one.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -17,18 +16,16 @@ from fairlead.models.levels import (
     COST,
     DEVIATION,
     MINIMA,
-    MOVES_FIRST,
-    MOVES_LAST,
-    MOVES_UNCHANGED,
+    MOVES,
     Deviation,
     Level,
     tier,
 )
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Duplicated, Moves, Price, Spread, Tiers, Weights
+from fairlead.models.rules import Bounds, Duplicated, Moves, Spread, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import WorkloadBox
+from fairlead.solver.boxes import WorkloadBox, fewest_in_use
 from fairlead.solver.marginal import Box
 from fairlead.solver.nested.copying import choose_copies
 from fairlead.solver.nested.costs import Cost, Squares, Straight, absolute, linear, stopping, using
@@ -38,8 +35,8 @@ from fairlead.solver.nested.limits import limits_of
 from fairlead.solver.nested.narrowing import narrow_all
 from fairlead.solver.nested.settling import settle
 from fairlead.solver.nested.too_long import ApartError, TooLongError
+from fairlead.solver.whole_prices import whole_prices
 
-MOVES = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST})
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**36
 
@@ -99,10 +96,7 @@ def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numb
     """Return the clusters that can or have to hold replicas, what each holds in use, and which have to."""
     bounds = workload.rule(Bounds)
     minimum = bounds.minimum if bounds else {}
-    lower = np.maximum(boxed.box.lower, 1)
-    if bounds:
-        least = {name: minimum[name].replicas for name in bounds.where_held if name in minimum}
-        lower = np.maximum(lower, [least.get(name, 0) for name in boxed.names])
+    lower = fewest_in_use(workload, boxed)
     required = boxed.box.lower > 0
     if workload.rule(Duplicated) is not None:
         required = np.array(
@@ -141,7 +135,7 @@ def _narrowed(
     """Return all placements of some faces that are best on a level; None where that cannot be told."""
     if level == CLUSTERS:
         return on_fewest(faces)
-    if level in MOVES and not _runs(workload, names):
+    if level.key in MOVES and not _runs(workload, names):
         return faces
     cost = _cost(faces, names, workload, level, deviation)
     if cost is None:
@@ -162,13 +156,14 @@ def _cost(
     faces: Sequence[Face], names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
 ) -> Cost | None:
     """Return what a level costs on every cluster; None where it is no such sum."""
-    if level in MOVES:
+    if level.key in MOVES:
         rule = workload.rule(Moves)
         present = rule.present if rule else frozenset()
         held = {name: count for name, count in workload.current.items() if name in present}
         return stopping(_array(names, held))
     if level == COST:
-        return _priced(names, workload)
+        prices = whole_prices(workload, DEAREST)
+        return None if prices is None else linear(_array(names, prices))
     if level == DEVIATION:
         return _divided(faces, names, workload, deviation)
     if level == MINIMA:
@@ -180,16 +175,6 @@ def _cost(
         inside = frozenset().union(*tiers.tiers[: level.number]) if tiers else frozenset()
         return linear(np.array([name not in inside for name in names], dtype=np.int64))
     return None
-
-
-def _priced(names: Sequence[str], workload: Workload) -> Cost | None:
-    """Return the prices in whole steps."""
-    rule = workload.rule(Price)
-    prices = rule.prices if rule else {}
-    steps = math.lcm(*(price.denominator for price in prices.values()))
-    if any(abs(price * steps) > DEAREST for price in prices.values()):
-        return None
-    return linear(_array(names, {name: int(price * steps) for name, price in prices.items()}))
 
 
 def _divided(

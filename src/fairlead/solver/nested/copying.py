@@ -4,7 +4,6 @@ A copy is whole or missing, so every level is a sum over the clusters that get o
 ties last, are one merit of every cluster.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,22 +13,19 @@ from fairlead.models.levels import (
     COPIES,
     COST,
     MINIMA,
-    MOVES_FIRST,
-    MOVES_LAST,
-    MOVES_UNCHANGED,
+    MOVES,
     ROOM,
     Level,
     tier,
 )
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Copies, Moves, Price, Tiers
+from fairlead.models.rules import Bounds, Copies, Moves, Tiers
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.nested.face import Flags, bits
 from fairlead.solver.nested.limits import Limits
 from fairlead.solver.nested.picking import Picker
-
-MOVES = frozenset({MOVES_UNCHANGED, MOVES_FIRST, MOVES_LAST})
+from fairlead.solver.whole_prices import whole_prices
 
 
 def choose_copies(
@@ -71,7 +67,7 @@ def choose_copies(
 
 def _gains(workload: Workload, level: Level, copies: Mapping[str, int]) -> Sequence[int] | None:
     """Return what a copy on every cluster spares on a level; None where the level is no sum over clusters."""
-    if level in MOVES:
+    if level.key in MOVES:
         rule = workload.rule(Moves)
         present = rule.present if rule else frozenset()
         return [
@@ -89,10 +85,8 @@ def _gains(workload: Workload, level: Level, copies: Mapping[str, int]) -> Seque
         rank = {name: at for at, name in enumerate(ranked.ranking)} if ranked else {}
         return [int(name in rank) if level == COPIES else -rank.get(name, 0) for name in copies]
     if level == COST:
-        price = workload.rule(Price)
-        prices = price.prices if price else {}
-        steps = math.lcm(*(each.denominator for each in prices.values()))
-        return [-int(prices.get(name, 0) * steps) * copy for name, copy in copies.items()]
+        prices = whole_prices(workload) or {}
+        return [-prices.get(name, 0) * copy for name, copy in copies.items()]
     if level.key == tier(1).key:
         tiers = workload.rule(Tiers)
         inside = frozenset().union(*tiers.tiers[: level.number]) if tiers else frozenset()
