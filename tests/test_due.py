@@ -185,13 +185,15 @@ def test_a_change_that_the_running_placement_breaks_makes_due() -> None:
 
 
 def test_what_workloads_share_makes_nobody_due() -> None:
-    """Six replicas run where five fit: one moves and no more, although due they would stand 3 and 3."""
+    """Six of one core run beside another core on six: one moves, although due they would stand 3 and 3."""
     held = running({"a": 6}, EVENLY, EVENLY, replicas=6)
-    problem = fleet(held, a=cluster("a", cpu=5))
+    problem = fleet(held, a=cluster("a", cpu=6, allocated={"cpu": 7}))
     assert not only(problem).due
     outcome = fairlead.solve(problem)
     assert outcome.placement == Placement({"default/web": {"a": 5, "b": 1}})
-    again = fairlead.solve(fleet(running({"a": 6}, EVENLY, None, replicas=6), a=cluster("a", cpu=5)))
+    again = fairlead.solve(
+        fleet(running({"a": 6}, EVENLY, None, replicas=6), a=cluster("a", cpu=6, allocated={"cpu": 7}))
+    )
     assert again.placement == Placement({"default/web": {"a": 3, "b": 3}})
 
 
