@@ -128,7 +128,7 @@ def _beside(outcome: Outcome, best: Best, *, whole: bool) -> Iterator[str]:
         values = tuple(level.value for level in outcome.objectives)
         if values != best.values:
             yield f"Optimal with {_shown(values)}, best is {_shown(best.values)}"
-        elif whole and outcome.placement != best.placement:
+        elif whole and outcome.placement is not None and outcome.placement != best.placement:
             yield f"ties: {dict(outcome.placement)} instead of {dict(best.placement)}"
 
 

@@ -22,7 +22,8 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
     """
     held = {name: count for name, count in workload.current.items() if name in rule.present and count}
     unavoidable = max(0, sum(held.values()) - workload.replicas)
-    copies = workload.rule(Duplicated)
+    # In a partial problem copies give way, but what counts as moved is what the problem says.
+    copies = encoding.problem.workload(workload.key).rule(Duplicated)
     if copies is not None:
         held = {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
         unavoidable = 0
