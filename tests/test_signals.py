@@ -1,6 +1,7 @@
 """Signals that end a program, and standard streams that are closed or full: no traceback, nothing lost."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -149,7 +150,7 @@ def test_a_simulation_is_still_a_call() -> None:
 
 def run(fleet: Path, redirection: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """Run the program in a shell, with its streams redirected."""
-    command = " ".join([sys.executable, "-m", "fairlead", *arguments, redirection])
+    command = f"{shlex.join([sys.executable, '-m', 'fairlead', *arguments])} {redirection}"
     return subprocess.run(
         ["sh", "-c", command], capture_output=True, text=True, check=False, cwd=fleet.parent
     )
