@@ -142,7 +142,7 @@ class _Stage:
             floor = best.placement
             known = near or (floor and Placement({key: floor.of(key) for key in keys}))
             asked = (first_stage(problem) or problem) if early else problem
-            share = self.search.part(SHARE, quietly=False)
+            share = replace(self.search.part(SHARE, quietly=False), ties=not early)
             return self.single.jointly(asked, known, share, relaxed[: len(levels_of(asked))])
 
         return coupled(groups, together, self._in_time, any_best=early)

@@ -129,6 +129,7 @@ def solve_jointly(
         search.seed,
         search.progress,
         relaxed=staged.attained,
+        ties=search.ties,
     )
     _compare_with_floor(part, floor, result)
     return Answer(part, result.status, result.placement, result.attained, "cp-sat")

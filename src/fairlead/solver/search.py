@@ -26,6 +26,8 @@ class Search:
         False where only CP-SAT may answer.
     machines
         Where neighbourhoods of a placement are searched; None means in threads of this process.
+    ties
+        False where any of the best placements will do, so that no time is spent on choosing among them.
     """
 
     deadline: Deadline = field(default_factory=Deadline)
@@ -34,6 +36,7 @@ class Search:
     progress: Callable[[Progress], None] | None = None
     formula: bool = True
     machines: Machines | None = None
+    ties: bool = True
 
     @property
     def threads(self) -> int:
