@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.cluster import CPU, PODS, Cluster, Grade
 from fairlead.models.placement import Placement
-from fairlead.models.plans.waves import Availability, Order, WaveOptions
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -26,6 +25,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import Workload
+from fairlead.solver.plans.waves import Availability, Order, WaveOptions
 
 Placed = dict[str, int]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import fairlead
 from builders import Manifest
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
 from kubeadmiral_manifests import federated, members, policy, web

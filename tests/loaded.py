@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from builders import Manifest, binding
+from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, Total, Weights
 from fairlead.models.workload import Workload

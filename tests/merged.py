@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from builders import Manifest
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.statement import Relaxation
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement

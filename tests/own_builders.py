@@ -3,7 +3,7 @@
 from typing import Any
 
 from builders import Manifest, cluster, deployment, divided, policy
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from loaded import texts
 

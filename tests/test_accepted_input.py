@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builders import Manifest, binding, cluster, deployment, dynamic, policy, static
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from loaded import candidates, load_text, mistake, mistakes, only, texts
 

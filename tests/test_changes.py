@@ -19,7 +19,7 @@ from builders import (
     static,
     term,
 )
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import Bound
 from fairlead.solver.deadline import Deadline

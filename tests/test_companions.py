@@ -4,7 +4,7 @@ from typing import Any
 
 import fairlead
 from builders import Manifest, binding, cluster, deployment, dynamic, policy
-from fairlead.models.manifests.loading import load, select
+from fairlead.manifests.loading import load, select
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship
 

@@ -11,8 +11,8 @@ import yaml
 from builders import binding, cluster, dynamic, static, term
 from fairlead.cli.app import main
 from fairlead.cli.exits import INFEASIBLE, SOLVED, code_of
+from fairlead.manifests.loading import load
 from fairlead.models.conditions import Condition
-from fairlead.models.manifests.loading import load
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.outcome_text import to_html
 from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Spread

@@ -10,9 +10,9 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel
 
-import fairlead.models.manifests.api as api_package
-from fairlead.models.manifests.api import KINDS
-from fairlead.models.manifests.api.base import Api, Inert
+import fairlead.manifests.api as api_package
+from fairlead.manifests.api import KINDS
+from fairlead.manifests.api.base import Api, Inert
 
 READERS = Path(str(api_package.__file__)).parents[1]
 """The package that turns manifests into a problem; nothing else sees the API types."""

@@ -7,9 +7,6 @@ import pytest
 import fairlead
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.outcome import Status
-from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.replay import replay
-from fairlead.models.plans.text import headline, inside_line
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,
@@ -24,6 +21,9 @@ from fairlead.models.rules import (
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 from fairlead.report.plan import plan_tables
+from fairlead.solver.plans.plan import RebalancePlan
+from fairlead.solver.plans.replay import replay
+from fairlead.solver.plans.text import headline, inside_line
 
 REGIONS = {"eu": frozenset({"a"}), "us": frozenset({"b"})}
 

@@ -17,7 +17,7 @@ from builders import (
     static,
     term,
 )
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Moves, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from builders import Manifest, binding, claimed, clusters, deployment, dynamic, policy, selector, static
+from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.loading import load
 from loaded import only, texts
 
 WEB = {"app": "web"}

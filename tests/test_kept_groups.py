@@ -10,14 +10,14 @@ import fairlead
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
-from fairlead.models.plans.options import PlanOptions
-from fairlead.models.plans.planned import planned
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, MovePrice, Moves, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.shortfall import broken_before
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.plans.options import PlanOptions
+from fairlead.solver.plans.planned import planned
 
 
 def cluster(name: str, cores: int) -> Cluster:

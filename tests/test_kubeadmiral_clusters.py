@@ -4,9 +4,9 @@ import pytest
 
 from builders import binding, cluster, static
 from builders import policy as karmada_policy
+from fairlead.manifests.loading import load
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.loading import load
 from kubeadmiral_manifests import API, federated, member, members, policy, web
 from loaded import STREAM, candidates, closed, held, load_text, mistake, only, texts
 

@@ -1,6 +1,6 @@
 """KubeAdmiral's federated objects: the workload inside, and where it runs now."""
 
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.rules import (
     Total,
 )

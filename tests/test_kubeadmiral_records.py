@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import fairlead
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from kubeadmiral_manifests import API, PREFIX, federated

@@ -9,10 +9,10 @@ import pytest
 import fairlead
 from builders import Manifest
 from fairlead.cli.app import main
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.triggers import TRIGGERS, as_triggered, untouched, untriggered
-from fairlead.models.what_if.changes import Add, Drain, Scale
+from fairlead.solver.what_if.changes import Add, Drain, Scale
 from kubeadmiral_manifests import federated, member, policy, web
 
 NEVER = {"rescheduleWhen": {"clusterJoined": False}, "replicaRescheduling": {"avoidDisruption": False}}

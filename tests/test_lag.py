@@ -2,16 +2,16 @@
 
 import fairlead
 from builders import binding, cluster, dynamic, static
+from fairlead.manifests.loading import load
 from fairlead.models.cluster import CPU, PODS, Cluster
-from fairlead.models.manifests.loading import load
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Total
 from fairlead.models.rules.capacity import limits, room, without_lag
-from fairlead.models.what_if.changed import changed
-from fairlead.models.what_if.changes import Drain, Restore, Scale
 from fairlead.models.workload import Workload
 from fairlead.solver.solving import Method
+from fairlead.solver.what_if.changed import changed
+from fairlead.solver.what_if.changes import Drain, Restore, Scale
 from loaded import only, weights
 
 CORES = 1000

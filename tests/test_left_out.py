@@ -8,8 +8,8 @@ import pytest
 import fairlead
 from builders import Manifest, binding, cluster, deployment, policy, static
 from fairlead.cli.app import main
+from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.loading import load
 from loaded import only, texts
 
 MEMBERS = [cluster("member1", 9), cluster("member2", 9)]

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from builders import binding, claimed, cluster, clusters, deployment, dynamic, policy, selector, static
+from fairlead.manifests.loading import load
 from fairlead.models.cluster import Grade
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.loading import load
 from fairlead.models.rules import Capacity, Total
 from fairlead.models.source import Source
 from loaded import candidates, only, texts, weights

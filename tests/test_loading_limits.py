@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import fairlead
+from fairlead.manifests import documents, files, validation
+from fairlead.manifests.documents import Lines, LineTable
+from fairlead.manifests.files import Text, read_path
+from fairlead.manifests.reader import read_documents
+from fairlead.manifests.streams import read_text
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests import documents, files, validation
-from fairlead.models.manifests.documents import Lines, LineTable
-from fairlead.models.manifests.files import Text, read_path
-from fairlead.models.manifests.reader import read_documents
-from fairlead.models.manifests.streams import read_text
 
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 1\n"
 

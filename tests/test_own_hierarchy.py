@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import fairlead
 from builders import Manifest, binding, cluster, clusters, deployment, divided, dynamic, policy
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Shares, Weights
 from loaded import candidates, only

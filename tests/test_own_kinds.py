@@ -6,8 +6,8 @@ import pytest
 
 import fairlead
 from builders import Manifest, binding, cluster, clusters, deployment, policy, static
+from fairlead.manifests.loading import load, select
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
-from fairlead.models.manifests.loading import load, select
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, GroupTotal, Price, Survival
 from loaded import only

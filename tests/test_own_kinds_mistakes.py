@@ -4,7 +4,7 @@ import pytest
 
 import fairlead
 from builders import Manifest, deployment, policy
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from loaded import STREAM, load_text, mistake, mistakes
 from own_builders import EVEN, own, regions
 

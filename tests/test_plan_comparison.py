@@ -12,15 +12,15 @@ from builders import binding, clusters, deployment, divided
 from fairlead.cli.app import main
 from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.plans.comparison import (
+from fairlead.models.problem import Problem
+from fairlead.report.plan_comparison import comparison_tables
+from fairlead.report.table import Look
+from fairlead.solver.plans.comparison import (
     PlanComparison,
     PlanSummary,
     TargetDifference,
     compare_plans,
 )
-from fairlead.models.problem import Problem
-from fairlead.report.plan_comparison import comparison_tables
-from fairlead.report.table import Look
 
 ROOT = Path(__file__).parent.parent
 MIGRATION = str(ROOT / "examples" / "safe-migration")

@@ -12,15 +12,15 @@ from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
-from fairlead.models.plans.options import Budgets, PlanOptions
-from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.planned import planned
-from fairlead.models.plans.replay import replay
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.planning.planning import plan
 from fairlead.solver.planning.waves import moved_to
+from fairlead.solver.plans.options import Budgets, PlanOptions
+from fairlead.solver.plans.plan import RebalancePlan
+from fairlead.solver.plans.planned import planned
+from fairlead.solver.plans.replay import replay
 from fleets import random_fleet
 
 NAMES = ("member1", "member2", "member3")

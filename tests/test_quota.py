@@ -7,10 +7,10 @@ import pytest
 
 import fairlead
 from brute_force import brute_force
+from fairlead.manifests.selecting import select
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.levels import Deviation
-from fairlead.models.manifests.selecting import select
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quota_reasons import more_within

@@ -9,7 +9,7 @@ import pytest
 import fairlead
 from builders import Manifest, binding, cluster, deployment, policy, static
 from fairlead.cli.app import main
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Quota

@@ -6,8 +6,8 @@ import pytest
 
 import fairlead
 from builders import Manifest
+from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.loading import load
 from fairlead.models.outcome import Status
 from merged import pasted
 from random_manifests import karmada, kubeadmiral

@@ -15,9 +15,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairlead.manifests import streams
+from fairlead.manifests.reader import Document, Path, field_name, read_documents, shortened
 from fairlead.models.errors import Mistake
-from fairlead.models.manifests import streams
-from fairlead.models.manifests.reader import Document, Path, field_name, read_documents, shortened
 from fairlead.models.source import Source
 
 HEAD = "apiVersion: v1\nkind: Thing\n"

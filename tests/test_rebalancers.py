@@ -3,7 +3,7 @@
 import pytest
 
 from builders import Manifest, binding, cluster, deployment, dynamic, policy
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from loaded import mistake, only, texts
 
 EARLIER, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"

@@ -8,9 +8,6 @@ from itertools import combinations_with_replacement
 import pytest
 
 from brute_force import placements
-from fairlead.models.changes.apply import apply
-from fairlead.models.changes.kinds import Kind
-from fairlead.models.changes.quota import detail_of, number_of
 from fairlead.models.cluster import Taint
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
@@ -30,6 +27,9 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxing import relaxations
 from random_problems import random_problem, with_quotas

@@ -6,8 +6,6 @@ import pytest
 import yaml
 
 from builders import Manifest, cluster, clusters, deployment, duplicated, policy, selector, static, term
-from fairlead.models.changes.apply import apply
-from fairlead.models.changes.kinds import describe, unit
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster, Grade
 from fairlead.models.errors import InternalError
@@ -17,6 +15,8 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import describe, unit
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxing import relaxations
 from merged import texts, ways_out

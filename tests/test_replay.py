@@ -8,18 +8,6 @@ import pytest
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.plans.replay import placements, replay
-from fairlead.models.plans.transient import Moment
-from fairlead.models.plans.waves import (
-    Availability,
-    Blocked,
-    Move,
-    Order,
-    Wave,
-    WaveOptions,
-    WavePlan,
-    running,
-)
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -38,6 +26,18 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 from fairlead.solver.planning.waves import waves_of
+from fairlead.solver.plans.replay import placements, replay
+from fairlead.solver.plans.transient import Moment
+from fairlead.solver.plans.waves import (
+    Availability,
+    Blocked,
+    Move,
+    Order,
+    Wave,
+    WaveOptions,
+    WavePlan,
+    running,
+)
 from fleets import random_fleet
 
 SINGLE = {name: frozenset({name}) for name in ("a", "b", "c")}

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.waves import Move
 from fairlead.report.html import render_outcome, render_plan
+from fairlead.solver.plans.plan import RebalancePlan
+from fairlead.solver.plans.waves import Move
 from hand_made import infeasible, many, solved
 from test_report import example, fleet, large, planned, service
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builders import clusters, deployment, policy
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from loaded import only
 
 

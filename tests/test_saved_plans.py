@@ -12,9 +12,9 @@ from builders import cluster, deployment, policy, static
 from fairlead.cli import outputs
 from fairlead.cli.app import main
 from fairlead.models.errors import ManifestError, UsageError
-from fairlead.models.plans.document import saved_plan
 from fairlead.models.problem import Problem
 from fairlead.models.shortfall import unmet
+from fairlead.solver.plans.document import saved_plan
 
 
 def fleet(replicas: int = 4) -> Problem:

@@ -12,10 +12,10 @@ import yaml
 
 from fairlead.cli.app import main
 from fairlead.cli.schema import KINDS
+from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+from fairlead.manifests.loading import load
+from fairlead.manifests.own.schema import json_schema
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.api.own import API_VERSION, OWN_KINDS
-from fairlead.models.manifests.loading import load
-from fairlead.models.manifests.own.schema import json_schema
 from own_builders import own
 
 ROOT = Path(__file__).parent.parent

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import fairlead
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,

@@ -3,8 +3,8 @@
 import pytest
 
 from builders import clusters, deployment, policy, static
+from fairlead.manifests.loading import load, select
 from fairlead.models.errors import UsageError
-from fairlead.models.manifests.loading import load, select
 
 
 def test_select_keeps_namespaces_and_labels() -> None:

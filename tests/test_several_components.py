@@ -6,8 +6,8 @@ import pytest
 
 import fairlead
 from builders import Manifest, binding, cluster, dynamic, policy, selector, static
+from fairlead.manifests.loading import load
 from fairlead.models.cluster import PODS
-from fairlead.models.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
 from loaded import only, texts

@@ -16,11 +16,11 @@ from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.progress import Progress
-from fairlead.models.what_if.changes import Drain
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import ENDING, Listener, attentive, listening
 from fairlead.solver.simulating import simulate
 from fairlead.solver.solving import solve
+from fairlead.solver.what_if.changes import Drain
 
 FLEET = """
 apiVersion: cluster.karmada.io/v1alpha1

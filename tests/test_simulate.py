@@ -20,12 +20,12 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.utilisation import Utilisation
-from fairlead.models.what_if.changed import changed
-from fairlead.models.what_if.changes import Change, Cordon
-from fairlead.models.what_if.result import Effect
 from fairlead.models.workload import Workload
 from fairlead.report.simulation import simulation_tables
 from fairlead.report.table import Look
+from fairlead.solver.what_if.changed import changed
+from fairlead.solver.what_if.changes import Change, Cordon
+from fairlead.solver.what_if.result import Effect
 from random_problems import random_problem
 
 REGIONS = {"member1": "east", "member2": "east", "member3": "west"}

@@ -3,8 +3,8 @@
 import pytest
 
 from builders import binding, cluster, policy
+from fairlead.manifests.loading import load
 from fairlead.models.errors import UnsupportedError
-from fairlead.models.manifests.loading import load
 from loaded import STREAM, load_text, only, texts
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import fairlead
 from fairlead.models.placement import Placement
-from fairlead.models.plans.replay import replay
 from fairlead.models.problem import Problem
 from fairlead.solver.planning.planning import plan
 from fairlead.solver.planning.waves import moved_to
+from fairlead.solver.plans.replay import replay
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

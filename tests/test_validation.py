@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from builders import Manifest, binding, cluster, deployment, policy, selector, static
+from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
-from fairlead.models.manifests.loading import load
 from loaded import STREAM, load_text, mistake, mistakes
 
 PREFERENCE = "spec.placement.replicaScheduling.weightPreference"

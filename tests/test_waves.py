@@ -9,8 +9,6 @@ from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.plans.replay import placements, replay
-from fairlead.models.plans.waves import Availability, Move, Order, WaveOptions, WavePlan
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -31,6 +29,8 @@ from fairlead.solver.planning.fleet import fleet_of
 from fairlead.solver.planning.shortening import repairs_first
 from fairlead.solver.planning.steps import Step
 from fairlead.solver.planning.waves import moved_to, remaining, waves_of
+from fairlead.solver.plans.replay import placements, replay
+from fairlead.solver.plans.waves import Availability, Move, Order, WaveOptions, WavePlan
 from fleets import random_fleet
 from wave_brute_force import fewest_waves
 

@@ -7,15 +7,15 @@ import pytest
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
-from fairlead.models.plans.replay import replay
-from fairlead.models.plans.transient import Moment
-from fairlead.models.plans.waves import Availability, Move, Order, Wave, WaveOptions, WavePlan
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Quota, Total
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import Workload
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.planning.waves import waves_of
+from fairlead.solver.plans.replay import replay
+from fairlead.solver.plans.transient import Moment
+from fairlead.solver.plans.waves import Availability, Move, Order, Wave, WaveOptions, WavePlan
 from fleets import random_fleet, with_quotas
 from wave_brute_force import fewest_waves
 

@@ -21,7 +21,7 @@ from builders import (
     static,
     term,
 )
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.statement import Conflict, Relaxation
 from merged import pasted, texts, ways_out

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from builders import Manifest, binding, divided, duplicated, dynamic, policy, static, term
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from loaded import mistake, mistakes
 
 PREFERENCE = "spec.placement.replicaScheduling.weightPreference"

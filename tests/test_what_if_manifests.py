@@ -13,14 +13,14 @@ import pytest
 import yaml
 
 from builders import Manifest, affinity, binding, cluster, divided, duplicated, term
-from fairlead.models.manifests.loading import load
+from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import Source
-from fairlead.models.what_if.changed import changed
-from fairlead.models.what_if.changes import Change, Cordon, Drain, Lose, Scale
 from fairlead.models.workload import Workload
+from fairlead.solver.what_if.changed import changed
+from fairlead.solver.what_if.changes import Change, Cordon, Drain, Lose, Scale
 from kubeadmiral_manifests import entry, federated, member, policy, web
 from loaded import only
 

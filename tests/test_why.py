@@ -35,9 +35,9 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.source import Source
-from fairlead.models.why.answer import ClusterWhy, Possible, Shift, Step, Why
-from fairlead.models.why.text import gain_sentence
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.why.answer import ClusterWhy, Possible, Shift, Step, Why
+from fairlead.solver.why.text import gain_sentence
 from hand_made import POLICY, duplicated, nginx, problem
 
 KEY = "default/web"

@@ -31,15 +31,15 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
-from fairlead.models.why.answer import Possible, Step
 from fairlead.models.workload import Workload
-from fairlead.solver.asking.answered import Answered, answered
-from fairlead.solver.asking.changes import changes_of
-from fairlead.solver.asking.gains import gains_of
-from fairlead.solver.asking.stepping import one_less, one_more, solve_less, solve_more
-from fairlead.solver.asking.why import why
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.solving import solve
+from fairlead.solver.why.answer import Possible, Step
+from fairlead.solver.why.answered import Answered, answered
+from fairlead.solver.why.changes import changes_of
+from fairlead.solver.why.gains import gains_of
+from fairlead.solver.why.stepping import one_less, one_more, solve_less, solve_more
+from fairlead.solver.why.why import why
 from random_problems import random_problem
 
 QUICK = range(25)

@@ -17,12 +17,12 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import ClusterDecision, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
-from fairlead.models.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
-from fairlead.models.why.names import find_cluster, find_workload
-from fairlead.models.why.text import gain_lines, sentence, short
 from fairlead.models.workload import Workload
 from fairlead.report.table import Look
 from fairlead.report.why import why_tables
+from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
+from fairlead.solver.why.names import find_cluster, find_workload
+from fairlead.solver.why.text import gain_lines, sentence, short
 from hand_made import duplicated, infeasible, nginx, problem
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

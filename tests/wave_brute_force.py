@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from fairlead.models.placement import Placement
-from fairlead.models.plans.replay import placements, replay
-from fairlead.models.plans.waves import Move, Order, Wave, WaveOptions, WavePlan
 from fairlead.models.problem import Problem
+from fairlead.solver.plans.replay import placements, replay
+from fairlead.solver.plans.waves import Move, Order, Wave, WaveOptions, WavePlan
 
 Placed = dict[str, int]
 Step = tuple[tuple[Move, ...], Placed]

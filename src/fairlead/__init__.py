@@ -11,6 +11,7 @@ The placement rules, for problems that are built in Python, are in `fairlead.mod
 
 TYPE_CHECKING = False  # type checkers know better; this way nothing has to be imported
 if TYPE_CHECKING:
+    from fairlead.manifests.loading import load, select
     from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.comparison import Comparison, Contender, Difference
@@ -23,91 +24,90 @@ if TYPE_CHECKING:
         UsageError,
     )
     from fairlead.models.levels import Deviation, Level
-    from fairlead.models.manifests.loading import load, select
     from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
     from fairlead.models.placement import Placement
-    from fairlead.models.plans.comparison import PlanComparison, TargetDifference, compare_plans
-    from fairlead.models.plans.options import Budgets
-    from fairlead.models.plans.plan import PlannedChange, RebalancePlan
     from fairlead.models.problem import Problem
     from fairlead.models.source import Source
     from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
-    from fairlead.models.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
-    from fairlead.models.what_if.result import Effect, Scenario, Simulation
-    from fairlead.models.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
     from fairlead.models.workload import Workload
     from fairlead.report.html import report_html
-    from fairlead.solver.asking.why import why
     from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
     from fairlead.solver.planning.planning import plan
+    from fairlead.solver.plans.comparison import PlanComparison, TargetDifference, compare_plans
+    from fairlead.solver.plans.options import Budgets
+    from fairlead.solver.plans.plan import PlannedChange, RebalancePlan
     from fairlead.solver.simulating import simulate
     from fairlead.solver.solving import solve
+    from fairlead.solver.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.what_if.result import Effect, Scenario, Simulation
+    from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
+    from fairlead.solver.why.why import why
 
 __version__ = "0.1.0"
 
 # Everything is imported at its first use: the command line listens to Ctrl-C before it imports anything, and
 # few programs need all of pydantic, PyYAML, NumPy and OR-Tools.
 _LATE = {
-    "Add": "fairlead.models.what_if.changes",
+    "Add": "fairlead.solver.what_if.changes",
     "Attained": "fairlead.models.outcome",
-    "Budgets": "fairlead.models.plans.options",
+    "Budgets": "fairlead.solver.plans.options",
     "Cluster": "fairlead.models.cluster",
     "ClusterDecision": "fairlead.models.outcome",
-    "ClusterWhy": "fairlead.models.why.answer",
+    "ClusterWhy": "fairlead.solver.why.answer",
     "Comparison": "fairlead.models.comparison",
     "Conflict": "fairlead.models.statement",
     "Contender": "fairlead.models.comparison",
-    "Cordon": "fairlead.models.what_if.changes",
+    "Cordon": "fairlead.solver.what_if.changes",
     "Deviation": "fairlead.models.levels",
     "Difference": "fairlead.models.comparison",
-    "Drain": "fairlead.models.what_if.changes",
-    "Effect": "fairlead.models.what_if.result",
+    "Drain": "fairlead.solver.what_if.changes",
+    "Effect": "fairlead.solver.what_if.result",
     "FairleadError": "fairlead.models.errors",
-    "Gain": "fairlead.models.why.answer",
+    "Gain": "fairlead.solver.why.answer",
     "InternalError": "fairlead.models.errors",
     "Level": "fairlead.models.levels",
-    "Lose": "fairlead.models.what_if.changes",
+    "Lose": "fairlead.solver.what_if.changes",
     "ManifestError": "fairlead.models.errors",
     "Mistake": "fairlead.models.errors",
     "Outcome": "fairlead.models.outcome",
     "Placement": "fairlead.models.placement",
-    "PlanComparison": "fairlead.models.plans.comparison",
-    "PlannedChange": "fairlead.models.plans.plan",
-    "Possible": "fairlead.models.why.answer",
+    "PlanComparison": "fairlead.solver.plans.comparison",
+    "PlannedChange": "fairlead.solver.plans.plan",
+    "Possible": "fairlead.solver.why.answer",
     "Problem": "fairlead.models.problem",
-    "RebalancePlan": "fairlead.models.plans.plan",
+    "RebalancePlan": "fairlead.solver.plans.plan",
     "Relaxation": "fairlead.models.statement",
-    "Restore": "fairlead.models.what_if.changes",
-    "Scale": "fairlead.models.what_if.changes",
-    "Scenario": "fairlead.models.what_if.result",
-    "Shift": "fairlead.models.why.answer",
-    "Simulation": "fairlead.models.what_if.result",
+    "Restore": "fairlead.solver.what_if.changes",
+    "Scale": "fairlead.solver.what_if.changes",
+    "Scenario": "fairlead.solver.what_if.result",
+    "Shift": "fairlead.solver.why.answer",
+    "Simulation": "fairlead.solver.what_if.result",
     "Source": "fairlead.models.source",
     "Statement": "fairlead.models.statement",
     "Status": "fairlead.models.outcome",
-    "Step": "fairlead.models.why.answer",
+    "Step": "fairlead.solver.why.answer",
     "Taint": "fairlead.models.cluster",
-    "TargetDifference": "fairlead.models.plans.comparison",
+    "TargetDifference": "fairlead.solver.plans.comparison",
     "Toleration": "fairlead.models.cluster",
     "UnsupportedError": "fairlead.models.errors",
     "UsageError": "fairlead.models.errors",
     "Violation": "fairlead.models.statement",
-    "Weight": "fairlead.models.what_if.changes",
-    "Why": "fairlead.models.why.answer",
+    "Weight": "fairlead.solver.what_if.changes",
+    "Why": "fairlead.solver.why.answer",
     "Workload": "fairlead.models.workload",
     "check": "fairlead.models.asked",
     "compare": "fairlead.solver.comparing",
-    "compare_plans": "fairlead.models.plans.comparison",
+    "compare_plans": "fairlead.solver.plans.comparison",
     "dispense": "fairlead.solver.dispensing",
-    "load": "fairlead.models.manifests.loading",
+    "load": "fairlead.manifests.loading",
     "plan": "fairlead.solver.planning.planning",
     "report_html": "fairlead.report.html",
     "score": "fairlead.models.asked",
-    "select": "fairlead.models.manifests.loading",
+    "select": "fairlead.manifests.loading",
     "simulate": "fairlead.solver.simulating",
     "solve": "fairlead.solver.solving",
-    "why": "fairlead.solver.asking.why",
+    "why": "fairlead.solver.why.why",
 }
 
 __all__ = [

@@ -53,7 +53,7 @@ class Inputs:
         """
         if not self.files:
             raise click.UsageError("no input: name it with -f FILE (a directory or - for standard input)")
-        from fairlead.models.manifests import loading
+        from fairlead.manifests import loading
 
         try:
             problem = loading.load(*self.files, recursive=self.recursive)

@@ -13,8 +13,8 @@ from fairlead.cli.plan import exit_code, plan_arguments, read_saved, takes_plan_
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
-    from fairlead.models.manifests.documents import Document
-    from fairlead.models.plans.plan import RebalancePlan
+    from fairlead.manifests.documents import Document
+    from fairlead.solver.plans.plan import RebalancePlan
 
 STDOUT = "-"
 
@@ -61,8 +61,8 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     document = None if saved is None else read_saved(saved)
     problem = load_workloads(inputs)
     from fairlead.models.outcome_text import verdict
-    from fairlead.models.plans.text import headline
     from fairlead.solver.planning.planning import plan
+    from fairlead.solver.plans.text import headline
 
     found = plan(problem, resume=document, **plan_arguments(asked))
     if document is not None:
@@ -79,8 +79,8 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
 
 def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
     """Return the plan with the waves that were saved, where they still lead from what runs to the target."""
-    from fairlead.models.plans.document import saved_plan
-    from fairlead.models.plans.replay import replay
+    from fairlead.solver.plans.document import saved_plan
+    from fairlead.solver.plans.replay import replay
 
     waves = saved_plan(document).waves_for(found.problem)
     if replay(waves):

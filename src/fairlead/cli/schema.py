@@ -39,7 +39,7 @@ def schema_command(kind: str | None, output: str) -> int:
 
     Without KIND, one schema that accepts every kind.
     """
-    from fairlead.models.manifests.own.schema import json_schema
+    from fairlead.manifests.own.schema import json_schema
 
     console.result(console.serialised(json_schema(kind), output))
     return 0

@@ -16,7 +16,7 @@ from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
-    from fairlead.models.what_if.changes import Change
+    from fairlead.solver.what_if.changes import Change
 
 _USE = """\b
 Examples:
@@ -146,7 +146,7 @@ class Repeatable(Inputs):
         """Load the problem."""
         if self.standard is None:
             return Inputs.read(self)
-        from fairlead.models.manifests import loading
+        from fairlead.manifests import loading
 
         sources = (_Kept(self.standard) if name == "-" else name for name in self.files)
         problem = loading.load(*sources, recursive=self.recursive)
@@ -156,14 +156,14 @@ class Repeatable(Inputs):
 def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
     """Yield that files are added to the input, where there are any."""
     if files:
-        from fairlead.models.what_if.changes import Add
+        from fairlead.solver.what_if.changes import Add
 
         yield Add(replace(inputs, files=(*inputs.files, *files)).read())
 
 
 def _changes(asked: Asked) -> "Iterator[Change]":
     """Yield the changes, in the order in which they are made."""
-    from fairlead.models.what_if.changes import Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.what_if.changes import Cordon, Drain, Lose, Restore, Scale, Weight
 
     yield from (Restore(name) for name in asked.restore)
     for text in asked.scale:

@@ -12,7 +12,7 @@ from fairlead.cli.settings import takes_settings
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
-    from fairlead.models.why.answer import Why
+    from fairlead.solver.why.answer import Why
 
 _USE = """\b
 Examples:
@@ -50,8 +50,8 @@ def why_command(
     started = time.perf_counter()
     problem = load_workloads(replace(inputs, namespaces=()))
     loaded = time.perf_counter() - started
-    from fairlead.models.why.names import find_workload
-    from fairlead.solver.asking.why import why
+    from fairlead.solver.why.names import find_workload
+    from fairlead.solver.why.why import why
 
     key = find_workload(problem, workload, inputs.namespaces).key
     found = why(problem, key, cluster, **settings)

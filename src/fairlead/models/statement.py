@@ -92,7 +92,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change of one number of the input, or of one name in it; see `fairlead.models.changes.kinds`.
+    """A change of one number of the input, or of one name in it; see `fairlead.solver.changes.kinds`.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Relaxation:
     text
         What to change, in the user's words.
     change
-        Size of all changes together, counted in replicas; see `fairlead.models.changes.kinds`.
+        Size of all changes together, counted in replicas; see `fairlead.solver.changes.kinds`.
     source
         Where the first changed rule was declared; None where nothing was declared there yet.
     changes

@@ -1,8 +1,8 @@
 """What a terminal shows of two plans: only where they differ."""
 
-from fairlead.models.plans.comparison import PlanComparison
 from fairlead.report.columns import Cell, Column, printable
 from fairlead.report.table import Look, first_rows
+from fairlead.solver.plans.comparison import PlanComparison
 
 _COLUMNS = (
     Column("WORKLOAD", elastic=True),

@@ -5,8 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fairlead.models.outcome import Status
 from fairlead.models.outcome_text import explanation, verdict
-from fairlead.models.why.answer import ClusterWhy, Possible, Step, Why
-from fairlead.models.why.text import (
+from fairlead.models.words import counted
+from fairlead.report.columns import GAP, Cell, Column, Tone, printable, render, toned
+from fairlead.report.table import Look
+from fairlead.solver.why.answer import ClusterWhy, Possible, Step, Why
+from fairlead.solver.why.text import (
     blocked_lines,
     cluster_lines,
     excluded_lines,
@@ -14,9 +17,6 @@ from fairlead.models.why.text import (
     heading,
     short,
 )
-from fairlead.models.words import counted
-from fairlead.report.columns import GAP, Cell, Column, Tone, printable, render, toned
-from fairlead.report.table import Look
 
 IDLE_SHOWN = 5
 """Candidates without replicas that a table shows; more of them are counted instead."""

@@ -12,13 +12,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.triggers import as_triggered
 from fairlead.models.validity import completed
-from fairlead.models.what_if.changed import changed
-from fairlead.models.what_if.changes import Change, Drain, Lose
-from fairlead.models.what_if.naming import groups_of, unknown
-from fairlead.models.what_if.result import Scenario, Simulation, effects
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.solving import solve
+from fairlead.solver.what_if.changed import changed
+from fairlead.solver.what_if.changes import Change, Drain, Lose
+from fairlead.solver.what_if.naming import groups_of, unknown
+from fairlead.solver.what_if.result import Scenario, Simulation, effects
 
 DRAIN = "drain"
 NOT_TRIED = "not tried in time"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from fairlead.models.placement import Placement
-from fairlead.models.plans.plan import PlannedChange, RebalancePlan
 from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column
 from fairlead.report.html.content import Folded, Section, Table, shortened
 from fairlead.report.html.moving import ELSEWHERE
+from fairlead.solver.plans.plan import PlannedChange, RebalancePlan
 
 SHOWN = 1000
 """Rows that the table of the changes shows."""

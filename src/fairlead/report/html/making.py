@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from fairlead.models.outcome import Outcome
-from fairlead.models.plans.options import Others, PlanOptions
-from fairlead.models.plans.waves import Amount
+from fairlead.models.share import Amount
 from fairlead.models.words import counted, listed
 from fairlead.report.html.content import Block, Facts, Heading, Section
+from fairlead.solver.plans.options import Others, PlanOptions
 
 SHOWN = 12
 """Names that an entry lists before it counts the rest."""

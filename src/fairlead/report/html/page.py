@@ -8,8 +8,6 @@ from datetime import datetime
 from fairlead.models.outcome import Outcome
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.outcome_text import verdict
-from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.text import headline, inside_line, target_line
 from fairlead.models.words import counted
 from fairlead.report.columns import Tone
 from fairlead.report.html.changing import change_section
@@ -26,6 +24,8 @@ from fairlead.report.html.target import (
     proof_section,
     warnings_section,
 )
+from fairlead.solver.plans.plan import RebalancePlan
+from fairlead.solver.plans.text import headline, inside_line, target_line
 
 
 def plan_page(plan: RebalancePlan, made: datetime | None, details: Mapping[str, str]) -> Page:

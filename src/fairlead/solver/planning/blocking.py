@@ -9,13 +9,13 @@ from dataclasses import replace
 import networkx as nx
 
 from fairlead.models.placement import Placement
-from fairlead.models.plans.replay import replay
-from fairlead.models.plans.waves import Availability, Blocked, Move, Order, Wave, WavePlan
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import Companionship
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, left_over
 from fairlead.solver.planning.pairing import left
 from fairlead.solver.planning.steps import total
+from fairlead.solver.plans.replay import replay
+from fairlead.solver.plans.waves import Availability, Blocked, Move, Order, Wave, WavePlan
 
 LARGE_RING = 6
 """Clusters in a ring up to which it is tried what would let it turn."""

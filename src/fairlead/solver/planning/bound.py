@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from fairlead.models.plans.waves import Order
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, left_over
 from fairlead.solver.planning.steps import Placed, total
+from fairlead.solver.plans.waves import Order
 
 
 def fewest_waves(fleet: Fleet, most: int) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from fairlead.models.plans.waves import Order
 from fairlead.solver.planning.fleet import Companions, Fleet, Place, Trip, charge
 from fairlead.solver.planning.steps import (
     NOTHING,
@@ -17,6 +16,7 @@ from fairlead.solver.planning.steps import (
     stopped,
     total,
 )
+from fairlead.solver.plans.waves import Order
 
 Addition = tuple[Trip, Step]
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from fairlead.models.plans.waves import Order
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.planning.building import WaveBuilder
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, charge, left_over
 from fairlead.solver.planning.greedy import Steps, distance, end_of, run
 from fairlead.solver.planning.steps import Placed, Step
+from fairlead.solver.plans.waves import Order
 
 TRIES = 100
 """Detours that are followed to their end before giving up."""

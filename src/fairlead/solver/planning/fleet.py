@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from fairlead.models.check import in_kept_group
 from fairlead.models.placement import Placement
-from fairlead.models.plans.waves import Order, WaveOptions, running
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Companionship, Quota
 from fairlead.models.rules.capacity import demands
@@ -13,6 +12,7 @@ from fairlead.models.rules.quota import Scope, asked
 from fairlead.models.workload import Workload
 from fairlead.solver.planning.steps import Placed, minus, positive, total
 from fairlead.solver.planning.terms import Terms, terms_of
+from fairlead.solver.plans.waves import Order, WaveOptions, running
 
 Place = tuple[str, str]
 """A cluster, or a quota in words, and a resource."""

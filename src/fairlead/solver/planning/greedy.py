@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from fairlead.models.plans.waves import Order
 from fairlead.solver.planning.building import Addition, WaveBuilder
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, charge, left_over
 from fairlead.solver.planning.steps import Placed, Step, after, total
+from fairlead.solver.plans.waves import Order
 
 NEAR = 32
 """Numbers of replicas that are tried one by one, from the largest down and at last."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from fairlead.models.plans.waves import Move, Wave
 from fairlead.solver.planning.steps import Placed, Step
+from fairlead.solver.plans.waves import Move, Wave
 
 Regions = Mapping[str, tuple[str, str]]
 

@@ -7,23 +7,24 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from fairlead.manifests.documents import Document
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
-from fairlead.models.manifests.documents import Document
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.plans.document import SavedPlan, saved_plan
-from fairlead.models.plans.options import Budgets, Others, PlanOptions
-from fairlead.models.plans.plan import RebalancePlan
-from fairlead.models.plans.planned import planned
-from fairlead.models.plans.waves import Amount, Availability, Order, WaveOptions
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.score import score
+from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.planning.waves import waves_of
+from fairlead.solver.plans.document import SavedPlan, saved_plan
+from fairlead.solver.plans.options import Budgets, Others, PlanOptions
+from fairlead.solver.plans.plan import RebalancePlan
+from fairlead.solver.plans.planned import planned
+from fairlead.solver.plans.waves import Availability, Order, WaveOptions
 from fairlead.solver.solving import solve
 
 Choice = TypeVar("Choice", bound=StrEnum)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fairlead.models.plans.waves import Order
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 from fairlead.solver.planning.building import WaveBuilder
@@ -12,6 +11,7 @@ from fairlead.solver.planning.fleet import Fleet, Place
 from fairlead.solver.planning.greedy import Steps, distance, end_of, follow, run
 from fairlead.solver.planning.steps import Placed
 from fairlead.solver.planning.wave_model import one_wave, reach, size
+from fairlead.solver.plans.waves import Order
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""

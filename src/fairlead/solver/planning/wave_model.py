@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
-from fairlead.models.plans.waves import Order
 from fairlead.solver.engine import Effort, Verdict, run
 from fairlead.solver.planning.fleet import Fleet, Place, Trip, left_over
 from fairlead.solver.planning.greedy import Steps
 from fairlead.solver.planning.steps import Step, total
 from fairlead.solver.planning.wave_rows import Expression, Moments, Places, WaveRows
+from fairlead.solver.plans.waves import Order
 
 KINDS = ("starts", "late", "early", "gone")
 

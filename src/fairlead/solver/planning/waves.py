@@ -6,8 +6,6 @@ from functools import cache
 
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.placement import Placement
-from fairlead.models.plans.replay import replay
-from fairlead.models.plans.waves import WaveOptions, WavePlan
 from fairlead.models.problem import Problem
 from fairlead.models.remaining import remaining as left_in
 from fairlead.models.rules import Quota
@@ -19,6 +17,8 @@ from fairlead.solver.planning.greedy import distance, end_of
 from fairlead.solver.planning.pairing import wave_of
 from fairlead.solver.planning.searching import searched
 from fairlead.solver.planning.shortening import shortened
+from fairlead.solver.plans.replay import replay
+from fairlead.solver.plans.waves import WaveOptions, WavePlan
 
 
 def waves_of(

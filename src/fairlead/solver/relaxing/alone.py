@@ -18,12 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fairlead.models.changes.kinds import Kind, order
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
 from fairlead.models.rules.capacity import demands, graded_room
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.kinds import Kind, order
 from fairlead.solver.relaxing.stock import at_hand
 from fairlead.solver.relaxing.workload_levers import is_frozen, smallest_copy
 

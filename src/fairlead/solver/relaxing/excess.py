@@ -9,15 +9,15 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fairlead.models.changes.apply import apply
-from fairlead.models.changes.kinds import Kind, order
-from fairlead.models.changes.quota import followed, number_of
 from fairlead.models.check import check
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Quota, Total, quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind, order
+from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.filling import filled
 from fairlead.solver.explaining.units import open_to, units_of

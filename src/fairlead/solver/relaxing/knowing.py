@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from fairlead.models.changes.opening import spelled, tolerated
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, WorkloadRule
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.opening import spelled, tolerated
 
 
 def knowing_all(problem: Problem) -> Problem:

@@ -7,8 +7,6 @@ for all; whatever changes help each of them are verified together.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fairlead.models.changes.apply import apply
-from fairlead.models.changes.kinds import order
 from fairlead.models.check import check
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Total, Weights
@@ -16,6 +14,8 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.alike import alike
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import order
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.explaining.alone import alone

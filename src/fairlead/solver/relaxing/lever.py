@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
-from fairlead.models.changes.kinds import Kind
 from fairlead.models.source import Source
+from fairlead.solver.changes.kinds import Kind
 
 PLENTY = 2**40
 """Allowed slack where only the model itself bounds it."""

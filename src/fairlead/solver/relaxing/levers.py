@@ -6,8 +6,6 @@ from itertools import combinations
 
 from fairlead.encoders import capacity, quota
 from fairlead.encoders.costs import Because
-from fairlead.models.changes.kinds import Kind
-from fairlead.models.changes.quota import detail_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Capacity,
@@ -17,6 +15,8 @@ from fairlead.models.rules import (
     SharedRule,
     companionship,
 )
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.quota import detail_of
 from fairlead.solver.relaxing.lever import PLENTY, Key, Lever
 from fairlead.solver.relaxing.sharing import shared
 from fairlead.solver.relaxing.stock import asked_of, askers_of, at_hand

@@ -12,7 +12,6 @@ from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.registry import encode
 from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place, Range
-from fairlead.models.changes.kinds import Kind
 from fairlead.models.errors import InternalError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -20,6 +19,7 @@ from fairlead.models.rules import Candidates, Duplicated, GroupTotal, MoveBudget
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, room_left
+from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.engine import Effort, Verdict, run

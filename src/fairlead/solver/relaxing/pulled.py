@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.variables import Place
-from fairlead.models.changes.kinds import ORDER, order
 from fairlead.models.statement import Change
+from fairlead.solver.changes.kinds import ORDER, order
 from fairlead.solver.relaxing.lever import Lever
 from fairlead.solver.relaxing.stock import Stock
 

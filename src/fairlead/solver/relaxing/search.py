@@ -5,12 +5,12 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start, in_group
-from fairlead.models.changes.apply import apply
-from fairlead.models.changes.kinds import Kind, describe_all, order
-from fairlead.models.changes.manifest import fragments
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind, describe_all, order
+from fairlead.solver.changes.manifest import fragments
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
@@ -29,7 +29,7 @@ def relaxations(
     most: int = 3,
     failing: Container[str] | None = None,
 ) -> tuple[Relaxation, ...]:
-    """Return changes that make a problem feasible, the cheapest first; see `fairlead.models.changes.kinds`.
+    """Return changes that make a problem feasible, the cheapest first; see `fairlead.solver.changes.kinds`.
 
     Every one of them was verified: with the changes made, the whole problem has a placement, in some choice
     of affinity groups. None changes all the rules that one before it changes.

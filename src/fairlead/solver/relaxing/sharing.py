@@ -3,15 +3,15 @@
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fairlead.models.changes.annotations import inside
-from fairlead.models.changes.kinds import Kind
-from fairlead.models.changes.opening import spelled
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.annotations import inside
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.opening import spelled
 from fairlead.solver.relaxing.lever import Lever
 from fairlead.solver.relaxing.workload_levers import levers_of
 

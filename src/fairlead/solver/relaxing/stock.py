@@ -12,14 +12,14 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.variables import Place
-from fairlead.models.changes.kinds import Kind
-from fairlead.models.changes.quota import number_of
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Quota
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Scope, askers, taken_by_others
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.quota import number_of
 from fairlead.solver.relaxing.lever import Lever
 
 KINDS = (Kind.CAPACITY, Kind.QUOTA)

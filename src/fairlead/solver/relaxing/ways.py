@@ -4,10 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
-from fairlead.models.changes.apply import apply
-from fairlead.models.changes.kinds import Kind, order, sentences
-from fairlead.models.changes.opening import spelled
-from fairlead.models.changes.quota import followed
 from fairlead.models.check import check
 from fairlead.models.cluster import Taint
 from fairlead.models.placement import Placement
@@ -17,6 +13,10 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import box_of
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind, order, sentences
+from fairlead.solver.changes.opening import spelled
+from fairlead.solver.changes.quota import followed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxing import excess

@@ -4,8 +4,6 @@ import json
 from collections.abc import Iterator
 
 from fairlead.encoders.costs import Because
-from fairlead.models.changes.kinds import Kind
-from fairlead.models.changes.opening import spelled
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.largest import largest
 from fairlead.models.rules import (
@@ -27,6 +25,8 @@ from fairlead.models.rules import (
 )
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.opening import spelled
 from fairlead.solver.relaxing.lever import Key, Lever
 
 

@@ -1,0 +1,37 @@
+"""The kinds that are read, with the field names of the real APIs.
+
+A field that cannot influence a placement is marked `Inert`.
+"""
+
+from fairlead.manifests.api import kubeadmiral
+from fairlead.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
+from fairlead.manifests.api.clusters import Cluster
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
+from fairlead.manifests.api.quotas import FederatedResourceQuota
+from fairlead.manifests.api.rebalancers import WorkloadRebalancer
+from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
+
+KINDS: dict[tuple[str, str], type[Object]] = {
+    ("cluster.karmada.io/v1alpha1", "Cluster"): Cluster,
+    ("policy.karmada.io/v1alpha1", "PropagationPolicy"): PropagationPolicy,
+    ("policy.karmada.io/v1alpha1", "ClusterPropagationPolicy"): ClusterPropagationPolicy,
+    ("policy.karmada.io/v1alpha1", "FederatedResourceQuota"): FederatedResourceQuota,
+    ("work.karmada.io/v1alpha2", "ResourceBinding"): ResourceBinding,
+    ("work.karmada.io/v1alpha2", "ClusterResourceBinding"): ClusterResourceBinding,
+    (kubeadmiral.API_VERSION, "FederatedCluster"): kubeadmiral.FederatedCluster,
+    (kubeadmiral.API_VERSION, "PropagationPolicy"): kubeadmiral.PropagationPolicy,
+    (kubeadmiral.API_VERSION, "ClusterPropagationPolicy"): kubeadmiral.ClusterPropagationPolicy,
+    (kubeadmiral.API_VERSION, "FederatedObject"): kubeadmiral.FederatedObject,
+    (kubeadmiral.API_VERSION, "ClusterFederatedObject"): kubeadmiral.ClusterFederatedObject,
+    ("apps.karmada.io/v1alpha1", "WorkloadRebalancer"): WorkloadRebalancer,
+    ("apps/v1", "Deployment"): Deployment,
+    ("apps/v1", "StatefulSet"): StatefulSet,
+    ("apps/v1", "ReplicaSet"): ReplicaSet,
+    ("batch/v1", "Job"): Job,
+    **{(API_VERSION, kind): model for kind, model in OWN_KINDS.items()},
+}
+"""API type by apiVersion and kind."""
+
+__all__ = ["KINDS"]

@@ -1,0 +1,279 @@
+"""Kinds of KubeAdmiral (core.kubeadmiral.io/v1alpha1): member clusters, policies and federated objects."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, PlainValidator, Strict, WithJsonSchema
+
+from fairlead.manifests.api.base import (
+    Anything,
+    Api,
+    Boolean,
+    Filled,
+    Inert,
+    Integer,
+    Text,
+    Texts,
+    Time,
+)
+from fairlead.manifests.api.clusters import Taint
+from fairlead.manifests.api.meta import Condition, Object, Toleration
+from fairlead.models.quantity import parse_quantity
+
+API_VERSION = "core.kubeadmiral.io/v1alpha1"
+
+_CONNECTION = Inert("how the control plane connects to the cluster")
+_OBSERVED = Inert("only describes")
+_MIGRATION = Inert("when KubeAdmiral reports capacity; the report itself counts")
+_TRIGGER = Inert("says when KubeAdmiral schedules again, not where")
+
+
+def _to_signed_quantity(value: object) -> Fraction:
+    """Read a quantity that may be negative, exactly: an overcommitted cluster has less than nothing."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("must be a quantity such as 500m, 2 or -4Gi")  # noqa: TRY004 - pydantic collects ValueError
+    return parse_quantity(value)
+
+
+def _as_terms(value: object) -> object:
+    """Take one term for a list of one; the documentation prints it so. An empty one says nothing."""
+    if isinstance(value, Mapping):
+        return [value] if value else []
+    return value
+
+
+SignedQuantity = Annotated[
+    Fraction, PlainValidator(_to_signed_quantity), WithJsonSchema({"type": ["string", "number"]})
+]
+Resources = Mapping[str, SignedQuantity]
+Natural = Annotated[int, Strict(), Field(ge=0, le=2**63 - 1)]
+
+
+class ClusterResources(Api):
+    """What the nodes of a cluster offer, and what of it is free."""
+
+    schedulable_nodes: Annotated[Integer | None, Inert("the sums say what fits")] = None
+    allocatable: Resources = Field(default_factory=dict)
+    available: Resources = Field(default_factory=dict)
+
+
+class ApiResourceType(Api):
+    """A kind that a cluster serves."""
+
+    group: Text = ""
+    version: Text
+    kind: Text
+    plural_name: Annotated[Text | None, Inert("kinds are compared")] = None
+    scope: Annotated[Text | None, Inert("kinds are compared")] = None
+
+
+class FederatedClusterSpec(Api):
+    """What is known of a cluster."""
+
+    taints: tuple[Taint, ...] = ()
+    api_endpoint: Annotated[Text | None, _CONNECTION] = None
+    insecure: Annotated[Boolean | None, _CONNECTION] = None
+    use_service_account: Annotated[Boolean | None, _CONNECTION] = None
+    secret_ref: Annotated[Anything, _CONNECTION] = None
+
+
+class FederatedClusterStatus(Api):
+    """What was observed of a cluster."""
+
+    conditions: tuple[Condition, ...] = ()
+    resources: ClusterResources | None = None
+    api_resource_types: Annotated[tuple[ApiResourceType, ...], Field(alias="apiResourceTypes")] = ()
+    join_performed: Annotated[Boolean | None, Inert("the condition Joined counts")] = None
+
+
+class FederatedCluster(Object):
+    """A member cluster."""
+
+    spec: FederatedClusterSpec = FederatedClusterSpec()
+    status: FederatedClusterStatus = FederatedClusterStatus()
+
+
+class ClusterSelectorRequirement(Api):
+    """One expression over labels, or over the name of a cluster."""
+
+    key: Filled
+    operator: Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+    values: tuple[Text, ...] = ()
+
+
+class ClusterSelectorTerm(Api):
+    """Expressions that must hold together; a term without any matches nothing."""
+
+    match_expressions: tuple[ClusterSelectorRequirement, ...] = ()
+    match_fields: tuple[ClusterSelectorRequirement, ...] = ()
+
+
+Terms = Annotated[tuple[ClusterSelectorTerm, ...], BeforeValidator(_as_terms)]
+
+
+class Preferences(Api):
+    """How many replicas a cluster should get."""
+
+    min_replicas: Natural = 0
+    max_replicas: Natural | None = None
+    weight: Natural | None = None
+    priority: Natural | None = None
+
+
+class DesiredPlacement(Api):
+    """A cluster, and how many replicas it should get."""
+
+    cluster: Filled
+    preferences: Preferences = Preferences()
+
+
+class AutoMigrationTrigger(Api):
+    """When a replica is to be moved away."""
+
+    pod_unschedulable_for: Annotated[Text | None, _MIGRATION] = None
+
+
+class AutoMigration(Api):
+    """That replicas are moved away from clusters which cannot run them."""
+
+    when: Annotated[AutoMigrationTrigger | None, _MIGRATION] = None
+    keep_unschedulable_replicas: Annotated[Boolean | None, Inert("only replicas that can run are placed")] = (
+        None
+    )
+
+
+class RescheduleTrigger(Api):
+    """Which changes make KubeAdmiral schedule again."""
+
+    policy_content_changed: Annotated[Boolean, _TRIGGER] = True
+    cluster_joined: Annotated[Boolean, _TRIGGER] = False
+    cluster_labels_changed: Annotated[Boolean, _TRIGGER] = False
+    cluster_api_resources_changed: Annotated[Boolean, Field(alias="clusterAPIResourcesChanged"), _TRIGGER] = (
+        False
+    )
+
+
+class ReplicaRescheduling(Api):
+    """What happens to running replicas."""
+
+    avoid_disruption: Boolean = True
+
+
+class ReschedulePolicy(Api):
+    """Whether, when and how gently KubeAdmiral schedules again."""
+
+    disable_rescheduling: Boolean = False
+    reschedule_when: Annotated[RescheduleTrigger | None, _TRIGGER] = None
+    replica_rescheduling: ReplicaRescheduling = ReplicaRescheduling()
+
+
+class PropagationPolicySpec(Api):
+    """Where the workloads go that name this policy."""
+
+    scheduling_mode: Literal["Duplicate", "Divide"]
+    replicas_strategy: Literal["", "Binpack", "Spread"] = ""
+    cluster_selector: Texts = Field(default_factory=dict)
+    cluster_affinity: Terms = ()
+    tolerations: tuple[Toleration, ...] = ()
+    max_clusters: Natural | None = None
+    placement: tuple[DesiredPlacement, ...] = ()
+    auto_migration: AutoMigration | None = None
+    reschedule_policy: ReschedulePolicy | None = None
+    scheduling_profile: Annotated[
+        Text | None, Inert("chooses KubeAdmiral's plugins; here every rule is kept")
+    ] = None
+    disable_follower_scheduling: Annotated[Boolean | None, Inert("concerns what follows a workload")] = None
+
+
+class PropagationPolicy(Object):
+    """A policy for workloads of its namespace that name it in a label."""
+
+    spec: PropagationPolicySpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class ClusterPropagationPolicy(Object):
+    """A policy for workloads of every namespace that name it in a label."""
+
+    spec: PropagationPolicySpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class ClusterReference(Api):
+    """A cluster by name."""
+
+    cluster: Filled
+
+
+class PlacementWithController(Api):
+    """The clusters that one controller has chosen."""
+
+    controller: Text
+    placement: tuple[ClusterReference, ...] = ()
+
+
+class OverridePatch(Api):
+    """A JSON patch."""
+
+    op: Text = ""
+    path: Text
+    value: Anything = None
+
+
+class ClusterPatches(Api):
+    """What is patched on one cluster."""
+
+    cluster: Filled
+    patches: tuple[OverridePatch, ...] = ()
+
+
+class OverrideWithController(Api):
+    """What one controller patches."""
+
+    controller: Text
+    clusters: tuple[ClusterPatches, ...] = ()
+
+
+class FederatedObjectSpec(Api):
+    """A workload, and where it runs now."""
+
+    template: Anything
+    placements: tuple[PlacementWithController, ...] = ()
+    overrides: tuple[OverrideWithController, ...] = ()
+    follows: Annotated[Anything, Inert("a workload is placed for its own sake")] = None
+
+
+class FederatedObject(Object):
+    """A namespaced object, and where it runs now."""
+
+    spec: FederatedObjectSpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class ClusterFederatedObject(Object):
+    """A cluster-scoped object, and where it runs now."""
+
+    spec: FederatedObjectSpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class AutoMigrationInfo(Api):
+    """What the controller of auto migration has found out (annotation ``auto-migration-info``)."""
+
+    estimated_capacity: Mapping[str, Integer] = Field(default_factory=dict)
+    scheduled_replicas: Annotated[Mapping[str, Integer], _OBSERVED] = Field(default_factory=dict)
+
+
+class UnavailableCluster(Api):
+    """A cluster that a workload has to leave."""
+
+    cluster: Filled
+    valid_until: Time | None = None
+
+
+class AppliedMigration(Api):
+    """What a user has asked to move away (annotation ``applied-migration-configuration``)."""
+
+    limited_capacity: Mapping[str, Natural] = Field(default_factory=dict)
+    unavailable_clusters: tuple[UnavailableCluster, ...] = ()

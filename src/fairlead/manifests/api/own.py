@@ -1,0 +1,253 @@
+"""Kinds of our own (fairlead.io/v1alpha1): what the APIs of Karmada and KubeAdmiral cannot say."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fairlead.manifests.api.base import Api, Count, Filled, Text, Weight
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.own_parts import (
+    Amount,
+    ClusterSet,
+    GroupField,
+    Percent,
+    Price,
+    SelectingSpec,
+)
+
+API_VERSION = "fairlead.io/v1alpha1"
+
+
+class GroupBound(Api):
+    """Fewest and most replicas of a workload in a set of clusters together."""
+
+    name: Annotated[Text, Field(description="What people call the set; only used in messages.")] = ""
+    target_cluster: Annotated[
+        ClusterSet | None, Field(description="The set. Either this or groupBy is needed.")
+    ] = None
+    group_by: Annotated[
+        GroupField | None,
+        Field(
+            description="Every group is a set of its own: region, zone, provider or cluster;"
+            " anything else is the key of a label."
+        ),
+    ] = None
+    min_replicas: Annotated[
+        Count | None, Field(description="Fewest replicas in the set together; does not bind 0 replicas.")
+    ] = None
+    max_replicas: Annotated[Count | None, Field(description="Most replicas in the set together.")] = None
+
+
+class GroupBoundsSpec(SelectingSpec):
+    """Which sets of clusters hold how many replicas of every selected workload."""
+
+    groups: Annotated[tuple[GroupBound, ...], Field(description="All of them hold; sets may overlap.")]
+
+
+class GroupBounds(Object):
+    """Fewest and most replicas of a workload in sets of clusters, such as regions."""
+
+    spec: Annotated[GroupBoundsSpec, Field(description="Whose replicas, and how many where.")]
+
+
+class ProfileSpec(Api):
+    """What counts, and in which order."""
+
+    levels: Annotated[
+        tuple[Filled, ...],
+        Field(
+            description="Names or keys of objective levels, the most important first; those that are not"
+            " named follow in their usual order."
+        ),
+    ] = ()
+    deviation: Annotated[
+        Literal["webster", "l1", "minimax"] | None,
+        Field(description="How the distance from the wanted ratio is measured; left out: webster."),
+    ] = None
+
+
+class Profile(Object):
+    """The order of the objective levels for the whole problem; there may be one only."""
+
+    spec: Annotated[
+        ProfileSpec, Field(description="The order of the levels, and the measure of the deviation.")
+    ]
+
+
+class PriceEntry(Api):
+    """What a replica costs on a set of clusters: a fixed price, or prices of what it requests."""
+
+    target_cluster: Annotated[ClusterSet, Field(description="The clusters; left out: every cluster.")] = (
+        ClusterSet()
+    )
+    price_per_replica: Annotated[
+        Price | None, Field(description='Price of one replica, such as "0.12", in any currency.')
+    ] = None
+    per_resource: Annotated[
+        Mapping[str, Price] | None,
+        Field(
+            description="Price by resource: of one core of cpu, one GiB of memory or storage, one unit of"
+            " anything else (a pod, a GPU)."
+        ),
+    ] = None
+
+
+class PriceListSpec(SelectingSpec):
+    """What replicas of the selected workloads cost where."""
+
+    prices: Annotated[
+        tuple[PriceEntry, ...],
+        Field(description="The first entry that matches a cluster counts; one that none matches is free."),
+    ]
+
+
+class PriceList(Object):
+    """What replicas cost on clusters; the total is minimised as the level "cost"."""
+
+    spec: Annotated[PriceListSpec, Field(description="Whose replicas, and what they cost where.")]
+
+
+class SurvivalSpec(SelectingSpec):
+    """What may be lost, and what has to be left."""
+
+    field: Annotated[
+        GroupField,
+        Field(
+            description="What may be lost: any one region, zone, provider or cluster; anything else is the"
+            " key of a label."
+        ),
+    ]
+    min_replicas: Annotated[
+        Count | None, Field(description="Replicas that are left. Either this or minPercent is needed.")
+    ] = None
+    min_percent: Annotated[
+        Percent | None,
+        Field(description='Part of the workload\'s replicas that is left, such as "50%", rounded up.'),
+    ] = None
+
+
+class Survival(Object):
+    """Enough replicas are left when any one region, zone, provider, cluster or label group is lost."""
+
+    spec: Annotated[SurvivalSpec, Field(description="Whose replicas, what may be lost, what is left.")]
+
+
+class WorkloadAffinitySpec(SelectingSpec):
+    """Which workloads stand together, or apart."""
+
+    type: Annotated[
+        Literal["Affinity", "AntiAffinity"],
+        Field(
+            description="Affinity: a later workload uses only clusters that every earlier one uses."
+            " AntiAffinity: no two of them share a cluster."
+        ),
+    ]
+    group_by_label_key: Annotated[
+        Filled | None,
+        Field(
+            description="Only workloads with the same value of this label belong together; left out: all"
+            " selected ones do."
+        ),
+    ] = None
+
+
+class WorkloadAffinity(Object):
+    """Workloads that stand on the same clusters, or on none in common."""
+
+    spec: Annotated[WorkloadAffinitySpec, Field(description="Which workloads, together or apart.")]
+
+
+class Branch(Api):
+    """A group of clusters in hierarchical weights."""
+
+    weight: Annotated[
+        Weight | None,
+        Field(description="Weight against its siblings; left out: 1 where no sibling has one, else 0."),
+    ] = None
+    inside: Annotated[
+        Mapping[str, "Branch"], Field(description="Groups of the next field inside this one, by name.")
+    ] = Field(default_factory=dict)
+
+
+class HierarchicalWeightsSpec(SelectingSpec):
+    """In which ratio groups of clusters are divided, depth by depth."""
+
+    by: Annotated[
+        tuple[GroupField, ...],
+        Field(
+            description="Fields from the widest to the narrowest, such as [region, zone, cluster]; cluster is"
+            " the last one, named or not."
+        ),
+    ]
+    weights: Annotated[Mapping[str, Branch], Field(description="Groups of the first field, by name.")] = (
+        Field(default_factory=dict)
+    )
+
+
+class HierarchicalWeights(Object):
+    """Weights of regions, inside them of zones, inside them of clusters; replaces the policy's weights."""
+
+    spec: Annotated[HierarchicalWeightsSpec, Field(description="Whose replicas, and in which ratio.")]
+
+
+class ClusterBudget(Api):
+    """How many replicas may leave a set of clusters, or arrive there."""
+
+    target_cluster: Annotated[ClusterSet, Field(description="The clusters; left out: every cluster.")] = (
+        ClusterSet()
+    )
+    replicas: Annotated[
+        Amount,
+        Field(
+            description="So many in the set together: a number, or a percentage of what the selected"
+            ' workloads run there now, such as "10%", rounded down.'
+        ),
+    ]
+
+
+class MoveBudgetSpec(SelectingSpec):
+    """How many replicas of the selected workloads may move; everything that is given holds."""
+
+    total: Annotated[
+        Amount | None,
+        Field(
+            description="Of all selected workloads together: a number, or a percentage of the replicas that"
+            ' run now, such as "10%", rounded down.'
+        ),
+    ] = None
+    per_workload: Annotated[
+        Amount | None, Field(description="Of every single workload; a percentage is of its own replicas.")
+    ] = None
+    per_namespace: Annotated[
+        Amount | None,
+        Field(description="Of the selected workloads of every single namespace; a percentage likewise."),
+    ] = None
+    leaving: Annotated[
+        tuple[ClusterBudget, ...],
+        Field(description="Replicas that stop on a set of clusters, also those that need not be replaced."),
+    ] = ()
+    arriving: Annotated[
+        tuple[ClusterBudget, ...],
+        Field(description="Replicas that start on a set of clusters, also those of new workloads."),
+    ] = ()
+
+
+class MoveBudget(Object):
+    """At most so many replicas move away from where they run now."""
+
+    spec: Annotated[MoveBudgetSpec, Field(description="Whose replicas, and how many may move.")]
+
+
+OwnKind = GroupBounds | MoveBudget | Profile | PriceList | Survival | WorkloadAffinity | HierarchicalWeights
+
+OWN_KINDS: dict[str, type[Object]] = {
+    "GroupBounds": GroupBounds,
+    "HierarchicalWeights": HierarchicalWeights,
+    "MoveBudget": MoveBudget,
+    "PriceList": PriceList,
+    "Profile": Profile,
+    "Survival": Survival,
+    "WorkloadAffinity": WorkloadAffinity,
+}
+"""API type by kind."""

@@ -1,0 +1,128 @@
+"""From Karmada's Cluster objects to member clusters."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fairlead.manifests.api import clusters as api
+from fairlead.manifests.validation import Located
+from fairlead.models.cluster import Cluster, Grade, Taint
+from fairlead.models.quantity import available_units
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+
+KIND = "cluster"
+
+NOT_READY = Taint("cluster.karmada.io/not-ready", "", "NoSchedule")
+"""What a condition Ready that is not True amounts to where no taint says so."""
+
+# Karmada marks a cluster whose state is unknown with the second one.
+_TOLD_BY = {"False": (NOT_READY.key,), "Unknown": (NOT_READY.key, "cluster.karmada.io/unreachable")}
+
+
+def read_clusters(located: Sequence[Located[api.Cluster]]) -> tuple[Cluster, ...]:
+    """Turn Cluster objects into member clusters.
+
+    Notes
+    -----
+    A deprecated ``spec.zone`` counts where ``spec.zones`` is empty, as Karmada's webhook migrates it.
+    Clusters that serve the same kinds share one set of them.
+    """
+    shared: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]] = {}
+    return tuple(_cluster(one, shared) for one in located)
+
+
+def _cluster(
+    located: Located[api.Cluster], shared: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
+) -> Cluster:
+    """Turn one Cluster object into a member cluster."""
+    model = located.model
+    spec, status = model.spec, model.status
+    kinds = frozenset(
+        (group.group_version, resource.kind)
+        for group in status.api_enablements
+        for resource in group.resources
+    )
+    summary = status.resource_summary
+    return Cluster(
+        name=model.metadata.name,
+        provider=spec.provider or None,
+        region=spec.region or None,
+        zones=spec.zones or ((spec.zone,) if spec.zone else ()),
+        labels=dict(model.metadata.labels),
+        taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in spec.taints),
+        implied_taints=(NOT_READY,) if _unready(model) else (),
+        allocatable=_allocatable(summary) if summary else None,
+        free=_free(summary) if summary else None,
+        grades=_grades(spec.resource_models, summary.allocatable_modelings) if summary else (),
+        deleting=model.metadata.deletion_timestamp is not None,
+        api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
+        source=located.source(),
+    )
+
+
+def _unready(model: api.Cluster) -> str:
+    """Return the status of the condition Ready where it is not True and no taint tells; empty otherwise."""
+    found = next((one.status for one in model.status.conditions if one.type == "Ready"), "True")
+    told = any(taint.key in _TOLD_BY.get(found, ()) for taint in model.spec.taints)
+    return "" if told or found not in _TOLD_BY else found
+
+
+def _allocatable(summary: api.ResourceSummary) -> Mapping[str, int]:
+    """Return what the nodes offer, in whole units."""
+    return {resource: available_units(resource, offered) for resource, offered in summary.allocatable.items()}
+
+
+def _free(summary: api.ResourceSummary) -> Mapping[str, int]:
+    """Return allocatable - allocated - allocating, exactly, and only then in whole units, rounded down."""
+    return {
+        resource: available_units(
+            resource, offered - summary.allocated.get(resource, 0) - summary.allocating.get(resource, 0)
+        )
+        for resource, offered in summary.allocatable.items()
+    }
+
+
+def _grades(
+    models: Sequence[api.ResourceModel], counted: Sequence[api.AllocatableModeling]
+) -> tuple[Grade, ...]:
+    """Return the free nodes by grade, the lowest first; none where a grade is not described."""
+    offers = {model.grade: _least(model) for model in models}
+    if any(one.grade not in offers for one in counted):
+        return ()
+    ordered = sorted(counted, key=lambda one: one.grade)
+    return tuple(Grade(one.count, offers[one.grade]) for one in ordered)
+
+
+def _least(model: api.ResourceModel) -> Mapping[str, int]:
+    """Return the least that a node of a grade has free, in whole units."""
+    return {one.name: available_units(one.name, one.min) for one in model.ranges}
+
+
+def cluster_warnings(located: Sequence[Located[api.Cluster]]) -> Iterator[Statement]:
+    """Say what is assumed of clusters that do not tell, or what is not used of what they tell."""
+    silent = [one for one in located if not one.model.status.api_enablements]
+    if silent:
+        text = "no status.apiEnablements, taken to serve every kind"
+        yield _of_all(silent, text)
+    for status in _TOLD_BY:
+        unready = [one for one in located if _unready(one.model) == status]
+        if unready:
+            text = f"condition Ready is {status} and no taint says so: nothing new is placed there"
+            yield _of_all(unready, f"{text}, as under taint {NOT_READY.key}:{NOT_READY.effect}")
+    vague = [one for one in located if _counts_unknown_grades(one.model)]
+    if vague:
+        text = "counts nodes of a grade that spec.resourceModels does not describe, so grades are left aside"
+        yield _of_all(vague, text)
+
+
+def _counts_unknown_grades(cluster: api.Cluster) -> bool:
+    """Tell whether a cluster has nodes of a grade that it does not describe."""
+    summary, known = cluster.status.resource_summary, {model.grade for model in cluster.spec.resource_models}
+    return summary is not None and any(one.grade not in known for one in summary.allocatable_modelings)
+
+
+def _of_all(located: Sequence[Located[api.Cluster]], text: str) -> Statement:
+    """Say one thing of many clusters at once."""
+    names = sorted(one.model.metadata.name for one in located)
+    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    source: Source = min(one.source() for one in located)
+    return Statement(KIND, f"{shown}: {text}", source)

@@ -1,0 +1,306 @@
+"""From documents to manifests: every kind validated, duplicates refused, unknown kinds named."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+from fairlead.manifests.annotations import annotation_findings
+from fairlead.manifests.api import KINDS
+from fairlead.manifests.api import clusters as clusters_api
+from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
+from fairlead.manifests.api import workloads as workloads_api
+from fairlead.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.own import OwnKind
+from fairlead.manifests.api.policies import (
+    ClusterPropagationPolicy,
+    PropagationPolicy,
+    PropagationSpec,
+)
+from fairlead.manifests.api.quotas import FederatedResourceQuota
+from fairlead.manifests.api.rebalancers import WorkloadRebalancer
+from fairlead.manifests.documents import Document
+from fairlead.manifests.kubeadmiral.clusters import same_names
+from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, unpack
+from fairlead.manifests.kubeadmiral.feedback import all_feedback_mistakes
+from fairlead.manifests.kubeadmiral.findings import policy_findings as kubeadmiral_policy_findings
+from fairlead.manifests.kubeadmiral.policy import LocatedPolicy
+from fairlead.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
+from fairlead.manifests.quota_findings import quota_findings
+from fairlead.manifests.validation import UNKNOWN_FIELD, Located, Validated, validate
+from fairlead.manifests.webhook import (
+    Finding,
+    below,
+    label_selector_findings,
+    mistakes,
+    placement_findings,
+)
+from fairlead.models.errors import Mistake
+from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A binding that cannot be understood, which is left out.
+
+    Parameters
+    ----------
+    document
+        The binding.
+    located
+        What of it can be read; None where that is too little.
+    mistakes
+        What cannot be understood.
+    """
+
+    document: Document
+    located: "Located[Binding] | None"
+    mistakes: tuple[Mistake, ...]
+
+
+Workload = workloads_api.Deployment | workloads_api.StatefulSet | workloads_api.ReplicaSet | workloads_api.Job
+Policy = PropagationPolicy | ClusterPropagationPolicy
+Binding = ResourceBinding | ClusterResourceBinding
+
+_CLUSTER_SCOPED = (
+    clusters_api.Cluster,
+    ClusterPropagationPolicy,
+    ClusterResourceBinding,
+    WorkloadRebalancer,
+    kubeadmiral_api.FederatedCluster,
+    kubeadmiral_api.ClusterPropagationPolicy,
+    kubeadmiral_api.ClusterFederatedObject,
+)
+_DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+# Kinds that are near to one that is read, with what to write instead.
+_INSTEAD = {
+    ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does",
+}
+# Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
+_EARLIER_GROUP = "types.kubeadmiral.io"
+
+
+@dataclass(slots=True)
+class Manifests:
+    """Everything that was read, by what it is; and everything that is wrong or noteworthy.
+
+    Parameters
+    ----------
+    clusters, workloads, policies, bindings, rebalancers, quotas, own
+        Valid manifests in the order of the input.
+    federated_clusters, federation_policies, federated_objects
+        Those of KubeAdmiral.
+    federated
+        The federated objects whose template is a workload.
+    mistakes
+        What is wrong.
+    warnings
+        Unknown fields and skipped kinds.
+    unread
+        Bindings that cannot be understood.
+    unsupported
+        What is of a kind that is not read although it changes placements.
+    """
+
+    clusters: list[Located[clusters_api.Cluster]] = field(default_factory=list)
+    workloads: list[Located[Workload]] = field(default_factory=list)
+    policies: list[Located[Policy]] = field(default_factory=list)
+    bindings: list[Located[Binding]] = field(default_factory=list)
+    rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
+    quotas: list[Located[FederatedResourceQuota]] = field(default_factory=list)
+    own: list[Located[Object]] = field(default_factory=list)
+    federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
+    federation_policies: list[LocatedPolicy] = field(default_factory=list)
+    federated_objects: list[Located[FederatedObject]] = field(default_factory=list)
+    federated: list[Federated] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    warnings: list[Statement] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    unsupported: list[Statement] = field(default_factory=list)
+
+
+def collect(documents: Iterable[Document]) -> Manifests:
+    """Validate documents and sort them by what they are."""
+    manifests = Manifests()
+    skipped: dict[tuple[str, str], list[Document]] = {}
+    for document in documents:
+        model = KINDS.get((document.api_version, document.kind))
+        if model is not None:
+            _add(manifests, document, model)
+        elif _group(document) == GROUP:
+            manifests.mistakes.append(unknown_kind(document))
+        elif _group(document) == _EARLIER_GROUP:
+            text = f"{document.kind} of {document.api_version} is left out: it is not supported"
+            text += "; KubeAdmiral has replaced it by FederatedObject"
+            manifests.unsupported.append(Statement(NOT_UNDERSTOOD, text, document.source()))
+        else:
+            skipped.setdefault((document.api_version, document.kind), []).append(document)
+    manifests.warnings.extend(_skipped(*item) for item in sorted(skipped.items()))
+    manifests.mistakes.extend(_duplicates(manifests))
+    _unpack_federated(manifests)
+    return manifests
+
+
+def _unpack_federated(manifests: Manifests) -> None:
+    """Look into federated objects, and at what KubeAdmiral's controllers have written on workloads."""
+    unpacked = unpack(manifests.federated_objects)
+    manifests.federated.extend(unpacked.federated)
+    manifests.warnings.extend(unpacked.warnings)
+    manifests.mistakes.extend(unpacked.mistakes)
+    manifests.mistakes.extend(all_feedback_mistakes([*manifests.workloads, *manifests.federated_objects]))
+    manifests.mistakes.extend(same_names(manifests.clusters, manifests.federated_clusters))
+
+
+def _group(document: Document) -> str:
+    """Return the API group of a document; empty for the core group."""
+    return document.api_version.rpartition("/")[0]
+
+
+def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
+    """Say how many documents of an unknown kind were skipped."""
+    count = f"{len(documents)} documents" if len(documents) > 1 else "1 document"
+    text = f"{kind[1]} of {kind[0]} is not a kind that is read: {count} skipped"
+    if kind in _INSTEAD:
+        text += f"; {_INSTEAD[kind]}"
+    return Statement("unknown-kind", text, min(document.source() for document in documents))
+
+
+def _add(manifests: Manifests, document: Document, model: type[Object]) -> None:
+    """Validate one document of a known kind and put it where it belongs."""
+    validated = validate(document, model)
+    manifests.warnings.extend(validated.warnings)
+    found = [*validated.mistakes, *_contradictions(document, validated)]
+    if found and issubclass(model, Binding):
+        located = cast("Located[Binding] | None", validated.located)
+        manifests.unread.append(Unread(document, located, tuple(found)))
+        return
+    manifests.mistakes.extend(found)
+    if validated.located is not None:
+        manifests.warnings.extend(_stray_annotation(validated.located))
+        manifests.warnings.extend(_odd_name(validated.located))
+        _row(manifests, validated.located.model).append(validated.located)
+
+
+def _contradictions(document: Document, validated: Validated[Object]) -> Iterator[Mistake]:
+    """List what is right alone and wrong together in a document."""
+    if validated.located is None:
+        return
+    # What is wrong by itself and was taken out is not reported as missing beside others once more.
+    known = {mistake.field for mistake in validated.mistakes}
+    found = mistakes(document, (), _findings(validated.located.model))
+    yield from (mistake for mistake in found if not told_already(mistake, known))
+
+
+def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
+    """Name the misspelt annotations of what specifies no replicas; elsewhere a proposal spells them so."""
+    if located.model.metadata.annotation and not isinstance(located.model, Policy | Binding):
+        text = f"{located.document.kind}: metadata.annotation is not a known field and has no effect"
+        yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
+
+
+def _odd_name(located: Located[Object]) -> Iterator[Statement]:
+    """Say that an API server would refuse a name; here it names a thing all the same."""
+    name = located.model.metadata.name
+    if not _DNS_NAME.fullmatch(name):
+        text = f"{located.document.kind}: metadata.name {name!r} is no name that Kubernetes takes: lower case"
+        text += " letters, digits, '-' and '.', with a letter or digit at both ends"
+        yield Statement("name", text, located.source("metadata", "name"))
+
+
+def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
+    """Return the list that a manifest belongs to."""
+    row: object
+    match model:
+        case clusters_api.Cluster():
+            row = manifests.clusters
+        case PropagationPolicy() | ClusterPropagationPolicy():
+            row = manifests.policies
+        case ResourceBinding() | ClusterResourceBinding():
+            row = manifests.bindings
+        case WorkloadRebalancer():
+            row = manifests.rebalancers
+        case FederatedResourceQuota():
+            row = manifests.quotas
+        case kubeadmiral_api.FederatedCluster():
+            row = manifests.federated_clusters
+        case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
+            row = manifests.federation_policies
+        case kubeadmiral_api.FederatedObject() | kubeadmiral_api.ClusterFederatedObject():
+            row = manifests.federated_objects
+        case own if isinstance(own, OwnKind):
+            row = manifests.own
+        case _:
+            row = manifests.workloads
+    return cast("list[Located[Object]]", row)
+
+
+def _findings(model: Object) -> Iterator[Finding]:
+    """List what is right alone and wrong together in one manifest."""
+    match model:
+        case PropagationPolicy(spec=spec) | ClusterPropagationPolicy(spec=spec):
+            yield from below("metadata", annotation_findings(model.metadata))
+            yield from below("spec", _policy_findings(spec))
+        case ResourceBinding(spec=binding) | ClusterResourceBinding(spec=binding):
+            yield from below("metadata", annotation_findings(model.metadata))
+            if binding.placement:
+                yield from below("spec", below("placement", placement_findings(binding.placement)))
+            yield from below("spec", below("clusters", _twice([target.name for target in binding.clusters])))
+        case FederatedResourceQuota(spec=limits):
+            yield from below("spec", quota_findings(limits))
+        case own if isinstance(own, OwnKind):
+            yield from own_findings(own)
+        case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
+            yield from below("spec", kubeadmiral_policy_findings(model.spec))
+        case _:
+            return
+
+
+def _policy_findings(spec: PropagationSpec) -> Iterator[Finding]:
+    """List what is wrong in a policy beside its fields."""
+    if not spec.resource_selectors:
+        yield Finding(("resourceSelectors",), None, "needs at least one item; an empty list selects nothing")
+    for position, selector in enumerate(spec.resource_selectors):
+        if selector.label_selector:
+            found = below("labelSelector", label_selector_findings(selector.label_selector))
+            yield from below("resourceSelectors", below(position, found))
+    yield from below("placement", placement_findings(spec.placement))
+
+
+def _twice(names: list[str]) -> Iterator[Finding]:
+    """List names that stand in a list before."""
+    for position, name in enumerate(names):
+        if name in names[:position]:
+            yield Finding((position, "name"), name, "stands in the list a second time")
+
+
+def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
+    """List objects that the input has twice."""
+    rows: tuple[Iterable[Located[Object]], ...] = (
+        manifests.clusters,
+        manifests.workloads,
+        manifests.policies,
+        manifests.bindings,
+        manifests.rebalancers,
+        manifests.quotas,
+        manifests.own,
+        manifests.federated_clusters,
+        manifests.federation_policies,
+        manifests.federated_objects,
+    )
+    for row in rows:
+        first: dict[tuple[str, str, str, str], Located[Object]] = {}
+        for located in row:
+            meta = located.model.metadata
+            kind, group = located.document.kind, _group(located.document)
+            earlier = first.setdefault((group, kind, namespace_of(located.model), meta.name), located)
+            if earlier is not located:
+                message = f"is the name of two {kind} objects; the first one is at {earlier.source()}"
+                yield Mistake(located.source("metadata", "name"), "metadata.name", meta.name, message)
+
+
+def namespace_of(model: Object) -> str:
+    """Return the namespace of an object: ``default`` where it says none, empty where it is cluster-scoped."""
+    if isinstance(model, _CLUSTER_SCOPED):
+        return ""
+    return model.metadata.namespace or "default"

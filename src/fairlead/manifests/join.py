@@ -1,0 +1,175 @@
+"""Which policy and which binding belong to which workload."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from fairlead.manifests.api.bindings import ClusterResourceBinding
+from fairlead.manifests.collect import Binding, Manifests, Policy, Workload, namespace_of
+from fairlead.manifests.kubeadmiral.federated import Federated, override_mistakes
+from fairlead.manifests.policy_choice import PolicyIndex, Resource, claim_of
+from fairlead.manifests.validation import Located
+from fairlead.models.errors import Mistake
+
+
+class Identity(NamedTuple):
+    """What makes a resource the same in template and binding: the version of its API does not count."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A workload with everything that the input says of it.
+
+    Parameters
+    ----------
+    identity
+        The resource.
+    api_version
+        Its apiVersion.
+    template
+        Its manifest; None where the input has none.
+    binding
+        Its binding; None where the input has none.
+    policy
+        The policy that selects it; None where none in the input does.
+    outvoted
+        A policy that selects it too and would come first, had not another one claimed the workload before.
+    federated
+        Its federated object of KubeAdmiral; None where the input has none.
+    unread
+        What of its binding cannot be understood; empty where there is nothing of that kind.
+    """
+
+    identity: Identity
+    api_version: str
+    template: Located[Workload] | None = None
+    binding: Located[Binding] | None = None
+    policy: Located[Policy] | None = None
+    outvoted: Located[Policy] | None = None
+    federated: Federated | None = None
+    unread: tuple[Mistake, ...] = ()
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Labels of the template, or those of the binding where there is no template."""
+        known = self.template or self.binding or (self.federated and self.federated.template)
+        return known.model.metadata.labels if known else {}
+
+
+def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
+    """Put workloads, bindings and policies together.
+
+    Returns
+    -------
+    subjects : list of Subject
+        Every resource that has a template or a binding, sorted by identity.
+    mistakes : list of Mistake
+        Resources with two bindings or two federated objects.
+    """
+    subjects: dict[Identity, Subject] = {}
+    for template in manifests.workloads:
+        subject = _of_template(template)
+        subjects.setdefault(subject.identity, subject)
+    found: list[Mistake] = []
+    for binding in manifests.bindings:
+        reference = _of_binding(binding)
+        known = subjects.get(reference.identity, reference)
+        if known.binding is not None and known.binding is not binding:
+            found.append(_two_bindings(known.binding, binding))
+            continue
+        subjects[reference.identity] = replace(known, binding=binding)
+    for one in manifests.unread:
+        if one.located is not None:
+            reference = _of_binding(one.located)
+            known = subjects.get(reference.identity, reference)
+            subjects[reference.identity] = replace(known, unread=(*known.unread, *one.mistakes))
+    found.extend(_join_federated(manifests.federated, subjects))
+    index = PolicyIndex.of(manifests.policies)
+    return [_with_policy(subjects[identity], index) for identity in sorted(subjects)], found
+
+
+def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Subject]) -> Iterator[Mistake]:
+    """Put federated objects to the workloads that they hold; list those that have two."""
+    for one in federated:
+        yield from override_mistakes(one)
+        model = one.template.model
+        group = model.api_version.rpartition("/")[0]
+        identity = Identity(group, model.kind, one.namespace, model.metadata.name)
+        known = subjects.get(identity, Subject(identity, model.api_version))
+        if known.federated is not None:
+            first = known.federated.located.source()
+            message = f"has two federated objects; the first one is at {first}"
+            value = f"{model.kind} {model.metadata.name}"
+            yield Mistake(one.located.source("spec", "template"), "spec.template", value, message)
+            continue
+        subjects[identity] = replace(known, federated=one)
+
+
+def _of_template(template: Located[Workload]) -> Subject:
+    """Return what a template alone says."""
+    model = template.model
+    identity = Identity(
+        model.api_version.rpartition("/")[0], model.kind, namespace_of(model), model.metadata.name
+    )
+    return Subject(identity, model.api_version, template=template)
+
+
+def _of_binding(binding: Located[Binding]) -> Subject:
+    """Return what a binding alone says."""
+    resource = binding.model.spec.resource
+    cluster_scoped = isinstance(binding.model, ClusterResourceBinding)
+    namespace = resource.namespace or ("" if cluster_scoped else namespace_of(binding.model))
+    identity = Identity(resource.api_version.rpartition("/")[0], resource.kind, namespace, resource.name)
+    return Subject(identity, resource.api_version, binding=binding)
+
+
+def _two_bindings(first: Located[Binding], second: Located[Binding]) -> Mistake:
+    """Say that two bindings are for one resource."""
+    resource = second.model.spec.resource
+    message = f"has two bindings; the first one is at {first.source()}"
+    value = f"{resource.kind} {resource.name}"
+    return Mistake(second.source("spec", "resource"), "spec.resource", value, message)
+
+
+def _with_policy(subject: Subject, index: PolicyIndex) -> Subject:
+    """Find the policy of a subject; where there is no template, what the binding says comes first."""
+    claim = claimed_by(subject)
+    if subject.template is None and claim is not None and claim in index.by_name:
+        return replace(subject, policy=index.by_name[claim])
+    _, kind, namespace, name = subject.identity
+    choice = index.choose(Resource(subject.api_version, kind, namespace, name, subject.labels), claim)
+    return replace(subject, policy=choice.policy, outvoted=choice.outvoted)
+
+
+def claimed_by(subject: Subject) -> tuple[str, str] | None:
+    """Return namespace and name of the policy that has claimed a subject; None where none has."""
+    for located in (subject.template, subject.binding):
+        claim = claim_of(located.model) if located else None
+        if claim:
+            return claim
+    return None
+
+
+def keys(subjects: Sequence[Subject]) -> Iterator[str]:
+    """Yield the key of every subject, in order.
+
+    ``namespace/name`` (``name`` where cluster-scoped); the kind stands before it where two kinds share the
+    name, and the API group behind the kind where two kinds of one name do.
+    """
+    kinds: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for group, kind, namespace, name in (subject.identity for subject in subjects):
+        kinds.setdefault((namespace, name), set()).add((kind, group))
+    for group, kind, namespace, name in (subject.identity for subject in subjects):
+        short = f"{namespace}/{name}" if namespace else name
+        sharing = kinds[namespace, name]
+        if len(sharing) == 1:
+            yield short
+        elif sum(other == kind for other, _ in sharing) == 1:
+            yield f"{kind}/{short}"
+        else:
+            yield f"{kind}.{group}/{short}"

@@ -1,0 +1,202 @@
+"""How a policy divides replicas: weights, tiers, bounds and the clusters that come first."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairlead.manifests.kubeadmiral.feedback import Feedback
+from fairlead.manifests.kubeadmiral.policy import Policy
+from fairlead.manifests.kubeadmiral.preferences import Preferences
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.rules import Bounds, Copies, Tiers
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.capacity import room, weighed
+from fairlead.models.workload import Workload
+
+ZERO_WEIGHT = "has weight 0 and no minimum"
+NO_WEIGHT = "has no weight beside others that have one, and no minimum"
+UNWEIGHABLE = "capacity is unknown, so it cannot be weighed by available replicas"
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Weights of the candidates, and the candidates that lose out.
+
+    Parameters
+    ----------
+    weights
+        Weight by candidate that is left.
+    closed
+        Candidates that cannot be weighed and so are none.
+    full
+        Candidates that cannot be weighed and take nothing new.
+    """
+
+    weights: Mapping[str, int]
+    closed: Mapping[str, Exclusion]
+    full: Mapping[str, Exclusion]
+
+
+def is_static(policy: Policy) -> bool:
+    """Tell whether the weights are given: one entry of the placement list with a weight is enough."""
+    return bool(policy.preferred.weights)
+
+
+def static_weights(policy: Policy, names: Sequence[str]) -> Weighed:
+    """Return the given weights; a candidate without one weighs 0 and is none where it has no minimum."""
+    preferred = policy.preferred
+    weights = {name: preferred.weights[name].replicas if name in preferred.weights else 0 for name in names}
+    closed: dict[str, Exclusion] = {}
+    for name, weight in weights.items():
+        if not weight and name not in preferred.minimum:
+            given = preferred.weights.get(name)
+            reason = ZERO_WEIGHT if given else NO_WEIGHT
+            closed[name] = Exclusion(reason, given.source if given else preferred.entries.get(name))
+    return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed, {})
+
+
+def dynamic_weights(
+    workload: Workload, names: Sequence[str], clusters: Mapping[str, Cluster], empty: dict[str, int | None]
+) -> Weighed:
+    """Return the room of every candidate; one of unknown room is none, or keeps what it holds.
+
+    A workload that requests nothing is weighed by free cpu, as KubeAdmiral does for every workload; where
+    nothing is free, all weigh the same.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    names
+        Its candidates.
+    clusters
+        Member clusters by name.
+    empty
+        Rooms of clusters that hold nothing of a workload with these requests; completed here.
+    """
+    asks = bool(workload.requests)
+    rooms: dict[str, int | None] = {}
+    for name in names:
+        if name in workload.current and asks:
+            rooms[name] = room(workload, clusters[name])
+            continue
+        if name not in empty:
+            empty[name] = room(workload, clusters[name]) if asks else _free_cpu(clusters[name])
+        rooms[name] = empty[name]
+    unknown = {name: Exclusion(UNWEIGHABLE, clusters[name].source) for name in names if rooms[name] is None}
+    closed = {name: why for name, why in unknown.items() if name not in workload.current}
+    weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
+    if not asks and not any(weights.values()):
+        weights = dict.fromkeys(weights, 1)
+    return Weighed(weights, closed, {name: why for name, why in unknown.items() if name not in closed})
+
+
+def _free_cpu(cluster: Cluster) -> int | None:
+    """Return the free millicores of a cluster, at least 0; None where it does not say."""
+    if cluster.free is None or CPU not in cluster.free:
+        return None
+    return max(0, cluster.free[CPU])
+
+
+def bounds(policy: Policy, feedback: Feedback, names: Sequence[str]) -> Bounds | None:
+    """Return the fewest and the most replicas of every candidate; None where nothing is bounded.
+
+    The smallest maximum counts: of the policy, of custom migration and, where the policy asks for auto
+    migration, of what it has reported. A candidate that weighs 0 beside others gets its minimum only.
+    """
+    preferred = policy.preferred
+    minimum = {name: preferred.minimum[name] for name in names if name in preferred.minimum}
+    maximum: dict[str, Bound] = {}
+    for name in names:
+        most = list(_maxima(policy, feedback, name))
+        if most:
+            ceilings = [bound.ceiling for bound in most if bound.ceiling is not None]
+            smallest = min(most, key=lambda bound: bound.replicas)
+            maximum[name] = smallest._replace(ceiling=min(ceilings, default=None))
+    if not minimum and not maximum:
+        return None
+    chooses = policy.binpack or policy.max_clusters is not None
+    where_held = frozenset(names) if chooses else frozenset[str]()
+    return Bounds(minimum, maximum, where_held, preferred=policy.max_clusters is not None and bool(minimum))
+
+
+def _maxima(policy: Policy, feedback: Feedback, name: str) -> Iterable[Bound]:
+    """Yield everything that bounds a candidate from above."""
+    preferred = policy.preferred
+    if name in preferred.maximum:
+        yield preferred.maximum[name]
+    reports = [feedback.limited, feedback.estimated] if policy.auto_migration else [feedback.limited]
+    for report in reports:
+        if name in report.replicas:
+            yield Bound(report.replicas[name], report.source, report.replicas[name])
+    if policy.divide and not policy.binpack and is_static(policy):
+        given = preferred.weights.get(name)
+        if given is None or not given.replicas:
+            least = preferred.minimum.get(name, Bound(0, preferred.entries.get(name)))
+            yield least._replace(ceiling=least.replicas)
+
+
+def tiers(policy: Policy, names: Sequence[str]) -> Tiers | None:
+    """Return which clusters Binpack fills first: by priority, then by weight; None where all are equal."""
+    found: dict[tuple[int, int], set[str]] = {}
+    for name in names:
+        found.setdefault(_rank(policy, name), set()).add(name)
+    if len(found) < 2:
+        return None
+    ordered = sorted(found)
+    preferred = policy.preferred
+    sources = [
+        next((preferred.entries[name] for name in sorted(found[rank]) if name in preferred.entries), None)
+        for rank in ordered
+    ]
+    return Tiers(tuple(frozenset(found[rank]) for rank in ordered), tuple(sources))
+
+
+def _rank(policy: Policy, name: str) -> tuple[int, int]:
+    """Return the place of a cluster, the first one lowest; what is not stated counts as 0."""
+    nothing = Bound(0)
+    priority = policy.preferred.priorities.get(name, nothing).replicas
+    weight = policy.preferred.weights.get(name, nothing).replicas
+    return -priority, -weight
+
+
+def ranking(
+    policy: Policy, workload: Workload, names: Sequence[str], clusters: Mapping[str, Cluster]
+) -> Copies:
+    """Return which clusters are chosen first: by priority, then by room, then by name."""
+    rooms = {name: room(workload, clusters[name]) for name in names}
+
+    def place(name: str) -> tuple[int, bool, int, str]:
+        priority = policy.preferred.priorities.get(name, Bound(0)).replicas
+        found = rooms[name]
+        return -priority, found is not None, -(found or 0), name
+
+    return Copies(tuple(sorted(names, key=place)))
+
+
+def copies(
+    limits: Bounds,
+    workload: Workload,
+    names: Iterable[str],
+    clusters: Mapping[str, Cluster],
+    preferred: Preferences,
+) -> dict[str, int]:
+    """Return the size of the copy where it differs: the template's number, put between minimum and maximum.
+
+    Where there is no room for that, and the policy states a minimum or a maximum, a copy has as many replicas
+    as fit: at least the minimum, at least one. Neither binds a workload that is scaled to 0.
+    """
+    found: dict[str, int] = {}
+    if not workload.replicas:
+        return found
+    for name in names:
+        least, most = limits.minimum.get(name), limits.maximum.get(name)
+        size = max(workload.replicas, least.replicas) if least else workload.replicas
+        size = min(size, most.replicas) if most else size
+        if name in preferred.minimum or name in preferred.maximum:
+            fitting = room(workload, clusters[name])
+            fewest = max(1, least.replicas if least else 1)
+            size = size if fitting is None else min(size, max(fewest, fitting))
+        if size != workload.replicas:
+            found[name] = size
+    return found

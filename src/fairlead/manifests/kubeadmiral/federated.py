@@ -1,0 +1,175 @@
+"""Federated objects: the workload inside, and where it runs now."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fairlead.manifests.api import kubeadmiral as api
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
+from fairlead.manifests.documents import Document, shortened
+from fairlead.manifests.validation import Located, validate
+from fairlead.models.errors import Mistake
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+
+SCHEDULER = "kubeadmiral.io/global-scheduler"
+_PATH = ("spec", "template")
+
+FederatedObject = api.FederatedObject | api.ClusterFederatedObject
+Template = Deployment | StatefulSet | ReplicaSet | Job
+
+TEMPLATES: Mapping[tuple[str, str], type[Template]] = {
+    ("apps/v1", "Deployment"): Deployment,
+    ("apps/v1", "StatefulSet"): StatefulSet,
+    ("apps/v1", "ReplicaSet"): ReplicaSet,
+    ("batch/v1", "Job"): Job,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Federated:
+    """A federated object whose template is a workload.
+
+    Parameters
+    ----------
+    located
+        The federated object.
+    template
+        The workload inside it; its lines are those of the file.
+    """
+
+    located: Located[FederatedObject]
+    template: Located[Template]
+
+    @property
+    def namespace(self) -> str:
+        """Return the namespace of the workload: the template's own, else the federated object's."""
+        own = self.template.model.metadata.namespace
+        return own or self.located.model.metadata.namespace or "default"
+
+
+@dataclass(slots=True)
+class Unpacked:
+    """What came of the templates of federated objects."""
+
+    federated: list[Federated] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    warnings: list[Statement] = field(default_factory=list)
+
+
+def unpack(objects: Iterable[Located[FederatedObject]]) -> Unpacked:
+    """Validate the workloads inside federated objects; other kinds are passed over with a warning."""
+    unpacked = Unpacked()
+    skipped: dict[tuple[str, str], list[Source]] = {}
+    for located in objects:
+        inner = _inner(located)
+        if inner is None:
+            message = "must be an object with apiVersion and kind"
+            shown = shortened(located.model.spec.template)
+            unpacked.mistakes.append(Mistake(located.source(*_PATH), "spec.template", shown, message))
+            continue
+        model = TEMPLATES.get((inner.api_version, inner.kind))
+        if model is None:
+            skipped.setdefault((inner.api_version, inner.kind), []).append(located.source())
+            continue
+        _validate(located, inner, model, unpacked)
+    unpacked.warnings.extend(_skipped(skipped))
+    return unpacked
+
+
+def _inner(located: Located[FederatedObject]) -> Document | None:
+    """Return the template as a document of its own; None where it does not say what it is."""
+    data: Any = located.document.data
+    lines = located.document.lines
+    for step in _PATH:
+        lines = lines.entry(data, step)
+        data = data[step]
+    told = isinstance(data, dict) and all(isinstance(data.get(key), str) for key in ("apiVersion", "kind"))
+    return Document(data, lines, located.document, _PATH) if told else None
+
+
+def _validate(
+    located: Located[FederatedObject], inner: Document, model: type[Template], unpacked: Unpacked
+) -> None:
+    """Validate one template; fields are named as seen from the federated object."""
+    validated = validate(inner, model)
+    prefix = ".".join(_PATH)
+    unpacked.mistakes.extend(replace(one, field=f"{prefix}.{one.field}") for one in validated.mistakes)
+    unpacked.warnings.extend(validated.warnings)
+    if validated.located is not None:
+        unpacked.federated.append(Federated(located, validated.located))
+
+
+def _skipped(found: Mapping[tuple[str, str], list[Source]]) -> Iterator[Statement]:
+    """Say which federated objects hold no workload."""
+    for (version, kind), sources in sorted(found.items()):
+        count = f"{len(sources)} objects" if len(sources) > 1 else "1 object"
+        text = f"FederatedObject of {version} {kind} is no workload that is placed: {count} skipped"
+        yield Statement("unknown-kind", text, min(sources))
+
+
+def current(federated: Federated, replicas: int) -> dict[str, int]:
+    """Return the replicas that run now by cluster, as the scheduler has left them.
+
+    Parameters
+    ----------
+    federated
+        The federated object.
+    replicas
+        What a cluster holds that has no override: the template's number.
+
+    Notes
+    -----
+    The scheduler writes its clusters into ``spec.placements`` and the number of each as a JSON patch of the
+    replicas into ``spec.overrides``; a duplicated workload has no override.
+    """
+    held = written(federated)
+    found = {name: replicas if count is None else count for name, count in held.items()}
+    return {name: count for name, count in found.items() if count}
+
+
+def written(federated: Federated) -> dict[str, int | None]:
+    """Return the clusters of the scheduler with their override of the replicas; None where there is none."""
+    spec = federated.located.model.spec
+    path = replicas_path(federated.template.model)
+    numbers = {
+        one.cluster: patch.value
+        for override in spec.overrides
+        if override.controller == SCHEDULER
+        for one in override.clusters
+        for patch in one.patches
+        if patch.path == path and patch.op != "remove"
+    }
+    return {
+        one.cluster: numbers.get(one.cluster)
+        for placement in spec.placements
+        if placement.controller == SCHEDULER
+        for one in placement.placement
+    }
+
+
+def override_mistakes(federated: Federated) -> Iterator[Mistake]:
+    """List overrides of the scheduler that are no number of replicas."""
+    path = replicas_path(federated.template.model)
+    located = federated.located
+    for at, override in enumerate(located.model.spec.overrides):
+        if override.controller != SCHEDULER:
+            continue
+        for position, one in enumerate(override.clusters):
+            for number, patch in enumerate(one.patches):
+                if patch.path == path and patch.op != "remove" and not _is_count(patch.value):
+                    place = ("spec", "overrides", at, "clusters", position, "patches", number, "value")
+                    name = f"spec.overrides[{at}].clusters[{position}].patches[{number}].value"
+                    message = "must be a number of replicas, at least 0"
+                    yield Mistake(located.source(*place), name, shortened(patch.value), message)
+
+
+def _is_count(value: object) -> bool:
+    """Tell whether a value is a number of replicas."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def replicas_path(template: Object) -> str:
+    """Return where the replicas stand in a template, as JSON patches write it."""
+    return "/spec/parallelism" if isinstance(template, Job) else "/spec/replicas"

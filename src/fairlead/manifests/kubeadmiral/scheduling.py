@@ -1,0 +1,219 @@
+"""Workloads that KubeAdmiral places: which they are, what they ask for and what runs where."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.workloads import Job
+from fairlead.manifests.facts import named, template_replicas
+from fairlead.manifests.join import Subject
+from fairlead.manifests.kubeadmiral.choice import Named, Policies, named_policy
+from fairlead.manifests.kubeadmiral.federated import (
+    FederatedObject,
+    Template,
+    current,
+    replicas_path,
+    written,
+)
+from fairlead.manifests.kubeadmiral.feedback import read_feedback
+from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter
+from fairlead.manifests.kubeadmiral.marks import CLUSTER_POLICY, NO_SCHEDULING, POLICY, Marks, marks
+from fairlead.manifests.kubeadmiral.overrides import overridden
+from fairlead.manifests.kubeadmiral.policy import RESCHEDULING, LocatedPolicy, Policy
+from fairlead.manifests.policy_choice import policy_name
+from fairlead.manifests.requests import pod_requests, units
+from fairlead.manifests.validation import Located
+from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedHolder, FederatedUnit
+from fairlead.models.errors import InternalError
+from fairlead.models.source import Source
+from fairlead.models.statement import SUSPENDED, Statement
+from fairlead.models.validity import uncounted
+from fairlead.models.workload import Workload
+
+LEFT_OUT = "left-out"
+
+
+class Placed(NamedTuple):
+    """What became of a subject.
+
+    Parameters
+    ----------
+    workload
+        With its rules; None where it is left out.
+    warnings
+        What there is to say about it.
+    """
+
+    workload: Workload | None
+    warnings: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Federation:
+    """KubeAdmiral's part of the input.
+
+    Parameters
+    ----------
+    policies
+        Policies by name.
+    interpreter
+        Turns policies into rules.
+    """
+
+    policies: Policies
+    interpreter: PolicyInterpreter
+
+    @classmethod
+    def of(cls, policies: Sequence[LocatedPolicy], clusters: Sequence[Cluster]) -> "Federation":
+        """Return KubeAdmiral's part of the input."""
+        by_name = {cluster.name: cluster for cluster in clusters}
+        return cls(Policies.of(policies), PolicyInterpreter(by_name, frozenset(by_name)))
+
+    def places(self, subject: Subject) -> bool:
+        """Tell whether KubeAdmiral places a subject.
+
+        It does where there is a federated object, or where a label names a policy of the input. A label that
+        names an unknown policy counts where Karmada does not place the subject either.
+        """
+        if subject.federated is not None:
+            return True
+        chosen = _named_policy(subject)
+        if chosen is None:
+            return False
+        return self.policies.get(chosen) is not None or (subject.policy is None and subject.binding is None)
+
+    def place(self, subject: Subject, key: str) -> Placed:
+        """Return the workload of a subject with its rules, or why it is left out."""
+        warnings = list(_outvoted(subject, key))
+        reason, policy = self._policy(subject, key)
+        if policy is None:
+            return Placed(None, (*warnings, *([reason] if reason else [])))
+        annotations = marks("annotations", _objects(subject))
+        policy, remarked = overridden(policy, annotations, key)
+        workload = _workload(subject, key, policy.name)
+        warnings = [*warnings, *remarked, *_replicas_differ(subject, workload)]
+        if policy.sticky and workload.current and not workload.replicas:
+            text = f"{key} is left out: it is scaled to 0, but {policy.name} disables rescheduling"
+            return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
+        feedback = read_feedback(annotations, key)
+        interpreted = self.interpreter.interpret(workload, policy, feedback, _replicas_source(subject))
+        without = uncounted(interpreted.rules)
+        placed = replace(
+            workload, rules=interpreted.rules, without=without, declared=_unit(subject, policy, annotations)
+        )
+        return Placed(placed, (*warnings, *interpreted.warnings))
+
+    def _policy(self, subject: Subject, key: str) -> tuple[Statement | None, Policy | None]:
+        """Return the policy of a subject, or why it is left out."""
+        skipped = marks("annotations", _objects(subject)).get(NO_SCHEDULING)
+        if skipped is not None and skipped.value:
+            text = f"{key} is left out: annotation {NO_SCHEDULING} is set, so it keeps the placement it has"
+            return Statement(SUSPENDED, text, skipped.source, key), None
+        chosen = _named_policy(subject)
+        if chosen is None:
+            text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
+            return Statement(LEFT_OUT, text, _source(subject), key), None
+        policy = self.policies.get(chosen)
+        if policy is None:
+            text = f"{key} is left out: its label names {chosen.words}, which is not in the input"
+            return Statement(LEFT_OUT, text, chosen.label.source, key), None
+        return None, policy
+
+
+def _named_policy(subject: Subject) -> Named | None:
+    """Return the policy that the labels of a subject name."""
+    return named_policy(marks("labels", _objects(subject)), subject.identity.namespace)
+
+
+def _objects(subject: Subject) -> Iterator[Located[Object]]:
+    """Yield the objects of a subject, the decisive one last: the federated object's own metadata."""
+    if subject.federated is not None:
+        yield subject.federated.template
+    if subject.template is not None:
+        yield subject.template
+    if subject.federated is not None:
+        yield subject.federated.located
+
+
+def _template(subject: Subject) -> Located[Template]:
+    """Return the workload itself: what the federated object holds counts before the plain manifest."""
+    found = subject.federated.template if subject.federated else subject.template
+    if found is None:
+        raise InternalError(f"{subject.identity.name}: neither a template nor a federated object")
+    return found
+
+
+def _source(subject: Subject) -> Source:
+    """Return where a subject was declared."""
+    if subject.template is None and subject.federated is not None:
+        return subject.federated.located.source()
+    return (subject.template or _template(subject)).source()
+
+
+def _replicas_source(subject: Subject) -> Source:
+    """Return where the number of replicas was declared."""
+    template = _template(subject)
+    return template.source("spec", "parallelism" if isinstance(template.model, Job) else "replicas")
+
+
+def _workload(subject: Subject, key: str, policy: str) -> Workload:
+    """Return the workload of a subject, without rules."""
+    model = _template(subject).model
+    replicas = template_replicas(model)
+    return Workload(
+        key=key,
+        name=subject.identity.name,
+        replicas=replicas,
+        namespace=subject.identity.namespace,
+        api_version=subject.api_version,
+        kind=subject.identity.kind,
+        requests=units(pod_requests(model.spec.template.spec)),
+        current=current(subject.federated, replicas) if subject.federated else {},
+        labels=dict(subject.labels),
+        policy=policy,
+        source=_source(subject),
+        replicas_source=_replicas_source(subject),
+    )
+
+
+def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit:
+    """Return what KubeAdmiral's own scheduler sees of a subject."""
+    template = _template(subject)
+    return FederatedUnit(
+        policy=policy.written,
+        template=template.document.data,
+        replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
+        current=written(subject.federated) if subject.federated else {},
+        annotations={name: mark.value for name, mark in annotations.items()},
+        holder=_holder(subject.federated.located) if subject.federated else None,
+        sources=policy.sources,
+    )
+
+
+def _holder(located: Located[FederatedObject]) -> FederatedHolder:
+    """Return a federated object with what every controller has written into it."""
+    metadata, spec = located.model.metadata, located.document.data["spec"]
+    placements, overrides = spec.get("placements") or (), spec.get("overrides") or ()
+    return FederatedHolder(
+        located.model.kind, metadata.name, metadata.namespace, tuple(placements), tuple(overrides)
+    )
+
+
+def _outvoted(subject: Subject, key: str) -> Iterator[Statement]:
+    """Say that a policy of Karmada would place the subject too."""
+    if subject.policy is not None:
+        other = named(policy_name(subject.policy.model))
+        text = f"Karmada's {other} selects {key} too, but KubeAdmiral places it"
+        yield Statement("policy", text, subject.policy.source(), key)
+
+
+def _replicas_differ(subject: Subject, workload: Workload) -> Iterator[Statement]:
+    """Say which number of replicas counts where template and federated object differ."""
+    if subject.template is not None and subject.federated is not None:
+        asked = template_replicas(subject.template.model)
+        if asked != workload.replicas:
+            counted = f"the {workload.replicas} of its federated object count"
+            text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
+            yield Statement("replicas", text, _replicas_source(subject), workload.key)

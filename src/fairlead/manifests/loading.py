@@ -1,0 +1,222 @@
+"""From any number of inputs to a problem."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+from fairlead.manifests.applied import is_at_rest
+from fairlead.manifests.clusters import cluster_warnings, read_clusters
+from fairlead.manifests.collect import Manifests, Unread, collect
+from fairlead.manifests.companions import Member, companionships
+from fairlead.manifests.declared import as_binding
+from fairlead.manifests.documents import shortened
+from fairlead.manifests.facts import (
+    Declared,
+    declared_for,
+    evictions,
+    left_out,
+    read_workload,
+    remarks,
+    replicas_source,
+)
+from fairlead.manifests.interpret import Interpreter
+from fairlead.manifests.join import Subject, join, keys
+from fairlead.manifests.kubeadmiral.clusters import federated_cluster_warnings, read_federated_clusters
+from fairlead.manifests.kubeadmiral.scheduling import Federation
+from fairlead.manifests.own.extend import extend
+from fairlead.manifests.own.selecting import contradictions
+from fairlead.manifests.quotas import read_quotas
+from fairlead.manifests.reader import Input, read_documents
+from fairlead.manifests.rebalancers import Rebalancing, unknown
+from fairlead.manifests.selecting import select
+from fairlead.manifests.whole_objects import whole_objects
+from fairlead.models.affinity_groups import at_start
+from fairlead.models.amounts import excessive
+from fairlead.models.due import with_due
+from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity, SharedRule
+from fairlead.models.rules.capacity import without_lag
+from fairlead.models.source import Source
+from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+from fairlead.models.workload import Workload
+
+__all__ = ["Input", "load", "select"]
+
+
+def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
+    """Read manifests and return the placement problem that they describe.
+
+    Parameters
+    ----------
+    sources
+        Files, directories, ``-`` for standard input, open files, parsed documents (dicts), or lists of any of
+        these.
+    recursive
+        Whether directories below a directory are read too.
+
+    Returns
+    -------
+    Problem
+        Clusters, workloads with their rules, and warnings: skipped kinds, unknown fields, workloads that are
+        left out, also because their bindings cannot be understood, bounds without effect.
+
+    Raises
+    ------
+    ManifestError
+        Where anything but a binding is wrong, or bindings are and nothing else is to be placed; names every
+        mistake of every file.
+    UnsupportedError
+        Where the input is right, but only holds what this version cannot read.
+    """
+    inputs = list(_flat(sources))
+    documents, mistakes = read_documents(inputs, recursive=recursive)
+    manifests = collect(documents)
+    subjects, doubled = join(manifests)
+    mistakes = [*mistakes, *manifests.mistakes, *doubled, *contradictions(manifests.own, subjects)]
+    not_understood = [mistake for one in manifests.unread for mistake in one.mistakes]
+    if mistakes:
+        raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
+    if not documents:
+        raise ManifestError([_nothing_in(inputs)])
+    problem = _problem(manifests, subjects)
+    if not problem.workloads and not_understood:
+        others = (one for one in problem.warnings if one.rule != NOT_UNDERSTOOD)
+        raise ManifestError(not_understood, others)
+    if not problem.workloads and manifests.unsupported:
+        raise UnsupportedError("\n".join(map(str, manifests.unsupported)))
+    return problem
+
+
+def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
+    """Take lists of inputs apart; a text, a mapping and an open file are one input each."""
+    for source in cast("Iterable[object]", sources):
+        if isinstance(source, str | os.PathLike | Mapping) or hasattr(source, "read"):
+            yield cast("Input", source)
+        elif isinstance(source, Iterable) and not isinstance(source, bytes | bytearray):
+            yield from _flat(source)
+        else:
+            message = (
+                "is not an input; give a path, -, an open file (io.BytesIO for bytes), a parsed document, "
+                "or a list of these"
+            )
+            raise ManifestError([Mistake(Source("<argument>", 0), "", shortened(source), message)])
+
+
+def _nothing_in(inputs: Sequence[Input]) -> Mistake:
+    """Say that there is no manifest, and where it was looked for."""
+    names = [_shown(one) for one in inputs]
+    where = ", ".join(names) or "the input, which is empty"
+    return Mistake(Source(names[0] if names else "<input>", 0), "", "", f"no manifest found in {where}")
+
+
+def _shown(source: Input) -> str:
+    """Return an input as people know it."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    return "<dict>" if isinstance(source, Mapping) else str(getattr(source, "name", "<stream>"))
+
+
+def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
+    """Put the problem together.
+
+    What cannot be understood is left out, and a warning says so.
+
+    Raises
+    ------
+    ManifestError
+        Where all workloads together ask for too much to count.
+    """
+    clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
+    warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(manifests.clusters)]
+    warnings.extend(_unreadable(one) for one in manifests.unread if one.located is None)
+    warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
+    held = [read_workload(subject, key, "") for subject, key in zip(subjects, keys(subjects), strict=True)]
+    up_to_date = without_lag(clusters, held)
+    federation = Federation.of(manifests.federation_policies, up_to_date)
+    interpreter = Interpreter.of(up_to_date)
+    federated: list[tuple[Subject, str]] = []
+    placed: list[tuple[Subject, str, Declared]] = []
+    idle: list[Workload] = []
+    for subject, key in zip(subjects, keys(subjects), strict=True):
+        if federation.places(subject):
+            federated.append((subject, key))
+            continue
+        declared, reason = declared_for(subject), left_out(subject, key)
+        if declared is not None and reason is None:
+            placed.append((subject, key, declared))
+        else:
+            idle.append(read_workload(subject, key, ""))
+        warnings.extend([reason] if reason else [])
+    warnings.extend(whole_objects(zip(subjects, keys(subjects), strict=True)))
+    rebalancing = Rebalancing.of(manifests.rebalancers)
+    members = []
+    for subject, key, declared in placed:
+        workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing)
+        members.append(Member(workload, subject, declared))
+        warnings.extend(remarked)
+    workloads = [member.workload for member in members]
+    for found in (federation.place(subject, key) for subject, key in federated):
+        workloads.extend([found.workload] if found.workload else [])
+        warnings.extend(found.warnings)
+    warnings.extend(_strangers(workloads, interpreter.present))
+    warnings.extend(unknown(manifests.rebalancers, subjects))
+    own = extend(manifests.own, clusters, workloads)
+    quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
+    noted = _in_order([*warnings, *own.warnings, *quotas.warnings])
+    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
+    problem = Problem(clusters, with_due(own.workloads), rules, own.levels, own.deviation, noted)
+    excess = [
+        Mistake(workload.source, f"resourceRequest.{resource}", "", message)
+        for workload, resource, message in excessive(problem)
+    ]
+    if excess:
+        raise ManifestError(excess)
+    return problem
+
+
+def _interpreted(
+    subject: Subject, key: str, declared: Declared, interpreter: Interpreter, rebalancing: Rebalancing
+) -> tuple[Workload, list[Statement]]:
+    """Return a workload with its rules, and what there is to say about it."""
+    workload = read_workload(subject, key, declared.name)
+    if rebalancing.wants(subject):
+        workload = replace(workload, fresh=True)
+    workload = replace(workload, due=not is_at_rest(subject, workload, declared))
+    interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
+    remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
+    placed = replace(
+        workload,
+        rules=interpreted.rules,
+        groups=interpreted.groups,
+        declared=as_binding(subject, declared),
+    )
+    return at_start(placed), remarked
+
+
+def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
+    """Sort warnings by file and line, without repetitions."""
+    nowhere = Source("", 0)
+    return tuple(sorted(dict.fromkeys(warnings), key=lambda one: (one.source or nowhere, one.rule, one.text)))
+
+
+def _unreadable(unread: Unread) -> Statement:
+    """Say that a binding is left out of which not even the workload can be read."""
+    first = unread.mistakes[0]
+    text = f"{unread.document.kind} is left out: it cannot be understood: {first.sentence}"
+    return Statement(NOT_UNDERSTOOD, text, first.source)
+
+
+def _strangers(workloads: Sequence[Workload], present: frozenset[str]) -> Iterator[Statement]:
+    """Say which clusters hold replicas and are not in the input."""
+    holders: dict[str, list[Workload]] = {}
+    for workload in workloads:
+        for name in workload.current:
+            if name not in present:
+                holders.setdefault(name, []).append(workload)
+    for name, found in sorted(holders.items()):
+        others = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        held = f"the replicas that {found[0].key}{others} holds there count as stopped"
+        text = f"{name} is not in the input; {held}"
+        yield Statement("cluster", text, found[0].source, found[0].key, name)

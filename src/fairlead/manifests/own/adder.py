@@ -1,0 +1,129 @@
+"""From one manifest of our own kinds to rules of one workload."""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+from fairlead.manifests.api import own
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.own import group_bounds, hierarchy, prices, survival
+from fairlead.manifests.own.closing import idle_bounds, without
+from fairlead.manifests.own.remarks import Remark
+from fairlead.manifests.own.selecting import named
+from fairlead.manifests.validation import Located
+from fairlead.models.cluster import Cluster
+from fairlead.models.rules import Candidates, Weights, WorkloadRule
+from fairlead.models.rules.capacity import needs
+from fairlead.models.workload import Workload
+
+V = TypeVar("V")
+Rules = tuple[WorkloadRule, ...]
+
+PER_WORKLOAD: tuple[type[Object], ...] = (
+    own.HierarchicalWeights,  # first, because it excludes candidates
+    own.GroupBounds,
+    own.Survival,
+    own.PriceList,
+)
+"""Kinds that add rules to single workloads, in the order in which they do."""
+
+
+class Added(NamedTuple):
+    """The rules of a workload with what a manifest adds, and what there is to say about it."""
+
+    rules: Rules
+    remarks: tuple[Remark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Adder:
+    """Resolves manifests against candidates; workloads with the same candidates share what comes of it.
+
+    Parameters
+    ----------
+    clusters
+        Member clusters by name.
+    """
+
+    clusters: Mapping[str, Cluster]
+    _memory: dict[Hashable, Any] = field(default_factory=dict)
+
+    def remarks(self, located: Located[Object]) -> Iterator[Remark]:
+        """Tell what in a manifest matches no cluster of the input."""
+        match located.model:
+            case own.GroupBounds() as model:
+                yield from group_bounds.remarks(Located(model, located.document), self.clusters)
+            case own.PriceList() as model:
+                yield from prices.remarks(Located(model, located.document), self.clusters)
+            case own.HierarchicalWeights() as model:
+                yield from hierarchy.remarks(Located(model, located.document), self.clusters)
+            case _:
+                return
+
+    def add(self, located: Located[Object], workload: Workload, rules: Rules) -> Added:
+        """Add to the rules of a workload, or of one of its affinity groups, what a manifest says."""
+        names = next((rule.names for rule in rules if isinstance(rule, Candidates)), ())
+        match located.model:
+            case own.GroupBounds() as model:
+                return self._group_bounds(Located(model, located.document), names, rules)
+            case own.Survival() as model:
+                return self._survival(Located(model, located.document), names, workload.replicas, rules)
+            case own.PriceList() as model:
+                return self._price(Located(model, located.document), names, needs(workload), rules)
+            case own.HierarchicalWeights() as model:
+                return self._shares(Located(model, located.document), names, rules)
+            case _:
+                return Added(rules)
+
+    def _once(self, key: Hashable, make: Callable[[], V]) -> V:
+        """Make a thing that several workloads share only once."""
+        if key not in self._memory:
+            self._memory[key] = make()
+        found: V = self._memory[key]
+        return found
+
+    def _group_bounds(self, located: Located[own.GroupBounds], names: Sequence[str], rules: Rules) -> Added:
+        key = (id(located.model), names)
+        found = self._once(key, lambda: group_bounds.totals(located, names, self.clusters))
+        return Added(*group_bounds.added(rules, found))
+
+    def _survival(
+        self, located: Located[own.Survival], names: Sequence[str], replicas: int, rules: Rules
+    ) -> Added:
+        minimum = survival.left(located.model.spec, replicas)
+        key = (id(located.model), names)
+        silent = self._once(key, lambda: tuple(survival.silent(located, names, self.clusters)))
+        rule = self._once((*key, minimum), lambda: survival.survival(located, replicas, names, self.clusters))
+        return Added((*rules, rule), silent)
+
+    def _price(
+        self,
+        located: Located[own.PriceList],
+        names: Sequence[str],
+        needed: Mapping[str, int],
+        rules: Rules,
+    ) -> Added:
+        key = (id(located.model), names)
+        priced = self._once(id(located.model), lambda: prices.entries(located, self.clusters))
+        free = self._once(key, lambda: tuple(prices.unpriced(located, priced, names)))
+        rule = self._once(
+            (*key, tuple(sorted(needed.items()))), lambda: prices.price(located, priced, names, needed)
+        )
+        return Added((*rules, rule), free)
+
+    def _shares(self, located: Located[own.HierarchicalWeights], names: Sequence[str], rules: Rules) -> Added:
+        """Put shares in the place of weights; a workload that is not divided by weights has none."""
+        if not any(isinstance(rule, Weights) for rule in rules):
+            text = f"{named(located)} has no effect where replicas are not divided by weights"
+            return Added(rules, (Remark(text, located.source()),))
+        key = (id(located.model), names)
+        found = self._once(key, lambda: hierarchy.division(located, names, self.clusters))
+        kept = tuple(
+            found.shares if isinstance(rule, Weights) else self._without(rule, found) for rule in rules
+        )
+        return Added(kept, tuple(idle_bounds(rules, found.closed)))
+
+    def _without(self, rule: WorkloadRule, found: hierarchy.Division) -> WorkloadRule:
+        """Take the candidates without a share out of a rule."""
+        return self._once(("without", id(rule), id(found)), partial(without, rule, found.closed))

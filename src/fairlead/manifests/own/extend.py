@@ -1,0 +1,132 @@
+"""All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from fairlead.manifests.api import own
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.own import move_budgets, profile
+from fairlead.manifests.own.adder import PER_WORKLOAD, Adder
+from fairlead.manifests.own.companions import companionships
+from fairlead.manifests.own.remarks import Remark, statements
+from fairlead.manifests.own.selecting import named, of_kind, selected, selects_workload
+from fairlead.manifests.validation import Located
+from fairlead.models.affinity_groups import at_start
+from fairlead.models.cluster import Cluster
+from fairlead.models.levels import Deviation
+from fairlead.models.rules import Companionship, MoveBudget
+from fairlead.models.statement import Statement
+from fairlead.models.workload import AffinityGroup, Workload
+
+
+class Extended(NamedTuple):
+    """What our own kinds make of a problem.
+
+    Parameters
+    ----------
+    workloads
+        Workloads with all their rules.
+    rules
+        Rules that several workloads share.
+    levels
+        Keys of the objective levels, the most important first.
+    deviation
+        Measure of the distance from the wanted ratio.
+    warnings
+        Selectors that match nothing, bounds without effect and the like.
+    """
+
+    workloads: tuple[Workload, ...]
+    rules: tuple[Companionship | MoveBudget, ...]
+    levels: tuple[str, ...]
+    deviation: Deviation
+    warnings: tuple[Statement, ...]
+
+
+def extend(
+    manifests: Sequence[Located[Object]], clusters: Sequence[Cluster], workloads: Sequence[Workload]
+) -> Extended:
+    """Add to workloads what our own kinds say of them.
+
+    Parameters
+    ----------
+    manifests
+        Valid manifests of our own kinds, in any order.
+    clusters
+        Member clusters.
+    workloads
+        Workloads with the rules of their policies.
+    """
+    adder = Adder({cluster.name: cluster for cluster in clusters})
+    extended = list(workloads)
+    told = list(_selecting_nothing(manifests, workloads))
+    for kind in PER_WORKLOAD:
+        for located in of_kind(manifests, kind):
+            told.extend(adder.remarks(located))
+            for position, workload in enumerate(extended):
+                if selects_workload(located, workload):
+                    extended[position], remarks = _added(adder, located, workload)
+                    told.extend(one._replace(workload=workload.key) for one in remarks)
+    companions, lonely = _companions(manifests, extended)
+    budgets, idle = _budgets(manifests, clusters, extended)
+    wanted = next((one.model.spec for one in of_kind(manifests, own.Profile)), own.ProfileSpec())
+    warnings = tuple(statements([*told, *lonely, *idle]))
+    rules: tuple[Companionship | MoveBudget, ...] = (*companions, *budgets)
+    return Extended(tuple(extended), rules, profile.order(wanted), profile.measure(wanted), warnings)
+
+
+def _added(adder: Adder, located: Located[Object], workload: Workload) -> tuple[Workload, list[Remark]]:
+    """Add to a workload, in every affinity group, what one manifest says of it."""
+    told: list[Remark] = []
+    if not workload.groups:
+        rules, remarks = adder.add(located, workload, workload.rules)
+        return replace(workload, rules=rules), list(remarks)
+    groups: list[AffinityGroup] = []
+    for group in workload.groups:
+        rules, remarks = adder.add(located, workload, group.rules)
+        groups.append(replace(group, rules=rules))
+        told.extend(remarks)
+    return at_start(replace(workload, groups=tuple(groups))), told
+
+
+def _companions(
+    manifests: Sequence[Located[Object]], workloads: Sequence[Workload]
+) -> tuple[tuple[Companionship, ...], list[Remark]]:
+    """Return who stands together or apart, and the manifests that say so of nobody."""
+    rules: list[Companionship] = []
+    lonely: list[Remark] = []
+    for located in of_kind(manifests, own.WorkloadAffinity):
+        members = selected(located.model.spec.workload_selector, workloads)
+        found = tuple(companionships(located, members))
+        rules.extend(found)
+        if members and not found:
+            text = f"{named(located)} has no effect: no two of the selected workloads belong together"
+            lonely.append(Remark(text, located.source("spec")))
+    return tuple(rules), lonely
+
+
+def _budgets(
+    manifests: Sequence[Located[Object]], clusters: Sequence[Cluster], workloads: Sequence[Workload]
+) -> tuple[tuple[MoveBudget, ...], list[Remark]]:
+    """Return how many replicas may move, and sets of clusters that match nothing."""
+    known = {cluster.name: cluster for cluster in clusters}
+    rules: list[MoveBudget] = []
+    idle: list[Remark] = []
+    for located in of_kind(manifests, own.MoveBudget):
+        members = selected(located.model.spec.workload_selector, workloads)
+        rules.extend(move_budgets.budgets(located, members, known))
+        idle.extend(move_budgets.remarks(located, known))
+    return tuple(rules), idle
+
+
+def _selecting_nothing(
+    manifests: Sequence[Located[Object]], workloads: Sequence[Workload]
+) -> Iterator[Remark]:
+    """Tell of manifests that select no workload."""
+    for located in manifests:
+        if not isinstance(located.model, own.Profile) and not any(
+            selects_workload(located, workload) for workload in workloads
+        ):
+            text = f"{named(located)} selects no workload that is placed"
+            yield Remark(text, located.source("spec", "workloadSelector"))

@@ -1,0 +1,163 @@
+"""What is wrong in a manifest of our own kinds beside its single fields."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from fairlead.manifests.api import own
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.own import OWN_KINDS
+from fairlead.manifests.api.own_parts import ClusterSet, SelectingSpec
+from fairlead.manifests.documents import Document
+from fairlead.manifests.own import profile
+from fairlead.manifests.own.targets import as_affinity
+from fairlead.manifests.webhook import Finding, below, label_selector_findings, selector_findings
+from fairlead.models.errors import Mistake
+
+_SCOPE = (
+    "has no meaning here: the kinds of fairlead.io belong to no namespace;"
+    " spec.workloadSelector.namespaces says whose workloads are meant"
+)
+IS_NEEDED = "is needed"
+GROUP = "fairlead.io"
+
+_MOST_FIELDS = 10
+_FIELDS = "name at least one of region, zone, provider, cluster or the key of a label"
+
+
+def unknown_kind(document: Document) -> Mistake:
+    """Refuse a kind of our group that does not exist; kinds of our own are never skipped."""
+    known = ", ".join(OWN_KINDS)
+    if document.kind in OWN_KINDS:
+        message = f"is no version of {document.kind}; allowed is {own.API_VERSION}"
+        return Mistake(document.source(("apiVersion",)), "apiVersion", document.api_version, message)
+    message = f"is no kind of {own.API_VERSION}; known are {known}"
+    return Mistake(document.source(("kind",)), "kind", document.kind, message)
+
+
+def told_already(mistake: Mistake, known: Collection[str]) -> bool:
+    """Tell whether something is missing or wrong only because a wrong value was taken out."""
+    if mistake.field in known:
+        return True
+    holder = f"{mistake.field.rpartition('.')[0]}."
+    return IS_NEEDED in mistake.message and any(field.startswith(holder) for field in known)
+
+
+def own_findings(model: Object) -> Iterator[Finding]:
+    """List what is wrong in one manifest."""
+    if model.metadata.namespace:
+        yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE)
+    spec = getattr(model, "spec", None)
+    if isinstance(spec, SelectingSpec) and spec.workload_selector.label_selector:
+        found = label_selector_findings(spec.workload_selector.label_selector)
+        yield from below("spec", below("workloadSelector", below("labelSelector", found)))
+    yield from below("spec", _of_kind(model))
+
+
+def _of_kind(model: Object) -> Iterator[Finding]:
+    """List what is wrong in the spec of one kind."""
+    match model:
+        case own.GroupBounds(spec=spec):
+            yield from _group_bounds(spec)
+        case own.Profile(spec=wanted):
+            yield from profile.findings(wanted)
+        case own.PriceList(spec=prices):
+            yield from _prices(prices)
+        case own.Survival(spec=survival):
+            yield from _either({"minReplicas": survival.min_replicas, "minPercent": survival.min_percent})
+        case own.HierarchicalWeights(spec=weights):
+            yield from _hierarchy(weights)
+        case own.MoveBudget(spec=budget):
+            yield from _move_budget(budget)
+        case _:
+            return
+
+
+def _group_bounds(spec: own.GroupBoundsSpec) -> Iterator[Finding]:
+    """List sets without clusters or bounds, and minima over their maxima."""
+    yield from _filled("groups", spec.groups, "name at least one set of clusters")
+    for position, group in enumerate(spec.groups):
+        yield from below("groups", below(position, _group(group)))
+
+
+def _group(group: own.GroupBound) -> Iterator[Finding]:
+    """List what is wrong with one set."""
+    yield from _either({"targetCluster": group.target_cluster, "groupBy": group.group_by})
+    yield from _target(group.target_cluster)
+    low, high = group.min_replicas, group.max_replicas
+    if low is None and high is None:
+        yield Finding((), None, "needs minReplicas, maxReplicas or both")
+    elif low is not None and high is not None and low > high:
+        yield Finding(("minReplicas",), low, f"must be at most maxReplicas, which is {high}")
+    if group.name and group.group_by:
+        yield Finding(("name",), group.name, "cannot stand beside groupBy, whose groups have names already")
+
+
+def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
+    """List entries without a price or with two kinds of it."""
+    yield from _filled("prices", spec.prices, "name at least one price")
+    for position, entry in enumerate(spec.prices):
+        found = [
+            *_either({"pricePerReplica": entry.price_per_replica, "perResource": entry.per_resource}),
+            *_target(entry.target_cluster),
+        ]
+        yield from below("prices", below(position, iter(found)))
+
+
+def _hierarchy(spec: own.HierarchicalWeightsSpec) -> Iterator[Finding]:
+    """List fields that cannot nest, and groups deeper than there are fields."""
+    yield from _filled("by", spec.by, _FIELDS)
+    for position, field in enumerate(spec.by):
+        if field in spec.by[:position]:
+            yield Finding(("by", position), field, "stands in the list a second time")
+        if field == "cluster" and position + 1 < len(spec.by):
+            yield Finding(("by", position), field, "must be the last one: nothing lies inside a cluster")
+    if len(spec.by) > _MOST_FIELDS:
+        yield Finding(("by",), list(spec.by), f"must have at most {_MOST_FIELDS} fields")
+    depth = len(spec.by) + ("cluster" not in spec.by)
+    yield from below("weights", _branches(spec.weights, depth))
+
+
+def _branches(branches: Mapping[str, own.Branch], depth: int) -> Iterator[Finding]:
+    """List branches with something inside where there is no further field, or where no share is divided."""
+    weighed = any(branch.weight is not None for branch in branches.values())
+    for name, branch in branches.items():
+        if branch.inside and branch.weight is None and weighed:
+            message = "is missing, while others beside it have one; write the weight (0 excludes the group)"
+            yield Finding((name, "weight"), None, message)
+        if branch.inside and depth <= 1:
+            message = "lies deeper than spec.by has fields; nothing is inside a cluster"
+            yield Finding((name, "inside"), dict(branch.inside), message)
+        else:
+            yield from below(name, below("inside", _branches(branch.inside, depth - 1)))
+
+
+def _move_budget(spec: own.MoveBudgetSpec) -> Iterator[Finding]:
+    """Refuse a budget that limits nothing, and wrong expressions of sets of clusters."""
+    given = (spec.total, spec.per_workload, spec.per_namespace)
+    if all(amount is None for amount in given) and not spec.leaving and not spec.arriving:
+        message = f"is missing; total, perWorkload, perNamespace, leaving or arriving {IS_NEEDED}"
+        yield Finding(("total",), None, message)
+    for name, entries in (("leaving", spec.leaving), ("arriving", spec.arriving)):
+        for position, entry in enumerate(entries):
+            yield from below(name, below(position, _target(entry.target_cluster)))
+
+
+def _target(target: ClusterSet | None) -> Iterator[Finding]:
+    """List wrong expressions of a set of clusters."""
+    if target is not None:
+        yield from below("targetCluster", selector_findings(as_affinity(target)))
+
+
+def _filled(name: str, items: Sequence[object], advice: str) -> Iterator[Finding]:
+    """Refuse an empty list."""
+    if not items:
+        yield Finding((name,), None, f"must not be empty; {advice}")
+
+
+def _either(fields: Mapping[str, object]) -> Iterator[Finding]:
+    """Refuse none and both of two fields."""
+    first, second = fields
+    given = [name for name, value in fields.items() if value is not None]
+    if not given:
+        yield Finding((first,), None, f"is missing; {first} or {second} {IS_NEEDED}")
+    elif len(given) > 1:
+        yield Finding((second,), None, f"cannot stand beside {first}; use one of the two")

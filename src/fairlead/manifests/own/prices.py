@@ -1,0 +1,83 @@
+"""PriceList: what a replica costs on every candidate."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from fairlead.manifests.api.own import PriceEntry, PriceList
+from fairlead.manifests.own.remarks import Remark, listed
+from fairlead.manifests.own.selecting import named
+from fairlead.manifests.own.targets import matched, without_clusters
+from fairlead.manifests.validation import Located
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.quantity import counts_bytes
+from fairlead.models.rules import Price
+
+_GIB = 2**30
+_CORE = 1000  # millicores
+
+
+def entries(located: Located[PriceList], clusters: Mapping[str, Cluster]) -> dict[str, PriceEntry]:
+    """Return the first entry that matches each cluster of the input; unpriced clusters are absent."""
+    found: dict[str, PriceEntry] = {}
+    for entry in located.model.spec.prices:
+        for name in matched(entry.target_cluster, clusters):
+            found.setdefault(name, entry)
+    return found
+
+
+def price(
+    located: Located[PriceList],
+    priced: Mapping[str, PriceEntry],
+    names: Sequence[str],
+    needed: Mapping[str, int],
+) -> Price:
+    """Return the price of one replica on every candidate.
+
+    Parameters
+    ----------
+    located
+        The manifest.
+    priced
+        What `entries` found.
+    names
+        Candidates in name order.
+    needed
+        What one replica needs, as `capacity.needs` returns it.
+    """
+    known = {id(entry): price_of(entry, needed) for entry in located.model.spec.prices}
+    prices = {name: known[id(priced[name])] for name in names if name in priced}
+    return Price(prices, located.source("spec", "prices"))
+
+
+def price_of(entry: PriceEntry, needed: Mapping[str, int]) -> Fraction:
+    """Return the price of one replica: fixed, or the sum over what it needs, per core, GiB or unit."""
+    if entry.price_per_replica is not None:
+        return entry.price_per_replica
+    per = entry.per_resource or {}
+    parts = (one * Fraction(needed.get(resource, 0), _unit(resource)) for resource, one in per.items())
+    return sum(parts, Fraction(0))
+
+
+def _unit(resource: str) -> int:
+    """Return how much of a resource its price is for, in the units of requests."""
+    if resource == CPU:
+        return _CORE
+    return _GIB if counts_bytes(resource) else 1
+
+
+def remarks(located: Located[PriceList], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:
+    """Tell of entries that match nothing."""
+    for position, entry in enumerate(located.model.spec.prices):
+        title = f"price {position + 1} of {named(located)}"
+        source = located.source("spec", "prices", position)
+        yield from without_clusters(entry.target_cluster, clusters, title, source)
+
+
+def unpriced(
+    located: Located[PriceList], priced: Mapping[str, PriceEntry], names: Sequence[str]
+) -> Iterator[Remark]:
+    """Tell of candidates without a price: they count as free of charge."""
+    free = [name for name in names if name not in priced]
+    if free:
+        text = f"{named(located)} has no price for {listed(free)}: counted as free of charge"
+        yield Remark(text, located.source("spec", "prices"))

@@ -1,0 +1,95 @@
+"""JSON Schema of our own kinds, for editors and for ``kubectl``-like checks before anything is read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+_METADATA: Mapping[str, Any] = {
+    "description": "Metadata of the object; it belongs to no namespace.",
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {
+            "description": "Name, unique among the manifests of its kind.",
+            "type": "string",
+            "minLength": 1,
+        },
+        "labels": {
+            "description": "Labels of the manifest; they influence nothing.",
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+        },
+        "annotations": {
+            "description": "Annotations of the manifest; they influence nothing.",
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+        },
+    },
+}
+
+
+def json_schema(kind: str | None = None) -> dict[str, Any]:
+    """Return the JSON Schema of the manifests of a kind.
+
+    Parameters
+    ----------
+    kind
+        One of `OWN_KINDS`; None stands for all of them: a manifest is of one of the kinds.
+
+    Raises
+    ------
+    KeyError
+        Where there is no such kind.
+    """
+    if kind is not None:
+        schema, definitions = _of_kind(kind)
+        return {"$schema": _DIALECT, **schema, "$defs": definitions}
+    every = [_of_kind(one) for one in OWN_KINDS]
+    shared = {name: one for _, definitions in every for name, one in definitions.items()}
+    return {"$schema": _DIALECT, "oneOf": [schema for schema, _ in every], "$defs": shared}
+
+
+def _of_kind(kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the schema of a kind, and the definitions that it refers to."""
+    schema = OWN_KINDS[kind].model_json_schema()
+    definitions = {name: _tidied(one) for name, one in schema["$defs"].items() if name != "ObjectMeta"}
+    described = {
+        "title": kind,
+        "description": schema["description"],
+        "type": "object",
+        "required": ["apiVersion", "kind", "metadata", "spec"],
+        "properties": {
+            "apiVersion": {"description": "Group and version of the kind.", "const": API_VERSION},
+            "kind": {"description": "The kind.", "const": kind},
+            "metadata": _METADATA,
+            "spec": _tidied(schema["properties"]["spec"]),
+        },
+        "additionalProperties": False,
+    }
+    return described, definitions
+
+
+def _tidied(schema: Any) -> Any:
+    """Leave out titles, defaults (the descriptions tell them) and null, which is the same as absent."""
+    if isinstance(schema, list):
+        return [_tidied(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    tidied: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            tidied[key] = {name: _tidied(one) for name, one in value.items()}
+        elif key == "anyOf":
+            tidied = {**_without_null([_tidied(one) for one in value]), **tidied}
+        elif key not in ("title", "default"):
+            tidied[key] = _tidied(value)
+    return tidied
+
+
+def _without_null(choices: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what is left of several choices without null."""
+    left = [one for one in choices if one != {"type": "null"}]
+    return left[0] if len(left) == 1 else {"anyOf": left}

@@ -1,0 +1,186 @@
+"""Totals: how many replicas sets of clusters hold together, as all spellings of specified replicas end."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fairlead.manifests.affinity import matching
+from fairlead.manifests.api.placement import ClusterAffinity
+from fairlead.manifests.documents import Path
+from fairlead.manifests.standing import Ground, Standing
+from fairlead.models.cluster import Cluster
+from fairlead.models.rules import GroupTotal
+from fairlead.models.source import Source
+
+NO_TARGET = "is in no target of the specified replicas"
+NOT_LISTED = "is in none of the listed regions"
+
+
+class Target(NamedTuple):
+    """A set of clusters and the replicas that it holds together.
+
+    Parameters
+    ----------
+    clusters
+        The set.
+    replicas
+        Replicas.
+    where
+        Where the number stands: a path inside the placement, or a source elsewhere.
+    """
+
+    clusters: ClusterAffinity
+    replicas: int
+    where: Path | Source
+
+
+class Number(NamedTuple):
+    """Replicas of all clusters that are listed, and where the number stands."""
+
+    replicas: int
+    where: Path | Source
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What a placement, and the object around it, says of totals.
+
+    Parameters
+    ----------
+    targets
+        Sets of clusters with their totals; other clusters are no candidates. Empty where there are none.
+    numbers
+        Totals of all candidates together; every one of them holds.
+    regions
+        Regions to which an annotation limits the candidates; None where none does.
+    regions_at
+        Where that annotation stands.
+    even
+        True where the change of the totals is shared evenly; else weights or full copies divide.
+    equal
+        True where all candidates weigh the same.
+    apart
+        True where a part of it stands outside of the placement.
+    """
+
+    targets: tuple[Target, ...] = ()
+    numbers: tuple[Number, ...] = ()
+    regions: frozenset[str] | None = None
+    regions_at: Path | Source = ()
+    even: bool = False
+    equal: bool = False
+    apart: bool = False
+
+
+NO_TOTALS = Totals()
+
+
+class Group(NamedTuple):
+    """A total, resolved against the candidates.
+
+    Parameters
+    ----------
+    name
+        What people call the clusters.
+    clusters
+        Candidates among them.
+    replicas
+        Replicas that they hold together.
+    where
+        Where the number stands.
+    absent
+        Names of clusters that the input does not have.
+    whole
+        True for a total of all candidates.
+    closed
+        Clusters of the set that are no candidates.
+    """
+
+    name: str
+    clusters: frozenset[str]
+    replicas: int
+    where: Path | Source
+    absent: tuple[str, ...] = ()
+    whole: bool = False
+    closed: frozenset[str] = frozenset()
+
+
+def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, Cluster]) -> Standing:
+    """Close the candidates that are in no listed region or in no target."""
+    if totals.regions is not None:
+        ground = Ground(NOT_LISTED, totals.regions_at)
+        regions = {name: clusters[name].region for name in standing.names}
+        standing = standing.without(
+            {name: ground for name, region in regions.items() if region not in totals.regions}
+        ).closed_for_good(name for name, each in clusters.items() if each.region not in totals.regions)
+    if not totals.targets:
+        return standing
+    ground = Ground(NO_TARGET, totals.targets[0].where)
+    inside = frozenset[str]().union(*(matching(target.clusters, clusters) for target in totals.targets))
+    return standing.without({name: ground for name in standing.names if name not in inside}).closed_for_good(
+        name for name in clusters if name not in inside
+    )
+
+
+def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster]) -> tuple[Group, ...]:
+    """Return the totals of the targets, then those of all candidates.
+
+    Parameters
+    ----------
+    totals
+        What was declared.
+    names
+        The candidates.
+    clusters
+        All clusters.
+    """
+    candidates = frozenset(names)
+    found: list[Group] = []
+    for position, (affinity, replicas, where) in enumerate(totals.targets, start=1):
+        matched = matching(affinity, clusters)
+        name = _name(affinity, matched) or f"target {position}"
+        if any(name == group.name for group in found):
+            name = f"{name} (target {position})"
+        absent = tuple(one for one in affinity.cluster_names if one not in clusters)
+        closed = frozenset(matched) - candidates
+        found.append(Group(name, candidates.intersection(matched), replicas, where, absent, closed=closed))
+    listed = "the listed regions" if totals.even and not totals.targets else "all candidates"
+    for position, (replicas, where) in enumerate(totals.numbers, start=1):
+        name = listed if position == 1 else f"{listed} (number {position})"
+        closed = frozenset(clusters) - candidates
+        found.append(Group(name, candidates, replicas, where, whole=True, closed=closed))
+    return tuple(found)
+
+
+def _name(affinity: ClusterAffinity, matched: Sequence[str]) -> str | None:
+    """Return what people call a set of clusters: one region, zone or provider, or one cluster; else None."""
+    fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
+    alone = not (affinity.cluster_names or affinity.label_selector)
+    if alone and len(fields) == 1 and fields[0].operator == "In" and len(fields[0].values) == 1:
+        return f"{fields[0].key} {fields[0].values[0]}"
+    if len(affinity.cluster_names) == 1:
+        return affinity.cluster_names[0]
+    return matched[0] if len(matched) == 1 else None
+
+
+def located(groups: Sequence[Group], source: Callable[[Path], Source]) -> tuple[GroupTotal, ...]:
+    """Return the rules that totals stand for.
+
+    Parameters
+    ----------
+    groups
+        The totals.
+    source
+        Gives file and line of a path inside the placement.
+    """
+    return tuple(
+        GroupTotal(
+            each.name,
+            each.clusters,
+            each.replicas,
+            each.replicas,
+            each.where if isinstance(each.where, Source) else source(each.where),
+            each.closed,
+        )
+        for each in groups
+    )

@@ -1,0 +1,215 @@
+"""From a document to its API type: mistakes in plain words, unknown fields as warnings."""
+
+import copy
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from fairlead.manifests.api.base import INSTEAD, Api
+from fairlead.manifests.documents import Document, Path, field_name, shortened
+from fairlead.manifests.messages import in_plain_words
+from fairlead.models.errors import Mistake
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+
+M = TypeVar("M", bound=Api)
+M_co = TypeVar("M_co", bound=Api, covariant=True)
+
+UNKNOWN_FIELD = "unknown-field"
+
+MOST_TOLD = 100
+"""Mistakes, and unknown fields, of one document that are told one by one."""
+_ABSENT = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Located(Generic[M_co]):
+    """A manifest as its API type, with the document that knows its lines.
+
+    Parameters
+    ----------
+    model
+        The manifest.
+    document
+        Where it was written.
+    """
+
+    model: M_co
+    document: Document
+
+    def source(self, *path: str | int) -> Source:
+        """Return file and line of a field, such as ``source("spec", "replicas")``."""
+        return self.document.source(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Validated(Generic[M]):
+    """What became of a document.
+
+    Parameters
+    ----------
+    located
+        The manifest without what is wrong in it; None where too little remains.
+    mistakes
+        Everything that is wrong.
+    warnings
+        Fields that are not known.
+    """
+
+    located: Located[M] | None
+    mistakes: tuple[Mistake, ...] = ()
+    warnings: tuple[Statement, ...] = ()
+
+
+def validate(document: Document, model: type[M]) -> Validated[M]:
+    """Read a document as an API type.
+
+    Null is the same as absent, as in Kubernetes. What is wrong is taken out and the rest is read again, so
+    that all mistakes are found at once.
+    """
+    try:
+        return Validated(Located(_read(model, document.data), document))
+    except ValidationError as error:
+        return _without_errors(document, model, error)
+
+
+def _read(model: type[M], data: dict[str, Any]) -> M:
+    """Read data by the names that Kubernetes uses, not by Python's."""
+    return model.model_validate(data, by_alias=True, by_name=False)
+
+
+def _without_errors(document: Document, model: type[M], error: ValidationError) -> Validated[M]:
+    """Take out what is wrong, step by step, until the rest can be read or nothing more can be taken out."""
+    data = copy.deepcopy(document.data)
+    mistakes: dict[Path, Mistake] = {}
+    warnings: list[Statement] = []
+    unknown = 0
+    wrong = _Wrong()
+    while True:
+        removed = False
+        earlier = wrong.copy()
+        for details in error.errors(include_url=False):
+            path = tuple(details["loc"])
+            if details["type"] == "extra_forbidden":
+                unknown += 1
+                if unknown <= MOST_TOLD:
+                    warnings.append(_unknown_field(document, model, path))
+            elif not (_is_null(details) or wrong.follows(path) or _bereft(details, earlier)):
+                if len(mistakes) >= MOST_TOLD:
+                    return Validated(None, (*mistakes.values(), _and_more(document)), tuple(warnings))
+                mistakes[path] = _mistake(document, path, details)
+                wrong.add(path)
+            removed = _remove(data, path[:-1] if details["type"] == "missing" else path) or removed
+        if unknown > MOST_TOLD:
+            warnings.append(_and_more_unknown(document, unknown - MOST_TOLD))
+        try:
+            located = Located(_read(model, data), document)
+            return Validated(located, tuple(mistakes.values()), tuple(warnings))
+        except ValidationError as next_error:
+            if not removed:
+                return Validated(None, tuple(mistakes.values()), tuple(warnings))
+            error = next_error
+
+
+def _is_null(details: ErrorDetails) -> bool:
+    """Tell whether an error only says that a field is null, which is as good as absent."""
+    return details["input"] is None and details["type"] != "missing" and isinstance(details["loc"][-1], str)
+
+
+class _Wrong:
+    """Paths of what was wrong and taken out, with all that leads to them."""
+
+    def __init__(self, paths: Iterable[Path] = (), above: Iterable[Path] = ()) -> None:
+        self._paths, self._above = set(paths), set(above)
+
+    def copy(self) -> "_Wrong":
+        """Return the same paths; what is added later is not among them."""
+        return _Wrong(self._paths, self._above)
+
+    def add(self, path: Path) -> None:
+        """Add a path."""
+        self._paths.add(path)
+        self._above.update(path[:length] for length in range(len(path) + 1))
+
+    def holds(self, path: Path) -> bool:
+        """Tell whether anything at or below a path was wrong."""
+        return path in self._above
+
+    def follows(self, path: Path) -> bool:
+        """Tell whether a field is only missing because it, or what it was in, was wrong and taken out."""
+        return self.holds(path) or any(path[:length] in self._paths for length in range(len(path)))
+
+
+def _and_more(document: Document) -> Mistake:
+    """Say that there are more mistakes in a document than are told."""
+    return Mistake(
+        document.source(), "", "", f"more mistakes are not told, after {MOST_TOLD} in this document"
+    )
+
+
+def _and_more_unknown(document: Document, count: int) -> Statement:
+    """Say how many unknown fields are not told one by one."""
+    text = f"{document.kind}: {count} more fields are not known and have no effect"
+    return Statement(UNKNOWN_FIELD, text, document.source())
+
+
+def _bereft(details: ErrorDetails, mistakes: _Wrong) -> bool:
+    """Tell whether a field is missing because what stood instead of it was wrong and taken out."""
+    holder = tuple(details["loc"])[:-1]
+    return mistakes.holds(holder) and INSTEAD in details.get("ctx", {})
+
+
+def _remove(data: Any, path: Path) -> bool:
+    """Take a value out of its mapping (a list with a wrong item as a whole); tell whether there was one."""
+    value: Any = data
+    holder: dict[Any, Any] = {}
+    key: str | int = ""
+    for step in path:
+        if isinstance(value, dict) and step in value:
+            holder, key = value, step
+            value = value[step]
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
+        else:
+            return False
+    return holder.pop(key, _ABSENT) is not _ABSENT
+
+
+def _mistake(document: Document, path: Path, details: ErrorDetails) -> Mistake:
+    """Put one error in plain words."""
+    shown = "" if details["type"] == "missing" else shortened(details["input"])
+    return Mistake(document.source(path), field_name(path), shown, in_plain_words(details))
+
+
+def _unknown_field(document: Document, model: type[BaseModel], path: Path) -> Statement:
+    """Say that a field is not known, and which known one comes closest."""
+    known = _known_names(model, path[:-1])
+    close = difflib.get_close_matches(str(path[-1]), known, 1)
+    hint = f"; did you mean {close[0]}?" if close else ""
+    text = f"{document.kind}: {field_name(path)} is not a known field and has no effect{hint}"
+    return Statement(UNKNOWN_FIELD, text, document.source(path))
+
+
+def _known_names(model: type[BaseModel], path: Path) -> list[str]:
+    """Return the field names that an object at a path may have."""
+    found: type[BaseModel] | None = model
+    for step in path:
+        if isinstance(step, str) and found is not None:
+            annotation = next((f.annotation for f in found.model_fields.values() if f.alias == step), None)
+            found = next(_models_in(annotation), None)
+    return [field.alias for field in found.model_fields.values() if field.alias] if found else []
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Yield the API types that an annotation mentions."""
+    if isinstance(annotation, type) and get_origin(annotation) is None:
+        if issubclass(annotation, BaseModel):
+            yield annotation
+        return
+    parts = get_args(annotation)[:1] if get_origin(annotation) is Annotated else get_args(annotation)
+    for part in parts:
+        yield from _models_in(part)

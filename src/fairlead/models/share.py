@@ -1,0 +1,23 @@
+"""Numbers of replicas, given as such or as a share of what is wanted."""
+
+import re
+
+Amount = int | str
+"""A number of replicas, or a share of them such as ``25%``."""
+
+_PERCENT = re.compile(r"[0-9]+%")
+
+
+def is_amount(amount: Amount) -> bool:
+    """Tell whether an amount can be understood."""
+    if isinstance(amount, str):
+        return _PERCENT.fullmatch(amount) is not None
+    return not isinstance(amount, bool) and amount >= 0
+
+
+def share_of(amount: Amount, wanted: int, *, up: bool = False) -> int:
+    """Return an amount as a number of replicas."""
+    if isinstance(amount, int):
+        return amount
+    hundredths = int(amount.removesuffix("%")) * wanted
+    return -(-hundredths // 100) if up else hundredths // 100

@@ -1,1 +1,0 @@
-"""Questions about an answer: what one replica more or less, or another bound, would change."""

@@ -1,0 +1,204 @@
+"""What a problem is once changes were made."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fairlead.models.affinity_groups import at_start
+from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedUnit
+from fairlead.models.errors import InternalError
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Companionship,
+    GroupTotal,
+    MoveBudget,
+    Spread,
+    Survival,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.opening import tolerated
+from fairlead.solver.changes.quota import raised
+
+
+def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
+    """Return a problem after changes.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    changes
+        The changes, in any order. Those of a workload are made in all of its affinity groups.
+
+    Raises
+    ------
+    InternalError
+        Where a change names what the problem does not have.
+    """
+    of_workloads: dict[str, list[Change]] = {}
+    for change in changes:
+        if Kind(change.kind) in _SHARED:
+            problem = _changed(problem, change)
+        else:
+            of_workloads.setdefault(change.workload or "", []).append(change)
+    if not of_workloads:
+        return problem
+    workloads = tuple(
+        _of_workload(each, problem, of_workloads.get(each.key, ())) for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
+
+
+_SHARED = (Kind.CAPACITY, Kind.QUOTA, Kind.MOVE_BUDGET, Kind.COMPANION)
+"""Kinds of changes of what several workloads share."""
+
+
+def _changed(problem: Problem, change: Change) -> Problem:
+    """Make one change of what several workloads share."""
+    match Kind(change.kind):
+        case Kind.CAPACITY:
+            clusters = tuple(
+                _grown(each, change) if each.name == change.cluster else each for each in problem.clusters
+            )
+            return replace(problem, clusters=clusters)
+        case Kind.QUOTA:
+            return raised(problem, change)
+        case Kind.MOVE_BUDGET:
+            rules = tuple(
+                replace(rule, most=change.after)
+                if isinstance(rule, MoveBudget) and rule.name == change.detail
+                else rule
+                for rule in problem.rules
+            )
+            return replace(problem, rules=rules)
+        case Kind.COMPANION:
+            rules = tuple(
+                replace(rule, members=tuple(key for key in rule.members if key != change.workload))
+                if isinstance(rule, Companionship) and rule.name == change.detail
+                else rule
+                for rule in problem.rules
+            )
+            return replace(problem, rules=rules)
+        case _:
+            raise InternalError(f"a change of {change.kind} is one of a workload")
+
+
+def _grown(cluster: Cluster, change: Change) -> Cluster:
+    """Add capacity to a cluster."""
+    if cluster.free is None:
+        raise InternalError(f"capacity was added to {cluster.name}, whose capacity is not known")
+    free = {**cluster.free, change.detail: cluster.free.get(change.detail, 0) + change.amount}
+    offered = cluster.allocatable
+    if offered is not None:
+        offered = {**offered, change.detail: offered.get(change.detail, 0) + change.amount}
+    return replace(cluster, free=free, allocatable=offered)
+
+
+def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
+    """Make all changes of one workload."""
+    for change in changes:
+        workload = _changed_workload(workload, problem, change)
+    return workload
+
+
+def _changed_workload(workload: Workload, problem: Problem, change: Change) -> Workload:
+    """Change a workload or its rules."""
+    if change.kind == Kind.RESCHEDULE:
+        return at_start(replace(workload, fresh=True))
+    if change.kind == Kind.REPLICAS:
+        current = {**workload.current, **_following(workload, change)}
+        workload = replace(workload, replicas=change.after, current=current)
+    groups = tuple(
+        replace(group, rules=_in_rules(group.rules, workload, problem, change)) for group in workload.groups
+    )
+    return replace(workload, rules=_in_rules(workload.rules, workload, problem, change), groups=groups)
+
+
+def _following(workload: Workload, change: Change) -> dict[str, int]:
+    """Return what runs by the template's own number, as federated objects say it: it changes with that."""
+    declared = workload.declared
+    if not isinstance(declared, FederatedUnit):
+        return {}
+    return {name: change.after for name, count in declared.current.items() if count is None}
+
+
+def _in_rules(
+    rules: tuple[WorkloadRule, ...], workload: Workload, problem: Problem, change: Change
+) -> tuple[WorkloadRule, ...]:
+    """Change the rules of a workload."""
+    if change.kind == Kind.TOLERATION:
+        return tolerated(rules, change.detail, workload, problem)
+    return tuple(_of_rule(rule, workload, change) for rule in rules)
+
+
+def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> WorkloadRule:
+    """Change one rule if the change is about it."""
+    match rule:
+        case Bounds():
+            return _of_bounds(rule, change)
+        case GroupTotal() if rule.name == change.detail:
+            return _of_total(rule, change)
+        case Spread() if rule.field == change.detail:
+            if change.kind == Kind.FEWEST_GROUPS and rule.minimum == change.before:
+                return replace(rule, minimum=change.after)
+            if change.kind == Kind.MOST_GROUPS and rule.maximum == change.before:
+                return replace(rule, maximum=change.after)
+            return rule
+        case Survival():
+            return _of_survival(rule, workload, change)
+        case _:
+            return rule
+
+
+def _of_bounds(rule: Bounds, change: Change) -> Bounds:
+    """Change a minimum or a maximum."""
+    name = change.cluster or ""
+    if change.kind == Kind.MINIMUM and name in rule.minimum:
+        least, most = rule.minimum[name], rule.maximum.get(name)
+        rule = replace(rule, minimum={**rule.minimum, name: least._replace(replicas=change.after)})
+        if most is not None and most.ceiling == least.replicas:
+            # A cluster without a weight holds its minimum and no more.
+            lower = Bound(min(most.replicas, change.after), most.source, change.after)
+            return replace(rule, maximum={**rule.maximum, name: lower})
+        return rule
+    if change.kind == Kind.MAXIMUM and name in rule.maximum:
+        most = rule.maximum[name]
+        return replace(rule, maximum={**rule.maximum, name: most._replace(replicas=change.after)})
+    return rule
+
+
+def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
+    """Change what a set of clusters holds."""
+    match change.kind:
+        case Kind.TOTAL:
+            return replace(rule, minimum=change.after, maximum=change.after)
+        case Kind.GROUP_MINIMUM:
+            return replace(rule, minimum=change.after)
+        case Kind.GROUP_MAXIMUM:
+            return replace(rule, maximum=change.after)
+        case _:
+            return rule
+
+
+def _of_survival(rule: Survival, workload: Workload, change: Change) -> Survival:
+    """Change what has to survive; a part of the replicas follows their number."""
+    if change.kind == Kind.SURVIVAL and rule.field == change.detail and rule.minimum == change.before:
+        return replace(rule, minimum=change.after)
+    percent = percentage(rule)
+    if change.kind == Kind.REPLICAS and percent is not None:
+        return replace(rule, minimum=-(-workload.replicas * percent // 100))
+    return rule
+
+
+def percentage(rule: Survival) -> int | None:
+    """Return the percentage that was declared; None where a number was."""
+    spec = (rule.source.manifest or {}).get("spec") if rule.source else None
+    if not isinstance(spec, dict) or spec.get("minReplicas") is not None:
+        return None
+    text = str(spec.get("minPercent", "")).removesuffix("%")
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,263 @@
+"""What a change puts where in a manifest."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fairlead.models.declared import FederatedUnit
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Companionship, MoveBudget
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.changes import annotations
+from fairlead.solver.changes.kinds import Kind
+
+Step = str | int
+Path = tuple[Step, ...]
+Data = Mapping[str, Any]
+
+PLACEMENT: Path = ("spec", "placement")
+CONSTRAINT: Path = (*PLACEMENT, "replicaScheduling", "weightPreference", "clusterConstraint")
+TERMS = "clusterConstraintTerms"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A value at a path.
+
+    Parameters
+    ----------
+    path
+        Keys and list positions; a position at the end of its list appends.
+    value
+        The value; None deletes what is there.
+    lenient
+        Which of two numbers counts where one entry of a manifest is changed for several workloads or sets:
+        the least or the most. None means the last one.
+    """
+
+    path: Path
+    value: Any
+    lenient: Literal["least", "most"] | None = None
+
+    def into(self, data: dict[str, Any]) -> None:
+        """Put the value into a document; what is missing on the way is made."""
+        inner: Any = data
+        for step, following in zip(self.path, self.path[1:], strict=False):
+            empty: Any = [] if isinstance(following, int) else {}
+            if isinstance(step, int):
+                if step == len(inner):
+                    inner.append(empty)
+            elif inner.get(step) is None:
+                inner[step] = empty
+            inner = inner[step]
+        last = self.path[-1]
+        if isinstance(last, int) and last == len(inner):
+            inner.append(self.value)
+        else:
+            inner[last] = self.value
+
+
+def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> Iterator[Edit]:
+    """Yield what a change of a rule of one workload puts into the object that declared it.
+
+    Parameters
+    ----------
+    change
+        The change, neither of replicas nor of what several workloads share.
+    data
+        The object as it was written, as far as it is known.
+    workload
+        Whose rule is changed.
+    problem
+        The problem as it was before.
+    """
+    path = change.source.path if change.source else ()
+    match Kind(change.kind):
+        case Kind.MINIMUM | Kind.MAXIMUM:
+            yield from _bounds(change, data, workload, problem)
+        case Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
+            yield from _total(change, path, data)
+        case Kind.FEWEST_GROUPS | Kind.MOST_GROUPS:
+            yield from _groups(change, path, workload)
+        case Kind.SURVIVAL:
+            yield _survival(change, data, workload)
+        case _:
+            return
+
+
+def companions(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
+    """Yield the names of the workloads that stay together, or apart, once one has left."""
+    path: Path = ("spec", "workloadSelector", "names")
+    rules = [rule for rule in problem.rules if isinstance(rule, Companionship)]
+    keys = {key for rule in rules if rule.source == change.source for key in rule.members}
+    known = at(data, path) or sorted({problem.workload_by_key[key].name for key in keys})
+    leaves = problem.workload_by_key[change.workload or ""].name
+    left = [name for name in known if name != leaves]
+    # Without any name everything would be selected; one alone has no company.
+    yield Edit(path, left or known[:1])
+
+
+def moved(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
+    """Yield a larger budget of moves: a number; where an entry counts for several, a percentage stays one."""
+    path = change.source.path if change.source else ()
+    if path[:2] in (("spec", "leaving"), ("spec", "arriving")):
+        path = (*path, "replicas")
+    running = _running(change.detail, problem)
+    several = path[-1:] in (("perWorkload",), ("perNamespace",))
+    if several and str(at(data, path)).endswith("%") and change.after <= running:
+        yield Edit(path, f"{-(-100 * change.after // running)}%", "most")
+    else:
+        yield Edit(path, change.after, "most")
+
+
+def _running(name: str, problem: Problem) -> int:
+    """Return the replicas that a percentage of a budget counts: what runs on clusters of the problem."""
+    rule = next(each for each in problem.rules if isinstance(each, MoveBudget) and each.name == name)
+    inside = problem.cluster_by_name.keys() & (
+        rule.leaving or rule.arriving or problem.cluster_by_name.keys()
+    )
+    return sum(
+        count
+        for each in problem.workloads
+        if rule.workloads is None or each.key in rule.workloads
+        for cluster, count in each.current.items()
+        if cluster in inside
+    )
+
+
+def toleration(change: Change, path: Path, data: Data) -> Iterator[Edit]:
+    """Yield a toleration at the end of a list, unless an earlier change put it there."""
+    mark, _, effect = change.detail.rpartition(":")
+    key, _, value = mark.partition("=")
+    wanted = {"key": key, "operator": "Equal", "value": value, "effect": effect}
+    if not value:
+        wanted = {"key": key, "operator": "Exists", "effect": effect}
+    if annotations.inside(path):
+        yield Edit(path, annotations.tolerated(str(at(data, path) or "[]"), wanted))
+        return
+    known = at(data, path) or []
+    if wanted not in known:
+        yield Edit((*path, len(known)), wanted)
+
+
+def at(data: Any, path: Iterable[Step]) -> Any:
+    """Return the value at a path; None where there is none."""
+    for step in path:
+        try:
+            data = data[step]
+        except (LookupError, TypeError):
+            return None
+    return data
+
+
+def _bounds(change: Change, data: Data, workload: Workload, problem: Problem) -> Iterator[Edit]:
+    """Yield a minimum or a maximum of one cluster."""
+    name = "minReplicas" if change.kind == Kind.MINIMUM else "maxReplicas"
+    path = change.source.path if change.source else ()
+    if not isinstance(workload.declared, FederatedUnit):
+        yield from _bound(change, name, data, problem)
+    elif annotations.inside(path):
+        text = annotations.preferred(str(at(data, path) or "[]"), change.cluster or "", name, change.after)
+        yield Edit(path, text)
+    else:
+        yield from _preference(change, name, data)
+
+
+def _preference(change: Change, name: str, data: Data) -> Iterator[Edit]:
+    """Yield a number of the placement list of KubeAdmiral's policy: the last entry of a cluster counts."""
+    entries = at(data, PLACEMENT) or []
+    found = [position for position, entry in enumerate(entries) if entry.get("cluster") == change.cluster]
+    if found:
+        yield Edit((*PLACEMENT, found[-1], "preferences", name), change.after)
+
+
+def _bound(change: Change, name: str, data: Data, problem: Problem) -> Iterator[Edit]:
+    """Yield a bound of one cluster, in a term of its own where it is declared for several.
+
+    Of several terms that match a cluster the smallest number counts. That suits a lower minimum; of a
+    higher maximum the cluster is taken out of the terms that would still hold it down.
+    """
+    base = _base(change.source.path if change.source else ())
+    terms = at(data, (*base, TERMS)) or []
+    known = [at for at, term in enumerate(terms) if _names(term) == [change.cluster] and name in term]
+    own = known[-1] if known else len(terms)
+    low: list[int] = []
+    for position, term in enumerate(terms):
+        lifted = name == "maxReplicas" and position != own and term.get(name, change.after) < change.after
+        if lifted and _matches(term, change, problem):
+            inside = () if term.get("targetCluster") is None else ("targetCluster",)
+            yield Edit(
+                (*base, TERMS, position, *inside, "exclude"),
+                [*(at(term, (*inside, "exclude")) or []), change.cluster],
+            )
+            low += [term["minReplicas"]] if "minReplicas" in term else []
+    if known:
+        yield Edit((*base, TERMS, own, name), change.after)
+        return
+    kept = {"minReplicas": min(low)} if low else {}
+    target = {"clusterNames": [change.cluster]}
+    yield Edit((*base, TERMS, own), {"targetCluster": target, **kept, name: change.after})
+
+
+def _base(path: Path) -> Path:
+    """Return where the constraint stands that a bound was declared in."""
+    if TERMS in path:
+        return path[: path.index(TERMS)]
+    return path[:-1] if path and path[-1] in ("minReplicas", "maxReplicas") else CONSTRAINT
+
+
+def _names(term: Mapping[str, Any]) -> list[str] | None:
+    """Return the clusters of a term that names them and says nothing else of them."""
+    target = term.get("targetCluster") or term
+    plain = not any(target.get(other) for other in ("labelSelector", "fieldSelector", "exclude"))
+    return list(target.get("clusterNames") or []) if plain else None
+
+
+def _matches(term: Mapping[str, Any], change: Change, problem: Problem) -> bool:
+    """Tell whether a term is about the cluster of a change."""
+    from fairlead.manifests.affinity import matching
+    from fairlead.manifests.api.placement import ClusterAffinity
+
+    selecting = ("clusterNames", "exclude", "labelSelector", "fieldSelector")
+    raw = term.get("targetCluster") or {each: term[each] for each in selecting if each in term}
+    affinity = ClusterAffinity.model_validate(raw)
+    return change.cluster in matching(affinity, problem.cluster_by_name)
+
+
+def _total(change: Change, path: Path, data: Data) -> Iterator[Edit]:
+    """Yield a total: a number, or the bounds of a set; an entry for many sets gives way on one side."""
+    if annotations.inside(path):
+        yield Edit(path, annotations.specified(str(at(data, path)), change.detail, change.after))
+    elif path[-1:] == ("replicas",):
+        yield Edit(path, change.after)
+    elif path[:2] == ("spec", "groups"):
+        both = change.kind == Kind.TOTAL and not at(data, (*path, "groupBy"))
+        lower = change.after < change.before
+        if both or lower:
+            yield Edit((*path, "minReplicas"), change.after, "least")
+        if both or not lower:
+            yield Edit((*path, "maxReplicas"), change.after, None if both else "most")
+
+
+def _groups(change: Change, path: Path, workload: Workload) -> Iterator[Edit]:
+    """Yield a bound of a spread constraint."""
+    if isinstance(workload.declared, FederatedUnit):
+        inside = annotations.inside(path)
+        yield Edit(path if inside else ("spec", "maxClusters"), str(change.after) if inside else change.after)
+        return
+    name = "minGroups" if change.kind == Kind.FEWEST_GROUPS else "maxGroups"
+    base = path or (*PLACEMENT, "spreadConstraints", 0)
+    if not path:
+        yield Edit(base, {"spreadByField": change.detail})
+    yield Edit((*base, name), change.after)
+
+
+def _survival(change: Change, data: Data, workload: Workload) -> Edit:
+    """Return how many replicas have to be left, or which part of them.
+
+    A part stays one, rounded down, so that workloads with other numbers of replicas have to leave no more.
+    """
+    if at(data, ("spec", "minPercent")) is None:
+        return Edit(("spec", "minReplicas"), change.after, "least")
+    return Edit(("spec", "minPercent"), f"{100 * change.after // workload.replicas}%", "least")

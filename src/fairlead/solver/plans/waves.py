@@ -1,0 +1,311 @@
+"""What a rebalance plan is: moves of replicas, made in waves, from what runs now to a target placement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from fairlead.models.errors import UsageError
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.share import Amount, is_amount, share_of
+
+
+class Order(StrEnum):
+    """What comes first where a replica moves.
+
+    ``START_FIRST``: the new replica is up before the old one goes; both clusters hold it inside the wave.
+    ``STOP_FIRST``: the old one goes first; the workload is short of it inside the wave.
+    ``EITHER``: the new one first; the old one first only where nothing else gets on, or where it was found to
+    save a wave.
+    """
+
+    START_FIRST = "start-first"
+    STOP_FIRST = "stop-first"
+    EITHER = "either"
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """How many replicas of a workload may be missing or too many inside a wave.
+
+    Shares are taken of the replicas that the target gives the workload; as in a Deployment, the share that
+    may be missing is rounded down and the share that may be too many is rounded up.
+
+    Parameters
+    ----------
+    max_unavailable
+        Replicas that may be missing. None: none where the new replica comes first; otherwise 25 % as for a
+        Deployment, but at least 1, because nothing could ever stop first with 0. The only replica of a
+        workload is therefore away for a moment where stopping first was asked for and nothing is said here.
+    max_surge
+        Replicas that may run beyond what is wanted; where more run already, no more than those. None means no
+        limit. With 0, nothing moves with the new replica up first.
+
+    Raises
+    ------
+    UsageError
+        Where an amount is neither a number of at least 0 nor a share such as ``25%``.
+    """
+
+    max_unavailable: Amount | None = None
+    max_surge: Amount | None = None
+
+    def __post_init__(self) -> None:
+        for name, amount in (("max_unavailable", self.max_unavailable), ("max_surge", self.max_surge)):
+            if amount is not None and not is_amount(amount):
+                raise UsageError(
+                    f"{name}: {amount!r} is neither a number of replicas nor a share such as 25%"
+                )
+
+    def missing(self, wanted: int, order: Order) -> int:
+        """Return how many of the wanted replicas may be missing inside a wave."""
+        if self.max_unavailable is not None:
+            return share_of(self.max_unavailable, wanted, up=False)
+        return 0 if order is Order.START_FIRST else max(1, share_of("25%", wanted, up=False))
+
+    def surplus(self, wanted: int) -> int | None:
+        """Return how many replicas may be too many inside a wave; None means no limit."""
+        return None if self.max_surge is None else share_of(self.max_surge, wanted, up=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WaveOptions:
+    """How moves may be made.
+
+    Parameters
+    ----------
+    order
+        What comes first where a replica moves.
+    availability
+        How many replicas of every workload may be missing or too many inside a wave.
+    orders, availabilities
+        The same for single workloads by key; what is given here replaces the general value.
+    detours
+        Whether a replica may wait on a third cluster where clusters without room exchange replicas.
+    """
+
+    order: Order = Order.START_FIRST
+    availability: Availability = field(default_factory=Availability)
+    orders: Mapping[str, Order] = field(default_factory=dict)
+    availabilities: Mapping[str, Availability] = field(default_factory=dict)
+    detours: bool = True
+
+    def order_of(self, workload: str) -> Order:
+        """Return what comes first for a workload."""
+        return self.orders.get(workload, self.order)
+
+    def missing(self, workload: str, wanted: int) -> int:
+        """Return how many of the wanted replicas of a workload may be missing inside a wave."""
+        chosen = self.availabilities.get(workload, self.availability)
+        return chosen.missing(wanted, self.order_of(workload))
+
+    def surplus(self, workload: str, wanted: int) -> int | None:
+        """Return how many replicas of a workload may be too many inside a wave; None means no limit."""
+        return self.availabilities.get(workload, self.availability).surplus(wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Replicas of one workload that go from one cluster to another in one wave.
+
+    Parameters
+    ----------
+    workload
+        Key of the workload.
+    source
+        Cluster on which they are stopped; None where new ones are started and none is stopped for them.
+    target
+        Cluster on which they are started; None where they are stopped for good.
+    replicas
+        How many; at least 1.
+    stop_first
+        True where the old replica goes before the new one is there. Without meaning where only one of
+        source and target is given.
+    """
+
+    workload: str
+    source: str | None
+    target: str | None
+    replicas: int
+    stop_first: bool = False
+
+    @property
+    def stops_early(self) -> bool:
+        """Whether the old replica goes before anything new is started: it stops first, or for good."""
+        return self.source is not None and (self.stop_first or self.target is None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values."""
+        return {
+            "workload": self.workload,
+            "source": self.source,
+            "target": self.target,
+            "replicas": self.replicas,
+            "order": str(Order.STOP_FIRST if self.stop_first else Order.START_FIRST),
+        }
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Move:
+        """Read what `to_dict` wrote."""
+        replicas = document["replicas"]
+        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 1:
+            raise UsageError(f"a move of {replicas!r} replicas; allowed is a whole number of at least 1")
+        order = Order(document.get("order", Order.START_FIRST))
+        source, target = document.get("source"), document.get("target")
+        return cls(str(document["workload"]), source, target, replicas, order is Order.STOP_FIRST)
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """Moves that are made at once.
+
+    A wave has three steps, each begun when the one before is done everywhere: what stops first or for good is
+    stopped; everything new is started and becomes ready; what was replaced is stopped.
+
+    Parameters
+    ----------
+    moves
+        The moves, in the order of workload, source and target.
+    """
+
+    moves: tuple[Move, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "moves", tuple(sorted(self.moves, key=_place_of)))
+
+    @property
+    def replicas(self) -> int:
+        """How many replicas the wave moves, starts or stops."""
+        return sum(move.replicas for move in self.moves)
+
+
+def _place_of(move: Move) -> tuple[str, str, str, bool]:
+    """Return by what moves are sorted."""
+    return move.workload, move.source or "", move.target or "", move.stop_first
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """What the plan leaves undone.
+
+    Parameters
+    ----------
+    move
+        The move that cannot be made.
+    reason
+        What is in its way and what is missing, in the user's words.
+    """
+
+    move: Move
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class WavePlan:
+    """Waves that lead from what runs now to a target.
+
+    Parameters
+    ----------
+    problem
+        The question; what runs now is `Workload.current`.
+    target
+        The placement to be reached.
+    waves
+        The waves in order; empty where nothing has to move.
+    lower_bound
+        No plan that ends where this one ends has fewer waves. Where `detours` is False: no plan that moves
+        every replica at most once; otherwise: no plan that leaves alone what is in place.
+    blocked
+        What cannot be moved, and why; with these moves the end of the plan would be the target.
+    options
+        How moves may be made.
+    detours
+        True where the plan parks replicas on a cluster that is neither where they were nor where they go.
+    """
+
+    problem: Problem = field(repr=False)
+    target: Placement = field(repr=False)
+    waves: tuple[Wave, ...]
+    lower_bound: int = 0
+    blocked: tuple[Blocked, ...] = ()
+    options: WaveOptions = field(default_factory=WaveOptions)
+    detours: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether the plan reaches the target."""
+        return not self.blocked
+
+    @property
+    def proven(self) -> bool:
+        """Whether the number of waves is known to be the least possible."""
+        return len(self.waves) == self.lower_bound
+
+    @property
+    def moves(self) -> int:
+        """How many replicas all waves move, start or stop."""
+        return sum(wave.replicas for wave in self.waves)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return JSON-ready values, without the problem and the target."""
+        return {
+            "waves": [{"moves": [move.to_dict() for move in wave.moves]} for wave in self.waves],
+            "lowerBound": self.lower_bound,
+            "proven": self.proven,
+            "detours": self.detours,
+            "blocked": [{**each.move.to_dict(), "reason": each.reason} for each in self.blocked],
+        }
+
+    @classmethod
+    def from_dict(
+        cls,
+        document: Mapping[str, Any],
+        problem: Problem,
+        target: Placement,
+        options: WaveOptions | None = None,
+    ) -> WavePlan:
+        """Read what `to_dict` wrote.
+
+        Parameters
+        ----------
+        document
+            The plan.
+        problem, target, options
+            What it was made for.
+
+        Raises
+        ------
+        UsageError
+            Where the document is no plan.
+        """
+        try:
+            waves = tuple(
+                Wave(tuple(Move.from_dict(move) for move in wave["moves"])) for wave in document["waves"]
+            )
+            blocked = tuple(
+                Blocked(Move.from_dict(each), str(each["reason"])) for each in document.get("blocked", ())
+            )
+            bound, detours = int(document.get("lowerBound", 0)), bool(document.get("detours", False))
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(f"this is no plan: {error}") from error
+        return cls(problem, target, waves, bound, blocked, options or WaveOptions(), detours)
+
+
+def running(problem: Problem) -> Placement:
+    """Return what runs now on clusters that are still there.
+
+    Replicas on clusters that are not in the input are gone already; what replaces them is started new.
+    """
+    known = problem.cluster_by_name
+    return Placement(
+        {
+            workload.key: {name: count for name, count in workload.current.items() if name in known}
+            for workload in problem.workloads
+        }
+    )

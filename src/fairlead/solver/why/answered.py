@@ -1,0 +1,267 @@
+"""A part of a problem with its answer, and how other answers to changed problems compare with it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import Level
+from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.remaining import Remaining, more_replicas, remaining
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    GroupTotal,
+    Spread,
+    Survival,
+    WorkloadRule,
+)
+from fairlead.models.score import levels_of, score
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import box_of, has_box
+from fairlead.solver.components import components
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.exact import allocate
+from fairlead.solver.solving import solve
+from fairlead.solver.why.exchange import Exchanged, Exchanges, exchanges_of
+from fairlead.solver.why.pins import settled
+
+Number = int | Fraction
+
+
+class Difference(NamedTuple):
+    """The most important level on which another answer differs, by how much it is worse there.
+
+    `level` is None where none differs.
+    """
+
+    level: Level | None
+    before: Number
+    change: Number
+    proven: bool
+
+
+SAME = Difference(None, 0, 0, proven=True)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What is asked about: a workload, the part of the problem it shares clusters with, and the answer.
+
+    Parameters
+    ----------
+    part
+        The independent part of the problem; every workload has its affinity group for good.
+    key
+        Key of the workload.
+    placement
+        The answer for that part.
+    proven
+        How many levels, from the first on, are proven and compared exactly.
+    origin
+        Who found the whole answer.
+    workers, seed
+        How CP-SAT is run.
+    """
+
+    part: Problem
+    key: str
+    placement: Placement
+    proven: int
+    origin: str
+    workers: int | None
+    seed: int
+
+    @cached_property
+    def values(self) -> tuple[Attained, ...]:
+        """The value of every level of the part."""
+        return score(self.part, self.placement)
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """The levels of the part, in order."""
+        return levels_of(self.part)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether the part has no other workload."""
+        return len(self.part.workloads) == 1
+
+    @cached_property
+    def candidates(self) -> tuple[str, ...]:
+        """The candidates of the workload."""
+        rule = self.workload.rule(Candidates)
+        return rule.names if rule else tuple(self.part.cluster_by_name)
+
+    def replicas(self, cluster: str) -> int:
+        """Return what the workload holds on a cluster."""
+        return self._placed.get(cluster, 0)
+
+    @cached_property
+    def _placed(self) -> Mapping[str, int]:
+        return self.placement.of(self.key)
+
+    @cached_property
+    def workload(self) -> Workload:
+        """The workload that is asked about."""
+        return self.part.workload(self.key)
+
+    def resolve(self, changed: Problem, deadline: Deadline) -> Outcome:
+        """Solve a changed problem."""
+        left = deadline.remaining()
+        limit = None if left == float("inf") else left
+        return solve(changed, time_limit=limit, workers=self.workers, seed=self.seed)
+
+    def compare(self, other: Sequence[Attained]) -> Difference:
+        """Return the first level on which an answer to a changed problem differs."""
+        proven = True
+        for place, (here, there) in enumerate(zip(self.values, other, strict=True)):
+            proven = proven and place < self.proven and there.proven and there.resolution is None
+            if here.value != there.value:
+                return Difference(self.levels[place], here.value, _plain(there.value - here.value), proven)
+        return SAME._replace(proven=proven)
+
+    def change(self, exchanged: Exchanged) -> Difference:
+        """Return the first level that an exchange changes."""
+        for level, less, more in zip(exchanged.levels, exchanged.less, exchanged.more, strict=True):
+            change = less + more
+            if change:
+                return Difference(level, self._value[level], _plain(change), proven=True)
+        return SAME
+
+    @cached_property
+    def _value(self) -> Mapping[Level, Number]:
+        return {level: each.value for level, each in zip(self.levels, self.values, strict=True)}
+
+    @cached_property
+    def exchanges(self) -> Exchanges | None:
+        """The exchanges around the answer where it was found by marginal allocation; None elsewhere."""
+        if self.proven < len(self.levels) or not self._alone:
+            return None
+        workload = self.workload
+        boxed = box_of(workload, self.part, self.part.limits)
+        return exchanges_of(workload, self.part, boxed, self.placement.of(self.key))
+
+    @cached_property
+    def _alone(self) -> bool:
+        """Whether every workload stands where it would stand if it had all shared capacity for itself.
+
+        What was found by formula does; only the workload that is asked about has to be divided again, as it
+        may have been a choice of groups.
+        """
+        if any(isinstance(rule, Companionship) and self.key in rule.members for rule in self.part.rules):
+            return False
+        if self.origin == "exact" and not self._binds_sets:
+            return True
+        asked = (self.workload,) if self.origin == "exact" else self.part.workloads
+        return all(has_box(each) and self._allocated(each) for each in asked)
+
+    def _allocated(self, workload: Workload) -> bool:
+        """Tell whether marginal allocation of a workload alone gives what it has."""
+        boxed = box_of(workload, self.part, self.part.limits)
+        alone = allocate(workload, self.part, boxed) if boxed.box.feasible else None
+        return alone is not None and {k: n for k, n in alone.items() if n} == self.placement.of(workload.key)
+
+    @cached_property
+    def _boxed(self) -> bool:
+        """Whether the box keeps every shared rule: so it does for capacity that nobody else uses."""
+        return self.alone and all(isinstance(rule, Capacity) for rule in self.part.rules)
+
+    @cached_property
+    def _left(self) -> Remaining:
+        return remaining(self.part, self.placement)
+
+    @cached_property
+    def _binds_sets(self) -> bool:
+        return binds_sets(self.workload)
+
+    def stands(self, exchanged: Exchanged, changed: Callable[[], Problem] | None = None) -> bool:
+        """Tell whether the answer after an exchange keeps every rule of a problem, not only those of the box.
+
+        Parameters
+        ----------
+        exchanged
+            The exchange; it stays inside the box.
+        changed
+            Makes the problem whose rules count; None stands for the part itself.
+        """
+        if self._boxed and not self._binds_sets:
+            return True
+        problem = self.part if changed is None else changed()
+        workload, after = problem.workload(self.key), self.after(exchanged)
+        if self._binds_sets and any(violations_of(workload, after.of(self.key))):
+            return False
+        if self._boxed:
+            return True
+        if changed is not None or any(not isinstance(rule, Capacity) for rule in problem.rules):
+            return not shared_violations(problem, after)
+        return more_replicas(workload, problem.cluster_by_name[exchanged.end], self._left) != 0
+
+    def after(self, exchanged: Exchanged) -> Placement:
+        """Return the placement after an exchange."""
+        placed = dict(self.placement.of(self.key))
+        placed[exchanged.start] -= 1
+        placed[exchanged.end] = placed.get(exchanged.end, 0) + 1
+        return Placement({**self.placement, self.key: placed})
+
+
+def binds_sets(workload: Workload) -> bool:
+    """Tell whether a rule of a workload is neither in its box nor an exact total, which cuts the box."""
+    return any(_is_outside(rule) for rule in workload.rules)
+
+
+def _is_outside(rule: WorkloadRule) -> bool:
+    """Tell whether marginal allocation leaves a rule out at first."""
+    match rule:
+        case GroupTotal():
+            return rule.minimum != rule.maximum
+        case Bounds():
+            return bool(rule.where_held)
+        case _:
+            return isinstance(rule, (Spread, Survival))
+
+
+def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answered:
+    """Return the part of an outcome to which a workload belongs.
+
+    Parameters
+    ----------
+    outcome
+        An outcome of `solve` with a placement.
+    key
+        Key of the workload.
+    workers, seed
+        How CP-SAT is run.
+    """
+    if outcome.placement is None:
+        raise InternalError("an outcome without placement has nothing to compare with")
+    problem = settled(outcome.problem)
+    parts = components(problem) if len(problem.workloads) > 1 else (problem,)
+    part = next(each for each in parts if key in each.workload_by_key)
+    placement = Placement({each.key: outcome.placement.of(each.key) for each in part.workloads})
+    proven = _proven(outcome, set(levels_of(part)))
+    return Answered(part, key, placement, proven, outcome.origin, workers, seed)
+
+
+def _proven(outcome: Outcome, levels: set[Level]) -> int:
+    """Count the levels of a part, from the first on, that are proven and compared exactly."""
+    count = 0
+    if outcome.status is Status.OPTIMAL and not any(each.resolution for each in outcome.objectives):
+        return len(levels)
+    for level, attained in zip(levels_of(outcome.problem), outcome.objectives, strict=True):
+        if not attained.proven or attained.resolution is not None:
+            return count
+        count += level in levels
+    return count
+
+
+def _plain(value: Number) -> Number:
+    """Return an int where the value is whole."""
+    return int(value) if value.denominator == 1 else value

@@ -1,0 +1,185 @@
+"""Bounds that could be moved by one: what would be done, and the problem that it would make."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Duplicated,
+    GroupTotal,
+    Spread,
+    Survival,
+    Total,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.group_total import held
+from fairlead.models.rules.spread import used_groups
+from fairlead.models.workload import Workload
+from fairlead.solver.why.answered import Answered
+from fairlead.solver.why.change import Best, Change, between_parts, bring_to, nothing, take_from
+from fairlead.solver.why.exchange import exact_totals
+from fairlead.solver.why.limits import no_more
+from fairlead.solver.why.pins import with_bounds, with_workload
+from fairlead.solver.why.shared_changes import room_changes, shared_changes
+
+
+def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
+    """Return the bounds of a workload that could be moved by one, those at which the answer stands first.
+
+    Parameters
+    ----------
+    about
+        The answer.
+    binding
+        True leaves out those at which the answer does not stand: where marginal allocation found it, they do
+        not help. Where clusters or groups are chosen, they may.
+    """
+    workload = about.workload
+    copies = workload.rule(Duplicated)
+    if not workload.replicas or (copies is not None and not copies.choice):
+        return ()
+    bounds = (*_of_bounds(about, binding=binding), *room_changes(about, binding=binding))
+    found = (*bounds, *_of_sets(about), *shared_changes(about), *_of_total(about))
+    if binding:
+        return tuple(change for change in found if change.binding)
+    return tuple(sorted(found, key=lambda change: not change.binding))
+
+
+def _of_bounds(about: Answered, *, binding: bool) -> Iterator[Change]:
+    """Yield minima that could be lower and maxima that could be higher."""
+    workload = about.workload
+    bounds = workload.rule(Bounds) or Bounds()
+    for cluster in about.candidates:
+        replicas = about.replicas(cluster)
+        least, most = bounds.minimum.get(cluster), bounds.maximum.get(cluster)
+        if least is not None and least.replicas and (replicas == least.replicas or not binding):
+            lower = Bound(least.replicas - 1, least.source)
+            yield Change(
+                f"lowering the minimum of {cluster} from {least.replicas} to {lower.replicas}",
+                _rebound(about, bounds, cluster, minimum=lower),
+                least.source,
+                cluster,
+                replicas == least.replicas or (not replicas and cluster in bounds.where_held),
+                take_from(cluster) if replicas == least.replicas else nothing,
+            )
+        at_most = most is not None and replicas == most.replicas
+        if most is not None and most.replicas < workload.replicas and (at_most or not binding):
+            higher = Bound(most.replicas + 1, most.source)
+            opens = at_most and no_more(about.part, workload, cluster, replicas, aside="maximum") is None
+            yield Change(
+                f"raising the maximum of {cluster} from {most.replicas} to {higher.replicas}",
+                _rebound(about, bounds, cluster, maximum=higher),
+                most.source,
+                cluster,
+                at_most,
+                bring_to(cluster) if opens else nothing,
+            )
+
+
+def _of_sets(about: Answered) -> Iterator[Change]:
+    """Yield bounds on sets of clusters and on numbers of groups."""
+    placed = about.placement.of(about.key)
+    for rule in about.workload.rules:
+        match rule:
+            case GroupTotal():
+                yield from _of_group_total(about, rule)
+            case Spread():
+                used = len(used_groups(rule, placed))
+                if rule.minimum:
+                    wider = replace(rule, minimum=rule.minimum - 1)
+                    what = f"the fewest {rule.field} groups from {rule.minimum} to {rule.minimum - 1}"
+                    yield _swapped(about, rule, wider, f"lowering {what}", binding=used == rule.minimum)
+                if rule.maximum is not None and rule.maximum < len(rule.groups):
+                    wider = replace(rule, maximum=rule.maximum + 1)
+                    what = f"the most {rule.field} groups from {rule.maximum} to {rule.maximum + 1}"
+                    yield _swapped(about, rule, wider, f"raising {what}", binding=used == rule.maximum)
+            case Survival() if rule.minimum:
+                fewer = replace(rule, minimum=rule.minimum - 1)
+                whole = sum(placed.values())
+                most = max((_inside(group, placed) for group in rule.groups.values()), default=0)
+                what = f"what is left when a {rule.field} is lost from {rule.minimum} to {rule.minimum - 1}"
+                binding = whole - most == rule.minimum
+                yield _swapped(about, rule, fewer, f"lowering {what}", binding=binding)
+            case _:
+                pass
+
+
+def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
+    """Yield how a total of a set could give way."""
+    workload, name = about.workload, rule.name
+    inside = held(rule, about.placement.of(about.key))
+    parts = exact_totals(workload, about.candidates)
+    part = next((number for number, each in enumerate(parts, 1) if each is rule), 0)
+    if rule.minimum:
+        fewer = replace(rule, minimum=rule.minimum - 1)
+        told = f"lowering the minimum of {name} from {rule.minimum} to {fewer.minimum}"
+        if rule.minimum == rule.maximum:
+            told = f"letting {name} hold {fewer.minimum} or {rule.minimum} instead of {rule.minimum}"
+        best = between_parts(part, 0) if part else nothing
+        yield _swapped(about, rule, fewer, told, binding=inside == rule.minimum, best=best)
+    if rule.maximum is not None and rule.maximum < workload.replicas:
+        more = replace(rule, maximum=rule.maximum + 1)
+        told = f"raising the maximum of {name} from {rule.maximum} to {more.maximum}"
+        if rule.minimum == rule.maximum:
+            told = f"letting {name} hold {rule.maximum} or {more.maximum} instead of {rule.maximum}"
+        best = between_parts(0, part) if part else nothing
+        yield _swapped(about, rule, more, told, binding=inside == rule.maximum, best=best)
+
+
+def _of_total(about: Answered) -> Iterator[Change]:
+    """Yield one replica more and one less in all."""
+    workload = about.workload
+    rule = workload.rule(Total)
+    if rule is None:
+        return
+    for replicas in (workload.replicas + 1, workload.replicas - 1):
+        if replicas:
+            changed = replace(workload, replicas=replicas)
+            action = f"placing {replicas} instead of {workload.replicas} replicas"
+            yield Change(action, _with(about, changed), rule.source)
+
+
+def _inside(clusters: frozenset[str], placed: Mapping[str, int]) -> int:
+    """Return the replicas in a set of clusters."""
+    return sum(replicas for cluster, replicas in placed.items() if cluster in clusters)
+
+
+def _rebound(
+    about: Answered,
+    bounds: Bounds,
+    cluster: str,
+    *,
+    minimum: Bound | None = None,
+    maximum: Bound | None = None,
+) -> Callable[[], Problem]:
+    """Return what makes the problem with another minimum or maximum of a cluster."""
+
+    def build() -> Problem:
+        lower = bounds.minimum if minimum is None else {**bounds.minimum, cluster: minimum}
+        upper = bounds.maximum if maximum is None else {**bounds.maximum, cluster: maximum}
+        other = replace(bounds, minimum=lower, maximum=upper)
+        return with_workload(about.part, with_bounds(about.workload, other))
+
+    return build
+
+
+def _with(about: Answered, workload: Workload) -> Callable[[], Problem]:
+    """Return what makes the problem with another workload."""
+    return lambda: with_workload(about.part, workload)
+
+
+def _swapped(
+    about: Answered,
+    rule: WorkloadRule,
+    other: GroupTotal | Spread | Survival,
+    action: str,
+    *,
+    binding: bool,
+    best: Best | None = None,
+) -> Change:
+    """Return the change that puts one rule in the place of another."""
+    workload = about.workload
+    changed = replace(workload, rules=tuple(other if each is rule else each for each in workload.rules))
+    return Change(action, _with(about, changed), other.source, None, binding, best or nothing)

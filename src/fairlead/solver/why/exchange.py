@@ -1,0 +1,240 @@
+"""One replica from here to there: what the best such exchange costs, by formula.
+
+Where a workload was placed by exact marginal allocation, its levels in lexicographic order are a separable
+convex cost on a box with totals, an M-convex set. There the best placement with one replica more on a cluster
+is the answer with a single replica taken from one other cluster (K. Murota, "Discrete Convex Analysis", SIAM
+2003, exchange axiom), and so is the best placement under a bound that is moved by one. The replica that comes
+costs the same whoever gives it, so the best giver is the best giver for all clusters but itself.
+
+With overflow tiers, the quotas of a tier depend on what it holds. Between tiers an exchange changes the
+levels of the tiers, which come before the deviation; inside a tier the quotas stand still. So the first level
+that changes is right either way, and nothing else is taken from here.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from fairlead.models.levels import DEVIATION, Deviation, Level, tier
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated, GroupTotal, Tiers, Weights
+from fairlead.models.score import in_order, levels_of_workload
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import WorkloadBox
+from fairlead.solver.why.unit_costs import Number, UnitCost, unit_cost
+
+Vector = tuple[Number, ...]
+"""What changes on every level, the most important first; compared lexicographically."""
+
+
+class Exchanged(NamedTuple):
+    """A single replica that passes from a cluster to another.
+
+    Parameters
+    ----------
+    start, end
+        The clusters.
+    levels
+        The levels of the workload, in order.
+    less, more
+        What one replica less on the one, and one more on the other, changes on every level; the sum counts.
+    """
+
+    start: str
+    end: str
+    levels: tuple[Level, ...]
+    less: Vector
+    more: Vector
+
+
+@dataclass(frozen=True)
+class Exchanges:
+    """The exchanges of one workload around its answer.
+
+    Parameters
+    ----------
+    names
+        Candidates in name order.
+    placed
+        The answer by candidate.
+    lower, upper
+        What each candidate holds at least and at most.
+    parts
+        Number of the part of every candidate: replicas pass inside a part only; 0 is outside of all exact
+        totals.
+    levels
+        Levels of the workload, in order.
+    marginals
+        What a unit costs, by level.
+    steady
+        True where which of two units costs less does not depend on the number of replicas.
+    """
+
+    names: tuple[str, ...]
+    placed: Mapping[str, int]
+    lower: Mapping[str, int]
+    upper: Mapping[str, int]
+    parts: Mapping[str, int]
+    levels: tuple[Level, ...]
+    marginals: tuple[UnitCost, ...]
+    steady: bool
+
+    @cached_property
+    def added(self) -> Mapping[str, Vector]:
+        """What one replica more costs by candidate, whatever its bounds are."""
+        return {
+            name: tuple(marginal(name, self.placed[name]) for marginal in self.marginals)
+            for name in self.names
+        }
+
+    @cached_property
+    def taken(self) -> Mapping[str, Vector]:
+        """What one replica less costs by candidate, whatever its bounds are; absent where none is held."""
+        return {
+            name: tuple(-marginal(name, self.placed[name] - 1) for marginal in self.marginals)
+            for name in self.names
+            if self.placed[name]
+        }
+
+    def to(self, cluster: str) -> Exchanged | None:
+        """Return the best exchange that brings a replica to a cluster; None where nobody can give one."""
+        start = _first_other(self._givers.get(self.parts[cluster], ()), cluster)
+        return None if start is None else self._between(start, cluster)
+
+    def away(self, cluster: str) -> Exchanged | None:
+        """Return the best exchange that takes a replica from a cluster; None where nobody can take it."""
+        if not self.placed[cluster]:
+            return None
+        end = _first_other(self._takers.get(self.parts[cluster], ()), cluster)
+        return None if end is None else self._between(cluster, end)
+
+    def across(self, start: int, end: int) -> Exchanged | None:
+        """Return the best exchange from one part to another; None where there is none."""
+        giver = next(iter(self._givers.get(start, ())), None)
+        taker = next(iter(self._takers.get(end, ())), None)
+        return None if giver is None or taker is None else self._between(giver, taker)
+
+    def resized(self, replicas: int) -> Mapping[str, int] | None:
+        """Return the answer for one replica more or less in all; None where that is not a matter of one unit.
+
+        Units are taken in the order of what they cost: the next one comes in addition, or the last one goes.
+        """
+        whole = sum(self.placed.values())
+        names = (self._takers if replicas > whole else self._givers).get(0)
+        if not names or not self.steady or abs(replicas - whole) != 1 or whole in self.placed.values():
+            return None
+        return {**self.placed, names[0]: self.placed[names[0]] + replicas - whole}
+
+    def _between(self, start: str, end: str) -> Exchanged:
+        """Return the exchange between two candidates."""
+        return Exchanged(start, end, self.levels, self.taken[start], self.added[end])
+
+    @cached_property
+    def _givers(self) -> Mapping[int, Sequence[str]]:
+        """The two best candidates of every part to give up a replica."""
+        able = [name for name in self.names if self.placed[name] > self.lower[name]]
+        return self._best_two(able, self.taken)
+
+    @cached_property
+    def _takers(self) -> Mapping[int, Sequence[str]]:
+        """The two best candidates of every part to take a replica."""
+        able = [name for name in self.names if self.placed[name] < self.upper[name]]
+        return self._best_two(able, self.added)
+
+    def _best_two(self, able: Iterable[str], cost: Mapping[str, Vector]) -> Mapping[int, Sequence[str]]:
+        """Return the two cheapest of every part, ties to the first by name."""
+        inside: dict[int, list[str]] = {}
+        for name in able:
+            inside.setdefault(self.parts[name], []).append(name)
+        found = {}
+        for part, names in inside.items():
+            best = min(names, key=cost.__getitem__)
+            others = (name for name in names if name != best)
+            found[part] = [best, *filter(None, [min(others, key=cost.__getitem__, default="")])]
+        return found
+
+
+def exchanges_of(
+    workload: Workload, problem: Problem, boxed: WorkloadBox, placed: Mapping[str, int]
+) -> Exchanges | None:
+    """Return the exchanges around the answer of exact marginal allocation.
+
+    Parameters
+    ----------
+    workload
+        The workload; `fairlead.solver.exact.allocate` has placed it.
+    problem
+        Where it belongs.
+    boxed
+        Its box.
+    placed
+        Its answer.
+
+    Returns
+    -------
+    Exchanges or None
+        None where a level is not the sum of what single clusters cost: one exchange may not be enough.
+    """
+    if workload.rule(Duplicated) is not None:
+        return None
+    ordered = in_order(levels_of_workload(workload), problem)
+    levels = tuple(replace(level, priority=workload.priority) for level in ordered)
+    marginals = [unit_cost(level, workload, problem, placed) for level in levels]
+    known = tuple(marginal for marginal in marginals if marginal is not None)
+    if len(known) < len(marginals) or not _tiers_come_first(levels, workload):
+        return None
+    names, lower, upper = boxed.names, boxed.box.lower.tolist(), boxed.box.upper.tolist()
+    return Exchanges(
+        names,
+        {name: placed.get(name, 0) for name in names},
+        dict(zip(names, lower, strict=True)),
+        dict(zip(names, upper, strict=True)),
+        _parts(workload, names),
+        levels,
+        known,
+        _is_steady(workload, problem, names),
+    )
+
+
+def _is_steady(workload: Workload, problem: Problem, names: Iterable[str]) -> bool:
+    """Tell whether the order of the units does not depend on the number of replicas.
+
+    So it is for Webster's marginals (2 k + 1) / w, as long as every candidate has a weight.
+    """
+    rule = workload.rule(Weights)
+    if rule is None:
+        return True
+    return problem.deviation is Deviation.WEBSTER and all(rule.weights.get(name) for name in names)
+
+
+def exact_totals(workload: Workload, names: Sequence[str]) -> tuple[GroupTotal, ...]:
+    """Return the exact totals that cut the candidates into parts, those of all candidates left out."""
+    exact = [rule for rule in workload.rules_of(GroupTotal) if rule.minimum == rule.maximum]
+    return tuple(rule for rule in exact if not rule.clusters.issuperset(names))
+
+
+def _parts(workload: Workload, names: Sequence[str]) -> Mapping[str, int]:
+    """Return the number of the part of every candidate."""
+    parts = dict.fromkeys(names, 0)
+    for number, rule in enumerate(exact_totals(workload, names), 1):
+        parts |= dict.fromkeys((name for name in names if name in rule.clusters), number)
+    return parts
+
+
+def _tiers_come_first(levels: Sequence[Level], workload: Workload) -> bool:
+    """Tell whether the tiers are settled before a deviation that is measured tier by tier."""
+    rule = workload.rule(Weights)
+    if rule is None or not rule.tiers:
+        return True
+    if workload.rule(Tiers) is None:
+        return False
+    keys = [level.key for level in levels]
+    return tier(1).key not in keys[keys.index(DEVIATION.key) :]
+
+
+def _first_other(names: Sequence[str], name: str) -> str | None:
+    """Return the first name that is another one; None where there is none."""
+    if names and names[0] != name:
+        return names[0]
+    return names[1] if len(names) > 1 else None

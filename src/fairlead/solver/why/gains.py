@@ -1,0 +1,139 @@
+"""Which bounds improve an answer when they are moved by one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fairlead.models.check import violations_of
+from fairlead.models.levels import COST
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.score import levels_of, score
+from fairlead.solver.boxes import box_of
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.exact import allocate
+from fairlead.solver.why.answer import Gain
+from fairlead.solver.why.answered import SAME, Answered, Difference
+from fairlead.solver.why.change import Change
+from fairlead.solver.why.changes import changes_of
+from fairlead.solver.why.exchange import Exchanges
+
+LARGEST_SHARE = 0.25
+"""Of the time that is left, what a single bound may use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """What was found.
+
+    Parameters
+    ----------
+    found
+        Bounds that improve the answer, the most important level and the greatest gain first.
+    tried, untried
+        How many bounds were tried, and how many were left or not settled for want of time.
+    """
+
+    found: tuple[Gain, ...] = ()
+    tried: int = 0
+    untried: int = 0
+
+
+def gains_of(about: Answered, deadline: Deadline) -> Gains:
+    """Return the bounds of a workload that improve the answer when moved by one.
+
+    Parameters
+    ----------
+    about
+        The answer; nothing is tried where it is not proven best.
+    deadline
+        When to stop.
+    """
+    changes = changes_of(about, binding=about.exchanges is not None)
+    if about.proven < len(about.levels):
+        return Gains(untried=len(changes))
+    if not any(attained.value for attained in about.values) and COST not in about.levels:
+        return Gains(tried=len(changes))  # no level can be lower than 0
+    found = [(change, _tried(about, change, deadline, share)) for change, share in _shares(changes)]
+    known = [(change, difference) for change, difference in found if difference is not None]
+    gains = [(change, difference) for change, difference in known if _better(difference)]
+    gains.sort(key=lambda pair: _rank(about, *pair))
+    return Gains(
+        tuple(_gain(change, difference) for change, difference in gains), len(known), len(found) - len(known)
+    )
+
+
+def _shares(changes: Sequence[Change]) -> list[tuple[Change, float]]:
+    """Return every change with the share of the remaining time that it may use."""
+    left = range(len(changes), 0, -1)
+    return [(change, max(1 / rest, LARGEST_SHARE)) for change, rest in zip(changes, left, strict=True)]
+
+
+def _tried(about: Answered, change: Change, deadline: Deadline, share: float) -> Difference | None:
+    """Return what a change makes of the answer; None where that is not known in time."""
+    if about.exchanges is not None:
+        by_exchange = change.best is not None
+        answer = _by_exchange if by_exchange else _by_division
+        known = answer(about, about.exchanges, change)
+        if known is not None:
+            return known
+    if not deadline.remaining():
+        return None
+    changed = change.build()
+    if levels_of(changed) != about.levels:
+        return SAME  # nothing to compare
+    outcome = about.resolve(changed, deadline.part(share))
+    if outcome.placement is None:
+        return SAME if outcome.status is Status.INFEASIBLE else None
+    difference = about.compare(outcome.objectives)
+    return difference if difference.proven or _better(difference) else None
+
+
+def _by_division(about: Answered, exchanges: Exchanges, change: Change) -> Difference | None:
+    """Return what another number of replicas makes of the answer; None where that takes a solve."""
+    if not about.alone:
+        return None
+    changed = change.build()
+    if levels_of(changed) != about.levels:
+        return None
+    workload = changed.workload(about.key)
+    placed = exchanges.resized(workload.replicas)
+    if placed is None or any(violations_of(workload, placed)):
+        boxed = box_of(workload, changed, about.part.limits)
+        placed = allocate(workload, changed, boxed) if boxed.box.feasible else None
+    if placed is None:
+        return None
+    scored = score(changed, Placement({about.key: placed}))
+    return about.compare([replace(each, proven=True) for each in scored])
+
+
+def _by_exchange(about: Answered, exchanges: Exchanges, change: Change) -> Difference | None:
+    """Return what the best exchange gains; None where it breaks a rule that is not in the box."""
+    best = change.best(exchanges) if change.best else None
+    if best is None:
+        return SAME
+    difference = about.change(best)
+    return difference if not _better(difference) or about.stands(best, change.build) else None
+
+
+def _better(difference: Difference) -> bool:
+    """Tell whether an answer is better on the first level on which it differs."""
+    return difference.change < 0
+
+
+def _rank(about: Answered, change: Change, difference: Difference) -> tuple[object, ...]:
+    """Return what gains are sorted by: the level, the gain, single clusters first, then the words."""
+    place = about.levels.index(difference.level) if difference.level else len(about.levels)
+    return place, difference.change, change.cluster is None, change.action
+
+
+def _gain(change: Change, difference: Difference) -> Gain:
+    """Return a gain."""
+    return Gain(
+        change.action,
+        difference.level.name if difference.level else "",
+        difference.before,
+        -difference.change,
+        difference.proven,
+        change.source,
+        change.cluster,
+    )

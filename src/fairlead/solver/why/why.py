@@ -1,0 +1,136 @@
+"""why(): why a workload stands where it stands, and what anything else would cost."""
+
+import time
+from collections.abc import Callable
+
+from fairlead.models.errors import UnsupportedError, UsageError
+from fairlead.models.outcome import ClusterDecision, Outcome
+from fairlead.models.outcome_text import SOLVERS
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates
+from fairlead.models.validity import completed
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import attentive, listening
+from fairlead.solver.solving import solve
+from fairlead.solver.why.answer import ClusterWhy, Step, Why
+from fairlead.solver.why.answered import Answered, answered
+from fairlead.solver.why.gains import Gains, gains_of
+from fairlead.solver.why.names import find_cluster, find_workload
+from fairlead.solver.why.stepping import one_less, one_more, solve_less, solve_more
+
+SHARE_OF_SOLVING = 0.5
+"""Of the time limit, what finding the answer may use; the rest is for questions about it."""
+SHARE_OF_STEPS = 0.7
+"""Of the rest, what the clusters may use before the bounds are tried."""
+LARGEST_SHARE = 0.25
+"""Of the time that is left, what a single cluster may use."""
+
+Ask = Callable[[Answered, str, Deadline], Step]
+
+
+@attentive
+def why(  # noqa: PLR0913 - the public face, all by keyword
+    problem: Problem,
+    workload: str,
+    cluster: str | None = None,
+    *,
+    time_limit: float | None = 10.0,
+    workers: int | None = None,
+    seed: int = 0,
+    deviation: str | None = None,
+    fresh: bool | None = None,
+    outcome: Outcome | None = None,
+) -> Why:
+    """Say why a workload stands where it stands, and what anything else would cost.
+
+    For every cluster: how many replicas and which rule binds; the best placement with one replica more there
+    and with one less, and the first level on which it is worse. Then the bounds (minimum, maximum, group
+    total, spread, survival, room, replicas) that improve the answer when moved by one. Everything is found by
+    formula or by solving the changed problem, so numbers that are called proven are exact.
+
+    Parameters
+    ----------
+    problem
+        Clusters, workloads and rules; all workloads of it are placed.
+    workload
+        Key of the workload, ``namespace/name``, ``name`` or ``kind/name``.
+    cluster
+        The only cluster to look at; None looks at all of them.
+    time_limit
+        Seconds for the whole call; None means no limit. Half of it is for finding the answer. What is not
+        reached in time is said to be so.
+    workers, seed, deviation, fresh
+        As for `solve`.
+    outcome
+        The answer of `solve` to this problem, where it is known; None solves the problem first.
+
+    Raises
+    ------
+    UsageError
+        Where there is no such workload or cluster, or where `outcome` answers something else.
+    UnsupportedError
+        Where the problem, or `outcome`, lets replicas stay unplaced (`partial`).
+    """
+    started = time.perf_counter()
+    deadline = Deadline.after(time_limit)
+    problem = completed(problem)
+    key = find_workload(problem, workload).key
+    asked = None if cluster is None else find_cluster(problem, cluster)
+    if problem.partial or (outcome is not None and outcome.problem.partial):
+        raise UnsupportedError("explaining a partial placement is not finished in this version")
+    if outcome is not None:
+        _refuse_others(problem, outcome, deviation, fresh)
+    else:
+        left = None if time_limit is None else time_limit * SHARE_OF_SOLVING
+        outcome = solve(
+            problem, time_limit=left, workers=workers, seed=seed, deviation=deviation, fresh=fresh
+        )
+    solved = time.perf_counter()
+    decisions = tuple(each for each in outcome.decisions[key] if asked is None or each.cluster == asked)
+    about = answered(outcome, key, workers, seed) if outcome.placement is not None else None
+    with listening(deadline):
+        clusters = _clusters(outcome, key, decisions, about, deadline.part(SHARE_OF_STEPS))
+        gains = gains_of(about, deadline) if about is not None else Gains()
+    seconds = {"solve": solved - started, "why": time.perf_counter() - solved}
+    return Why(outcome, key, clusters, gains.found, gains.tried, gains.untried, asked, seconds)
+
+
+def _refuse_others(problem: Problem, outcome: Outcome, deviation: str | None, fresh: bool | None) -> None:
+    """Refuse an outcome that is not solve's answer to the problem."""
+    if outcome.origin not in SOLVERS:
+        raise UsageError(f"why explains what solve answers; this outcome is that of {outcome.origin}")
+    if deviation is not None or fresh is not None:
+        raise UsageError("an outcome has its own deviation and fresh; leave them out beside it")
+    same = outcome.problem.workload_by_key.keys() == problem.workload_by_key.keys()
+    if not same or outcome.problem.cluster_by_name.keys() != problem.cluster_by_name.keys():
+        raise UsageError("the outcome answers another problem: its workloads or clusters differ")
+
+
+def _clusters(
+    outcome: Outcome,
+    key: str,
+    decisions: tuple[ClusterDecision, ...],
+    about: Answered | None,
+    deadline: Deadline,
+) -> tuple[ClusterWhy, ...]:
+    """Return every cluster with its steps: what is known at once first, the rest in the time there is."""
+    rule = outcome.problem.workload(key).rule(Candidates)
+    names = frozenset(rule.names if rule else outcome.problem.cluster_by_name)
+    if about is None:
+        return tuple(ClusterWhy(each, each.cluster in names) for each in decisions)
+    open_to = [each.cluster for each in decisions if each.cluster in names]
+    more = {name: one_more(about, name) for name in open_to}
+    less = {name: one_less(about, name) for name in open_to}
+    # Where replicas stand is asked about before where none do.
+    asked: list[tuple[dict[str, Step | None], str, Ask]] = [
+        (steps, name, ask)
+        for name in sorted(open_to, key=lambda name: not about.replicas(name))
+        for steps, ask in ((more, solve_more), (less, solve_less))
+        if steps[name] is None
+    ]
+    for place, (steps, name, ask) in enumerate(asked):
+        steps[name] = ask(about, name, deadline.part(max(1 / (len(asked) - place), LARGEST_SHARE)))
+    return tuple(
+        ClusterWhy(each, each.cluster in names, more.get(each.cluster), less.get(each.cluster))
+        for each in decisions
+    )
