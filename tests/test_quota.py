@@ -34,12 +34,12 @@ from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.report.workload_table import detailed
 from fairlead.solver.components import components
+from fairlead.solver.conflicts.explanation import conflicts_of
+from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.lexicographic import minimise_levels
-from fairlead.solver.quota_conflict import quota_conflicts
 from random_problems import random_problem, with_quotas
 
 NAMES = ("a", "b")

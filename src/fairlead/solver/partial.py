@@ -15,12 +15,12 @@ from fairlead.solver.answer import unproven
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import MANY
 from fairlead.solver.boxes import box_of, has_box
-from fairlead.solver.conflict import conflicts
+from fairlead.solver.conflicts.alone import conflicts
+from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.partial_boxes import place_what_fits
 from fairlead.solver.partial_floor import place_greedily
-from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.

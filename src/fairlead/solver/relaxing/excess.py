@@ -18,9 +18,9 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order
 from fairlead.solver.changes.quota import followed, number_of
+from fairlead.solver.conflicts.units import open_to, units_of
+from fairlead.solver.conflicts.witnesses import filled
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.explaining.filling import filled
-from fairlead.solver.explaining.units import open_to, units_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxing.lever import Lever
 from fairlead.solver.relaxing.levers import levers

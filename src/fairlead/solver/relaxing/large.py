@@ -16,10 +16,9 @@ from fairlead.models.workload import Workload
 from fairlead.solver.alike import alike
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import order
+from fairlead.solver.conflicts.alone import alone, fails_alone
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.explaining.alone import alone
-from fairlead.solver.explaining.failing import fails_alone
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxing.sharing import for_all
 from fairlead.solver.relaxing.ways import Way, chosen, ways

@@ -1,9 +1,11 @@
-"""Placements that fill one cluster after the other: often they show at once that some units can be kept.
+"""Simple placements that show that units can be kept, cheaper than asking a solver.
 
-What they keep is for others to judge; nothing here has to be right.
+Some fill one cluster after the other; some are like one that was seen, and break something else: what one
+cluster holds too many of, another one could; what one workload lacks, another one could lack. What they keep
+is judged by the meaning of the rules; which of them are looked at is a matter of luck.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,13 +15,18 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Total
 from fairlead.models.rules.capacity import needs
-from fairlead.solver.explaining.leaving_out import widest
-from fairlead.solver.explaining.units import Room, Unit
+from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.units import Room, Unit
+from fairlead.solver.deadline import Deadline
+
+MOST_PLACES = 5_000
+"""Workloads times clusters up to which placements are judged by all units, not by those of the conflict."""
 
 NO_LIMIT = 2**62
 """More than any room that is compared with it."""
 
 Numbers = NDArray[np.int64]
+Replicas = dict[str, dict[str, int]]
 
 
 @dataclass(slots=True)
@@ -144,3 +151,111 @@ def _bound(wish: _Wish, rule: Bounds, position: Mapping[str, int]) -> None:
         if name in position:
             at = position[name]
             wish.upper[at] = min(int(wish.upper[at]), bound.replicas)
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessed:
+    """What simple placements show of a conflict.
+
+    Parameters
+    ----------
+    broken
+        What each placement breaks, by position; of all units where `complete`, else of the conflict's.
+    needed
+        The units of the conflict of which a placement breaks no other one of it.
+    unavoidable
+        The units that a placement breaks alone among all there are, so that no conflict is without them.
+    complete
+        Whether placements were judged by all units.
+    """
+
+    broken: tuple[frozenset[int], ...]
+    needed: frozenset[int]
+    unavoidable: frozenset[int]
+    complete: bool
+
+
+def witnessed(
+    problem: Problem, units: Sequence[Unit], conflict: Sequence[int], deadline: Deadline
+) -> Witnessed:
+    """Look for a placement without each unit of a conflict, by filling clusters one after the other.
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        Everything that may be left out.
+    conflict
+        Positions of the units of the conflict.
+    deadline
+        When to stop.
+    """
+    complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
+    inside = frozenset(conflict)
+    judged = list(range(len(units))) if complete else sorted(inside)
+    judge = Judge(problem, [units[at] for at in judged])
+    found: list[frozenset[int]] = []
+    needed, unavoidable = set[int](), set[int]()
+    for left_out in conflict:
+        for kept in (judged, sorted(inside)) if complete else (judged,):
+            if not deadline.remaining():
+                break
+            placement = filled(problem, [units[at] for at in kept if at != left_out])
+            broken = frozenset(judged[at] for at in judge.broken(placement))
+            found.append(broken)
+            if complete and broken == {left_out}:
+                unavoidable.add(left_out)
+            if broken & inside == {left_out}:
+                needed.add(left_out)
+                break
+    return Witnessed(tuple(found), frozenset(needed), frozenset(unavoidable), complete)
+
+
+def exchanged(placement: Placement, unit: Unit, problem: Problem) -> Iterator[Placement]:
+    """Yield placements that break other units than a given one breaks.
+
+    Parameters
+    ----------
+    placement
+        A placement that breaks one unit only.
+    unit
+        That unit.
+    problem
+        The question.
+    """
+    held = {workload.key: dict(placement.of(workload.key)) for workload in problem.workloads}
+    if isinstance(unit.part, Total):
+        yield from _of_workloads(held, unit.workload or "", problem)
+        return
+    cluster = unit.part.cluster if isinstance(unit.part, Room) else unit.statement.cluster
+    if cluster is not None:
+        keys = tuple(held) if unit.workload is None else (unit.workload,)
+        for other in problem.cluster_by_name:
+            if other != cluster:
+                yield Placement(_swapped(held, keys, cluster, other))
+
+
+def _swapped(held: Replicas, keys: tuple[str, ...], one: str, other: str) -> Replicas:
+    """Exchange what two clusters hold of some workloads."""
+    swapped = dict(held)
+    for key in keys:
+        placed = dict(held[key])
+        placed[one], placed[other] = placed.get(other, 0), placed.get(one, 0)
+        swapped[key] = placed
+    return swapped
+
+
+def _of_workloads(held: Replicas, lacking: str, problem: Problem) -> Iterator[Placement]:
+    """Give a workload what it lacks in places of another one, for every other one."""
+    missing = problem.workload(lacking).replicas - sum(held[lacking].values())
+    for workload in problem.workloads:
+        if workload.key == lacking or missing <= 0 or sum(held[workload.key].values()) < missing:
+            continue
+        giving, taking, left = dict(held[workload.key]), dict(held[lacking]), missing
+        for name, count in held[workload.key].items():
+            moved = min(left, count)
+            giving[name] = count - moved
+            taking[name] = taking.get(name, 0) + moved
+            left -= moved
+        yield Placement({**held, workload.key: giving, lacking: taking})

@@ -9,13 +9,17 @@ have no placement themselves (Ignatiev, Previti, Liffiton and Marques-Silva 2015
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.encoding import total
 from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.statement import Proof
-from fairlead.solver.explaining.exchanges import exchanged
-from fairlead.solver.explaining.hitting import fewest_that_meet
-from fairlead.solver.explaining.oracle import Oracle, OutOfTime, Seen
-from fairlead.solver.explaining.units import Unit
+from fairlead.solver.conflicts.oracle import Oracle, OutOfTime, Seen
+from fairlead.solver.conflicts.units import Unit
+from fairlead.solver.conflicts.witnesses import exchanged
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort, Verdict, run
 
 ROUNDS = 150
 """Placements that are looked for until a conflict is sought among all units."""
@@ -175,3 +179,34 @@ class Search:
                 found.append(broken)
         self.broken.extend(found)
         return found
+
+
+def fewest_that_meet(
+    sets: Sequence[Collection[int]], deadline: Deadline, seed: int = 0
+) -> frozenset[int] | None:
+    """Return the fewest elements of which every set holds one.
+
+    Parameters
+    ----------
+    sets
+        Sets of numbers, none of them empty.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+
+    Returns
+    -------
+    frozenset or None
+        A smallest hitting set; None where time ran out before that was proven.
+    """
+    model = cp_model.CpModel()
+    elements = sorted(frozenset().union(*sets))
+    taken = {element: model.new_bool_var("") for element in elements}
+    for one in sets:
+        model.add(total(taken[element] for element in sorted(one)) >= 1)
+    variables = [taken[element] for element in elements]
+    finding = run(model, variables, [(each, 1) for each in variables], [], Effort(deadline, 1, seed))
+    if finding.verdict is not Verdict.OPTIMAL or finding.values is None:
+        return None
+    return frozenset(element for element, value in zip(elements, finding.values, strict=True) if value)

@@ -1,7 +1,11 @@
-"""Whether one workload fails by itself, as far as numbers of clusters and replicas tell."""
+"""One workload by itself, with all that others leave to it: whether it is infeasible alone, and why."""
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
+from fairlead.models.cluster import PODS, Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -17,9 +21,54 @@ from fairlead.models.rules import (
     quota,
 )
 from fairlead.models.rules.capacity import needs
+from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import WorkloadBox, box_of, has_box
+from fairlead.solver.boxes import WorkloadBox, box_of, boxes_of, has_box
+from fairlead.solver.conflicts.closed_form import closed_form
+from fairlead.solver.conflicts.units import units_of
+from fairlead.solver.conflicts.wording import told
 from fairlead.solver.marginal import exact_sum
+
+
+def alone(workload: Workload, problem: Problem) -> Problem:
+    """Return a problem of one workload in which every other one has left its clusters.
+
+    Whatever is infeasible there is infeasible beside the others as well.
+    """
+    held = {name for each in problem.workloads for name in each.current}
+    clusters = tuple(
+        _left_to(workload, cluster, problem) if cluster.name in held else cluster
+        for cluster in problem.clusters
+    )
+    rules = tuple(
+        _quota_left_to(workload, rule, problem) if isinstance(rule, Quota) else rule
+        for rule in problem.rules
+        if isinstance(rule, Capacity | Quota)
+    )
+    return replace(problem, clusters=clusters, workloads=(workload,), rules=rules, partial=False)
+
+
+def _quota_left_to(workload: Workload, rule: Quota, problem: Problem) -> Quota:
+    """Return a quota of which used is what this workload holds and what others take that stay."""
+    held = quota.asked(rule, workload, workload.current)
+    limits = {
+        scope: rule.limits[scope]._replace(used=taken + held.get(scope, 0) if taken else 0)
+        for scope, taken in quota.taken_by_others(rule, problem).items()
+    }
+    return replace(rule, limits=limits)
+
+
+def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
+    """Return a cluster of which free is what all workloads may use together, less what this one holds."""
+    if cluster.free is None:
+        return cluster
+    held = workload.current.get(cluster.name, 0)
+    free = dict(cluster.free)
+    for resource, need in needs(workload).items():
+        left = problem.limits.get((cluster.name, resource))
+        if left is not None and (resource != PODS or PODS in cluster.free):
+            free[resource] = left - need * held
+    return replace(cluster, free=free)
 
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
@@ -120,3 +169,43 @@ def _set_misfits(workload: Workload, boxed: WorkloadBox) -> bool:
         if most < rule.minimum or (rule.maximum is not None and least > rule.maximum):
             return True
     return False
+
+
+def hopeless(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> bool:
+    """Tell whether a workload is seen to have no placement of its own; boxes as `boxes_of` makes them."""
+    return any(fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+
+
+def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Conflict, ...]:
+    """Return a conflict for every workload that is seen to have no placement of its own.
+
+    Parameters
+    ----------
+    problem
+        The question. Workloads that only fail together, because they share capacity, are not found here.
+    boxes
+        Boxes by workload key, as `boxes_of` makes them; None means that they are made here.
+
+    Returns
+    -------
+    tuple of Conflict
+        In the order of the workloads, each minimal by construction: leaving out any one statement resolves
+        it.
+    """
+    found = boxes_of(problem) if boxes is None else boxes
+    failing = [key for key, boxed in found.items() if fails_alone(problem.workload(key), problem, boxed)]
+    each = (_conflict(problem.workload(key), problem) for key in failing)
+    return tuple(conflict for conflict in each if conflict is not None)
+
+
+def _conflict(workload: Workload, problem: Problem) -> Conflict | None:
+    """Return the conflict of one workload; None where it takes a solver to find it."""
+    by_itself = alone(workload, problem)
+    units = units_of(by_itself)
+    found = closed_form(workload, by_itself, units)
+    if found is None:
+        return None
+    proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
+    return Conflict(
+        told([units[at] for at in found.units], by_itself), proof=proof, workloads=(workload.key,)
+    )

@@ -27,7 +27,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.workload import Workload
-from fairlead.solver.explaining.units import Room, SharedPart, Unit
+from fairlead.solver.conflicts.units import Room, SharedPart, Unit
 
 
 def widest(workload: Workload) -> int:

@@ -14,10 +14,10 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
 from fairlead.models.rules.capacity import needs
+from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.units import Room, Unit
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Verdict, run
-from fairlead.solver.explaining.leaving_out import Judge, widest
-from fairlead.solver.explaining.units import Room, Unit
 
 # Work of one search for a placement that breaks a single unit, by CP-SAT's own measure, so that the answer is
 # the same on any machine; where none is found, one that breaks more will do.

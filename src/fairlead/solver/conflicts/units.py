@@ -7,6 +7,7 @@ regions, the room of one cluster. Leaving a unit out only ever allows more place
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import assert_never
 
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
@@ -23,7 +24,6 @@ from fairlead.models.rules import (
     Spread,
     Survival,
     Total,
-    WorkloadRule,
     bounds,
     candidates,
     capacity,
@@ -118,13 +118,16 @@ def _rank(unit: Unit) -> int:
             return 10
         case Candidates():
             return 11
+        case _:
+            assert_never(unit.part)
 
 
 def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
     """Yield the units of one workload."""
     for rule in workload.rules:
-        for part, tell in _parts(rule, workload, problem):
-            yield Unit(part, tell, workload.key)
+        if isinstance(rule, OwnPart):
+            for part, tell in _parts(rule, workload, problem):
+                yield Unit(part, tell, workload.key)
     if any(isinstance(rule, Capacity) for rule in problem.rules):
         for name in open_to(workload, problem):
             most = capacity.graded_room(workload, problem.cluster_by_name[name])
@@ -133,7 +136,7 @@ def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
                 yield Unit(Bounds(maximum={name: Bound(most)}), tell, workload.key)
 
 
-def _parts(rule: WorkloadRule, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
+def _parts(rule: OwnPart, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
     """Yield the parts of one rule that may be left out, each with what says it."""
     match rule:
         case Candidates():
@@ -148,9 +151,12 @@ def _parts(rule: WorkloadRule, workload: Workload, problem: Problem) -> Iterator
             yield from _group_total(rule, workload)
         case Spread():
             yield from _spread(rule, workload, problem)
-        case Survival() if workload.replicas and rule.minimum and rule.groups:
-            told = partial(survival.describe, rule, workload)
-            yield replace(rule, groups=_widened(rule.groups, rule.field, workload, problem)), told
+        case Survival():
+            if workload.replicas and rule.minimum and rule.groups:
+                wide = _widened(rule.groups, rule.field, workload, problem)
+                yield replace(rule, groups=wide), partial(survival.describe, rule, workload)
+        case _:
+            assert_never(rule)
 
 
 def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
@@ -226,6 +232,11 @@ def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
             for scope in sorted(rule.limits, key=lambda each: each.order):
                 alone = replace(rule, limits={scope: rule.limits[scope]})
                 yield Unit(alone, partial(quota.describe, rule, scope, problem))
+        case Capacity():
+            # Units of it are the rooms of single clusters.
+            return
+        case _:
+            assert_never(rule)
 
 
 def _rooms(problem: Problem) -> Iterator[Unit]:
