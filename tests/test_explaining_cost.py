@@ -27,9 +27,9 @@ from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.conflicts.witnesses import Witnessed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxing import excess
-from fairlead.solver.relaxing import search as relaxing
-from fairlead.solver.relaxing.model import RelaxationModel
+from fairlead.solver.relaxation import excess
+from fairlead.solver.relaxation import search as relaxing
+from fairlead.solver.relaxation.model import RelaxationModel
 from random_problems import random_problem
 
 GPU = "nvidia.com/gpu"

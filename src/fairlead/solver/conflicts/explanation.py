@@ -18,7 +18,7 @@ from fairlead.solver.conflicts.wording import for_each, said_once
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import Choice, choices, in_any_group, is_complete, is_open
-from fairlead.solver.relaxing.search import relaxations
+from fairlead.solver.relaxation.search import relaxations
 
 SHARE_OF_ALL = 0.6
 """Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""

@@ -9,11 +9,10 @@ from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.annotations import inside
+from fairlead.solver.changes.edits import inside
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import spelled
-from fairlead.solver.relaxing.lever import Lever
-from fairlead.solver.relaxing.workload_levers import levers_of
+from fairlead.solver.relaxation.relaxable import Lever, levers_of
 
 
 def shared(found: Iterable[Lever], problem: Problem) -> tuple[Lever, ...]:

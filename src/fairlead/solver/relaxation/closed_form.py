@@ -24,8 +24,8 @@ from fairlead.models.rules.capacity import demands, graded_room
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind, order
-from fairlead.solver.relaxing.stock import at_hand
-from fairlead.solver.relaxing.workload_levers import is_frozen, smallest_copy
+from fairlead.solver.relaxation.relaxable import is_frozen, smallest_copy
+from fairlead.solver.relaxation.stock import at_hand
 
 Changes = tuple[Change, ...]
 

@@ -1,7 +1,8 @@
-"""Budgets of moves that give way, also where the replicas of a workload change.
+"""Rules whose own numbers follow from what is relaxed: budgets of moves, full copies, clusters that open.
 
 A budget without clusters leaves out what must be stopped because a workload shrinks: ``max(0, H_a - N_a)``
-for H_a replicas held and N_a wanted. Where N_a may change as well, that is a variable.
+for H_a replicas held and N_a wanted. Where N_a may change as well, that is a variable. Full copies stay whole
+where their size changes. Rules know the clusters that tolerations would open while these are still closed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,14 +11,17 @@ from dataclasses import dataclass, replace
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import Term
+from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.variables import Place
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, MoveBudget
-from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules import Bounds, Candidates, Duplicated, MoveBudget, WorkloadRule
+from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
 from fairlead.models.rules.move_budget import members, moved
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.opening import spelled, tolerated
+from fairlead.solver.relaxation.relaxable import Key, widest
 
 Sizes = Mapping[str, Sequence[Term]]
 """By how much the replicas of workloads change: variables times coefficients, by key."""
@@ -118,3 +122,81 @@ class BudgetRows:
 def missed(rule: MoveBudget, problem: Problem, placement: Placement) -> int:
     """Return by how much a placement misses a budget."""
     return max(0, moved(rule, problem, placement) - rule.most)
+
+
+def openable(workload: Workload) -> tuple[str, ...]:
+    """Return the clusters that tolerations would let a workload choose for its copies.
+
+    Empty where there is nothing to choose: then a cluster more is a copy more, and helps nobody.
+    """
+    rule, candidates = workload.rule(Duplicated), workload.rule(Candidates)
+    if rule is None or candidates is None or not rule.choice or not candidates.names:
+        return ()
+    return tuple(sorted(name for name, each in candidates.excluded.items() if each.taints))
+
+
+def copy_somewhere(workload: Workload) -> Key:
+    """Return what names that one of the candidates of now holds a copy: it gives way to those opened."""
+    return Because(KIND, workload.key), "least"
+
+
+def keep_copies_whole(workload: Workload, change: Sequence[Term], encoding: Encoding) -> None:
+    """Require every copy to be full, or missing where there is a choice, also with another size.
+
+    Parameters
+    ----------
+    workload
+        The workload; one without full copies is left alone.
+    change
+        By how much its replicas change: variables times coefficients.
+    encoding
+        The model.
+    """
+    rule = workload.rule(Duplicated)
+    if rule is None or not workload.replicas or (rule.copies and not rule.choice):
+        return
+    names = (workload.rule(Candidates) or Candidates(())).names
+    most = max(widest(workload), largest_copy(rule, workload))
+    for name in (*names, *openable(workload)):
+        # Copies of sizes of their own (KubeAdmiral) do not change.
+        full = weighted(() if rule.copies else change) + copy_on(rule, workload, name)
+        held = encoding.replicas(workload.key, name)
+        if not rule.choice:
+            encoding.model.add(held == full)
+            continue
+        used = encoding.used(workload.key, name)
+        encoding.model.add(held <= full)
+        encoding.model.add(held >= full - most * (1 - used))
+    if openable(workload):
+        everywhere = (encoding.used(workload.key, name) for name in (*names, *openable(workload)))
+        encoding.model.add(total(everywhere) >= 1)
+
+
+def knowing_all(problem: Problem) -> Problem:
+    """Return a problem whose rules know the clusters that tolerations would open; these stay closed."""
+    workloads = tuple(replace(each, rules=_knowing(each, problem)) for each in problem.workloads)
+    return replace(problem, workloads=workloads)
+
+
+def _knowing(workload: Workload, problem: Problem) -> tuple[WorkloadRule, ...]:
+    """Return the rules of a workload that know the clusters that tolerations would open."""
+    known = workload.rule(Candidates)
+    copies = workload.rule(Duplicated)
+    if known is None or (copies is not None and not copies.choice):
+        return workload.rules
+    rules = workload.rules
+    for taint in sorted({spelled(taint) for each in known.excluded.values() for taint in each.taints}):
+        rules = tolerated(rules, taint, workload, problem)
+    open_now = frozenset(known.names)
+    return tuple(_only_where_open(rule, known, open_now) for rule in rules)
+
+
+def _only_where_open(rule: WorkloadRule, known: Candidates, open_now: frozenset[str]) -> WorkloadRule:
+    """Keep clusters closed, and minima there without effect."""
+    match rule:
+        case Candidates():
+            return known
+        case Bounds():
+            return replace(rule, where_held=rule.where_held.union(rule.minimum.keys() - open_now))
+        case _:
+            return rule

@@ -22,9 +22,8 @@ from fairlead.solver.conflicts.units import open_to, units_of
 from fairlead.solver.conflicts.witnesses import filled
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxing.lever import Lever
-from fairlead.solver.relaxing.levers import levers
-from fairlead.solver.relaxing.stock import KINDS, stock_of
+from fairlead.solver.relaxation.relaxable import Lever
+from fairlead.solver.relaxation.stock import KINDS, levers, stock_of
 
 Changes = tuple[Change, ...]
 

@@ -1,9 +1,11 @@
-"""The numbers of one workload that may be changed, and by how much at most."""
+"""What a relaxation may change: one number of a problem, and by how much at most."""
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from fairlead.encoders.costs import Because
+from fairlead.encoders.giving import Side
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.largest import largest
 from fairlead.models.rules import (
@@ -27,7 +29,49 @@ from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import spelled
-from fairlead.solver.relaxing.lever import Key, Lever
+
+PLENTY = 2**40
+"""Allowed slack where only the model itself bounds it."""
+
+Key = tuple[Because, Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """A number that may be changed.
+
+    Parameters
+    ----------
+    kind, workload, cluster, detail, before, source
+        As for `Change`.
+    direction
+        1 where the number is raised, -1 where it is lowered.
+    most
+        By how much at most.
+    keys
+        The constraints that give way with it.
+    every
+        How far one step lets its constraints give way.
+    sharing
+        Other workloads for which the same number of the same policy counts.
+    """
+
+    kind: Kind
+    workload: str | None
+    cluster: str | None
+    detail: str
+    before: int
+    direction: int
+    most: int
+    keys: tuple[Key, ...]
+    source: Source | None = None
+    every: int = 1
+    sharing: tuple[str, ...] = ()
+
+    @property
+    def workloads(self) -> tuple[str, ...]:
+        """All workloads for which the number counts; empty where it is about none in particular."""
+        return () if self.workload is None else (self.workload, *self.sharing)
 
 
 def widest(workload: Workload) -> int:

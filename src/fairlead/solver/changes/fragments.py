@@ -1,7 +1,8 @@
-"""Which object of the input a change is made in, and what is known of that object."""
+"""Changes as fragments of manifests, fit for a merge patch: lists stand there as a whole."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, field
 from typing import Any
 
 from fairlead.models.cluster import Cluster
@@ -11,14 +12,14 @@ from fairlead.models.quantity import format_units
 from fairlead.models.source import ObjectName, Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes import annotations
-from fairlead.solver.changes.edits import PLACEMENT, Edit, Path, companions, edits, moved, toleration
+from fairlead.models.yaml_text import to_yaml_stream
+from fairlead.solver.changes.edits import PLACEMENT, Edit, Path, companions, edits, inside, moved, toleration
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import entries, number_of, skeleton
 
+Document = dict[str, Any]
 KARMADA, KUBEADMIRAL = "policy.karmada.io/v1alpha1", "core.kubeadmiral.io/v1alpha1"
 BINDING = "work.karmada.io/v1alpha2"
-
 Data = Mapping[str, Any]
 
 
@@ -41,6 +42,121 @@ class Place:
     edits: Callable[[Data], Iterable[Edit]]
 
 
+@dataclass(slots=True)
+class _Object:
+    """An object that is changed: as it was written, as far as that is known, and where it differs now."""
+
+    name: ObjectName
+    data: Document = field(default_factory=dict)
+    touched: dict[Path, Any] = field(default_factory=dict)
+
+    def know(self, data: Mapping[str, Any]) -> None:
+        """Learn more of what was written; what is known already, or was changed, stays."""
+        _fill(self.data, data)
+
+    def change(self, edit: Edit) -> None:
+        """Make an edit; of two numbers for one entry the one that suits everybody counts."""
+        if edit.lenient is not None and edit.path in self.touched:
+            choose = min if edit.lenient == "least" else max
+            chosen = choose((self.touched[edit.path], edit.value), key=_size)
+            edit = Edit(edit.path, chosen, edit.lenient)
+        edit.into(self.data)
+        self.touched[edit.path] = edit.value
+
+    def fragment(self) -> Document:
+        """Return what names the object and all values that changed; lists as a whole."""
+        found = _header(self.name)
+        for keys in dict.fromkeys(_up_to_list(path) for path in self.touched):
+            value: Any = self.data
+            for key in keys:
+                value = value[key]
+            _put(found, keys, deepcopy(value))
+        return found
+
+
+def fragments(changes: Iterable[Change], problem: Problem) -> str:
+    """Return what to paste into the manifests, or to merge into them (``kubectl patch --type merge``).
+
+    Parameters
+    ----------
+    changes
+        The changes.
+    problem
+        The problem as it was before.
+
+    Returns
+    -------
+    str
+        YAML, one document for every object; an object that the input does not have is to be created. Empty
+        where none of the changes is one of a manifest. What was not read from manifests is spelled as Karmada
+        does.
+    """
+    found = documents(changes, problem)
+    if not found:
+        return ""
+    return to_yaml_stream(found)
+
+
+def documents(changes: Iterable[Change], problem: Problem) -> tuple[Document, ...]:
+    """Return the fragments as `fragments` does, parsed."""
+    objects: dict[ObjectName, _Object] = {}
+    for place in _every_place(changes, problem):
+        changed = objects.setdefault(place.name, _Object(place.name))
+        changed.know(place.data)
+        # Later changes see what earlier ones put there, such as the end of a list.
+        for edit in place.edits(changed.data):
+            changed.change(edit)
+    return tuple(changed.fragment() for changed in objects.values() if changed.touched)
+
+
+def _every_place(changes: Iterable[Change], problem: Problem) -> Iterator[Place]:
+    """Yield all places of all changes."""
+    for change in changes:
+        yield from places(change, problem)
+
+
+def _header(name: ObjectName) -> Document:
+    """Return what names an object."""
+    scope = {"namespace": name.namespace} if name.namespace else {}
+    return {
+        "apiVersion": name.api_version,
+        "kind": name.kind,
+        "metadata": {"name": name.name, **scope},
+    }
+
+
+def _fill(data: Document, more: Mapping[str, Any]) -> None:
+    """Add what is missing in a document."""
+    for key, value in more.items():
+        if key not in data:
+            data[key] = deepcopy(value) if isinstance(value, dict | list) else value
+        elif isinstance(data[key], dict) and isinstance(value, Mapping):
+            _fill(data[key], value)
+
+
+def _size(value: int | str) -> int:
+    """Return a number, or the number of a percentage."""
+    return int(str(value).removesuffix("%"))
+
+
+def _up_to_list(path: Path) -> tuple[str, ...]:
+    """Return a path as far as it leads through mappings only."""
+    keys: list[str] = []
+    for step in path:
+        if not isinstance(step, str):
+            break
+        keys.append(step)
+    return tuple(keys)
+
+
+def _put(document: Document, path: tuple[str, ...], value: Any) -> None:
+    """Put a value into nested mappings."""
+    inner = document
+    for key in path[:-1]:
+        inner = inner.setdefault(key, {})
+    inner[path[-1]] = value
+
+
 def places(change: Change, problem: Problem) -> Iterator[Place]:
     """Yield where a change is made; nowhere where no manifest says the number.
 
@@ -59,7 +175,7 @@ def places(change: Change, problem: Problem) -> Iterator[Place]:
             rule = number_of(change.detail, change.cluster, problem).rule
             known = rule.source.holder if rule.source else None
             name = known or ObjectName(KARMADA, "FederatedResourceQuota", rule.name, rule.namespace)
-            yield Place(name, skeleton(rule), lambda data: _quota(change, data, problem))
+            yield Place(name, skeleton(rule), lambda data: entries(change, data, problem))
         case Kind.MOVE_BUDGET:
             yield from _own(change, lambda data: moved(change, data, problem))
         case Kind.COMPANION:
@@ -90,12 +206,6 @@ def _capacity(change: Change, cluster: Cluster) -> Iterator[Edit]:
     free = (cluster.free or {}).get(resource, 0) + change.amount
     yield Edit(("status", "resources", "allocatable", resource), format_units(resource, offered))
     yield Edit(("status", "resources", "available", resource), format_units(resource, free))
-
-
-def _quota(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
-    """Yield what a quota allows after a change."""
-    for path, value in entries(change, data, problem):
-        yield Edit(path, value)
 
 
 def _own(change: Change, make: Callable[[Data], Iterable[Edit]]) -> Iterator[Place]:
@@ -132,7 +242,7 @@ def _toleration(change: Change, workload: Workload) -> Place:
     if isinstance(declared, FederatedUnit):
         source = declared.sources.get("tolerations")
         path: Path = ("spec", "tolerations")
-        if source is not None and annotations.inside(source.path):
+        if source is not None and inside(source.path):
             path = source.path
         name = source.holder if source and source.holder else _derived(workload)
         return Place(name, _known(name, path, workload), lambda data: toleration(change, path, data))
@@ -157,7 +267,7 @@ def _placing(workload: Workload) -> ObjectName:
     if isinstance(declared, KarmadaBinding) and declared.source is not None and declared.source.holder:
         return declared.source.holder
     if isinstance(declared, FederatedUnit):
-        written = (each.holder for each in declared.sources.values() if not annotations.inside(each.path))
+        written = (each.holder for each in declared.sources.values() if not inside(each.path))
         return next((each for each in written if each is not None), _derived(workload))
     return _derived(workload)
 
@@ -165,7 +275,7 @@ def _placing(workload: Workload) -> ObjectName:
 def _known(name: ObjectName, path: Path, workload: Workload) -> Data:
     """Return what is known of an object: the placement, the policy, or an annotation."""
     declared = workload.declared
-    if annotations.inside(path):
+    if inside(path):
         text = declared.annotations.get(str(path[-1])) if isinstance(declared, FederatedUnit) else None
         found: Any = text
         for step in reversed(path):

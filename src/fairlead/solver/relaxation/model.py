@@ -23,16 +23,20 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.engine import Effort, Verdict, run
-from fairlead.solver.relaxing.budgets import BudgetRows, budget_of, missed, most_moved, without_budgets
-from fairlead.solver.relaxing.copied import Copy
-from fairlead.solver.relaxing.copies import copy_somewhere, keep_copies_whole, openable
-from fairlead.solver.relaxing.knowing import knowing_all
-from fairlead.solver.relaxing.lever import Key, Lever
-from fairlead.solver.relaxing.levers import levers, pairwise
-from fairlead.solver.relaxing.polishing import polished
-from fairlead.solver.relaxing.pulled import WIDTH, Pulled, changes_of, support
-from fairlead.solver.relaxing.stock import KINDS, stock_of
-from fairlead.solver.relaxing.workload_levers import widest
+from fairlead.solver.relaxation.dependent import (
+    BudgetRows,
+    budget_of,
+    copy_somewhere,
+    keep_copies_whole,
+    knowing_all,
+    missed,
+    most_moved,
+    openable,
+    without_budgets,
+)
+from fairlead.solver.relaxation.relaxable import Key, Lever, widest
+from fairlead.solver.relaxation.relaxed import WIDTH, Copy, Pulled, changes_of, polished, support
+from fairlead.solver.relaxation.stock import KINDS, levers, pairwise, stock_of
 
 POLISHING = 0.5
 """Seconds at most for each choice among changes that cost the same."""

@@ -1,5 +1,5 @@
 """Relaxations: the cheapest changes that make an infeasible problem feasible."""
 
-from fairlead.solver.relaxing.search import relaxations
+from fairlead.solver.relaxation.search import relaxations
 
 __all__ = ["relaxations"]
