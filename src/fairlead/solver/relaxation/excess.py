@@ -5,24 +5,24 @@ for too much bounds the cost: a change that costs 1 gives back, or adds, the lar
 change of that cost is the cheapest way, and only has to be verified.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fairlead.models.check import check
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Quota, Total, quota
+from fairlead.models.rules import Candidates, Capacity, Quota, Total
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order
 from fairlead.solver.changes.quota import followed, number_of
-from fairlead.solver.conflicts.units import open_to, units_of
+from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
+from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.conflicts.witnesses import filled
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxation.relaxable import Lever
+from fairlead.solver.relaxation.relaxable import Lever, levers_of
 from fairlead.solver.relaxation.stock import KINDS, levers, stock_of
 
 Changes = tuple[Change, ...]
@@ -100,19 +100,15 @@ def _excesses(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
 
 def _of_quota(rule: Quota, problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
     """Yield the numbers of a quota for all clusters together that totals do not fit into."""
-    asking = [each for each in problem.workloads_in(rule.namespace) if each.rule(Total) is not None]
-    for scope, limit in quota.allowed(rule, problem).items():
-        if scope.cluster is None:
-            inside = tuple(each for each in asking if needs(each).get(scope.resource))
-            amount = sum(needs(each)[scope.resource] * each.replicas for each in inside) - limit
-            adding = tuple(
-                lever
-                for lever in found
-                if lever.kind is Kind.QUOTA
-                and number_of(lever.detail, lever.cluster, problem) == (rule, scope)
-            )
-            if amount > 0:
-                yield _Excess(scope.resource, amount, inside, adding)
+    totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
+    for scope, limit, asked in over_quota(rule, problem, totals):
+        adding = tuple(
+            lever
+            for lever in found
+            if lever.kind is Kind.QUOTA and number_of(lever.detail, lever.cluster, problem) == (rule, scope)
+        )
+        inside = tuple(problem.workload(key) for key, amount in asked.items() if amount)
+        yield _Excess(scope.resource, sum(asked.values()) - limit, inside, adding)
 
 
 def _of_clusters(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
@@ -123,23 +119,19 @@ def _of_clusters(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
     adding: dict[tuple[str, str], Lever] = {
         (lever.cluster or "", lever.detail): lever for lever in found if lever.kind is Kind.CAPACITY
     }
-    asking: dict[str, list[Workload]] = {}
-    for workload in problem.workloads:
-        if workload.replicas and workload.rule(Total) is not None and workload.rule(Candidates) is not None:
-            for resource in needs(workload):
-                if all((name, resource) in adding for name in open_to(workload, problem)):
-                    asking.setdefault(resource, []).append(workload)
-    for resource, inside in sorted(asking.items()):
-        names = sorted({name for each in inside for name in open_to(each, problem)})
-        # What is left of a cluster beyond the last step that replicas take is of no use.
-        step = math.gcd(*(needs(each)[resource] for each in inside))
-        rooms = {name: problem.limits.get((name, resource), 0) for name in names}
-        has = sum(room // step * step for room in rooms.values())
-        amount = sum(needs(each)[resource] * each.replicas for each in inside) - has
-        if amount > 0:
-            more = tuple(adding[name, resource] for name in names)
-            over = {name: room % step for name, room in rooms.items() if room > 0}
-            yield _Excess(resource, amount, tuple(inside), more, over)
+    keys = {
+        each.key
+        for each in problem.workloads
+        if each.rule(Total) is not None and each.rule(Candidates) is not None
+    }
+    for resource, demands in demands_on(problem, adding, keys).items():
+        supply = supply_of(demands, resource, problem)
+        if supply.excess > 0:
+            inside = tuple(problem.workload(each.key) for each in demands)
+            more = tuple(adding[name, resource] for name in sorted(supply.rooms))
+            # What is left of a cluster beyond the last step that replicas take is of no use.
+            over = {name: room % supply.step for name, room in supply.rooms.items() if room > 0}
+            yield _Excess(resource, supply.excess, inside, more, over)
 
 
 def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
@@ -152,17 +144,15 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
     for workload in excess.workloads:
         by = -(-excess.amount // needs(workload)[excess.resource])
         if by == least and by < workload.replicas:
-            before, rule = workload.replicas, workload.rule(Total)
-            source = workload.replicas_source or (None if rule is None else rule.source)
-            changes.append(Change(Kind.REPLICAS, workload.key, None, "", before, before - by, by, source))
+            fewer = (
+                each for each in levers_of(workload) if each.kind is Kind.REPLICAS and each.direction < 0
+            )
+            changes += [each.change(by, by, workload.key) for each in fewer]
     for lever, stock in stocks:
         amount = excess.amount - excess.over.get(lever.cluster or "", 0)
         cost = -(-amount // stock.largest)
         if cost <= least and amount > 0 and stock.at_hand >= 0:
-            after = lever.before + amount
-            changes.append(
-                Change(lever.kind, None, lever.cluster, lever.detail, lever.before, after, cost, lever.source)
-            )
+            changes.append(lever.change(amount, cost, None))
     yield from sorted(changes, key=order)
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import assert_never
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
@@ -16,7 +17,6 @@ from fairlead.models.rules import (
     Spread,
     Survival,
     Total,
-    WorkloadRule,
     bounds,
     candidates,
     duplicated,
@@ -26,6 +26,7 @@ from fairlead.models.rules import (
     total,
 )
 from fairlead.models.source import Source
+from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import spelled
@@ -34,6 +35,9 @@ PLENTY = 2**40
 """Allowed slack where only the model itself bounds it."""
 
 Key = tuple[Because, Side]
+
+BindingRule = Bounds | Candidates | Duplicated | GroupTotal | Spread | Survival | Total
+"""Rules of a workload that must hold; what it prefers gives way by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,11 @@ class Lever:
     every: int = 1
     sharing: tuple[str, ...] = ()
 
+    def change(self, by: int, cost: int, workload: str | None) -> Change:
+        """Return a change of the number, by so much in its own unit, as one of its workloads has it."""
+        after = self.before + self.direction * by
+        return Change(self.kind, workload, self.cluster, self.detail, self.before, after, cost, self.source)
+
     @property
     def workloads(self) -> tuple[str, ...]:
         """All workloads for which the number counts; empty where it is about none in particular."""
@@ -96,51 +105,72 @@ def widest(workload: Workload) -> int:
 
 
 def levers_of(workload: Workload) -> Iterator[Lever]:
-    """Yield the levers of one workload; one that is scaled to 0 needs none."""
-    if not workload.replicas:
-        return
-    most = widest(workload)
-    for rule in workload.rules:
-        yield from _of_rule(rule, workload, most)
+    """Yield what may be changed of one workload; of one that is scaled to 0 nothing has to be."""
+    if workload.replicas:
+        most = widest(workload)
+        for rule in workload.rules:
+            if isinstance(rule, BindingRule):
+                yield from _of_rule(rule, workload, most)
 
 
-def _of_rule(rule: WorkloadRule, workload: Workload, most: int) -> Iterator[Lever]:
-    """Yield the levers of one rule."""
+def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Lever]:
+    """Yield what may be changed of one rule."""
+    key = workload.key
     match rule:
         case Candidates():
             yield from _tolerations(rule, workload, most)
         case Total():
-            source = workload.replicas_source or rule.source
-            yield from _replicas(workload, source, most, (Because(total.KIND, workload.key),))
-        case Duplicated() if not rule.copies:
-            names = (workload.rule(Candidates) or Candidates(())).names
-            because = tuple(Because(duplicated.KIND, workload.key, name) for name in names)
-            source = workload.replicas_source or rule.source
-            yield from _replicas(workload, source, most, because, smallest_copy(workload))
-        case Bounds() if not is_frozen(workload):
-            yield from _bounds(rule, workload, most)
+            yield from _replicas(workload, rule, most, (Because(total.KIND, key),))
+        case Duplicated():
+            names = (workload.rule(Candidates) or Candidates(())).names if not rule.copies else ()
+            because = tuple(Because(duplicated.KIND, key, name) for name in names)
+            if not rule.copies:
+                yield from _replicas(workload, rule, most, because, smallest_copy(workload))
+        case Bounds():
+            if not is_frozen(workload):
+                yield from _bounds(rule, workload, most)
         case GroupTotal():
             yield from _group_total(rule, workload, most)
         case Spread():
             yield from _spread(rule, workload)
         case Survival():
-            keys: tuple[Key, ...] = tuple(
-                (Because(survival.KIND, workload.key, None, f"{rule.field} {group}"), "least")
-                for group in rule.groups
+            because = tuple(
+                Because(survival.KIND, key, None, f"{rule.field} {group}") for group in rule.groups
             )
-            yield Lever(
-                Kind.SURVIVAL,
-                workload.key,
-                None,
-                rule.field,
-                rule.minimum,
-                -1,
-                rule.minimum,
-                keys,
-                rule.source,
-            )
+            kind, least = Kind.SURVIVAL, rule.minimum
+            yield _lowered(kind, workload, rule.field, least, least, because, rule.source)
         case _:
-            return
+            assert_never(rule)
+
+
+def _lowered(
+    kind: Kind,
+    workload: Workload,
+    detail: str,
+    before: int,
+    by: int,
+    because: tuple[Because, ...],
+    source: Source | None,
+    cluster: str | None = None,
+) -> Lever:
+    """Return that a number may be lowered, so that constraints ask for less."""
+    keys: tuple[Key, ...] = tuple((each, "least") for each in because)
+    return Lever(kind, workload.key, cluster, detail, before, -1, by, keys, source)
+
+
+def _raised(
+    kind: Kind,
+    workload: Workload,
+    detail: str,
+    before: int,
+    by: int,
+    because: tuple[Because, ...],
+    source: Source | None,
+    cluster: str | None = None,
+) -> Lever:
+    """Return that a number may be raised, so that constraints allow more."""
+    keys: tuple[Key, ...] = tuple((each, "most") for each in because)
+    return Lever(kind, workload.key, cluster, detail, before, 1, by, keys, source)
 
 
 def is_frozen(workload: Workload) -> bool:
@@ -162,89 +192,44 @@ def smallest_copy(workload: Workload) -> int:
 
 
 def _replicas(
-    workload: Workload, source: Source | None, most: int, because: tuple[Because, ...], least: int = 1
+    workload: Workload, rule: Total | Duplicated, most: int, because: tuple[Because, ...], least: int = 1
 ) -> Iterator[Lever]:
     """Yield fewer and more replicas; at least one is left."""
-    fewer, more = workload.replicas - least, most - workload.replicas
-    for side, direction, by in (("least", -1, fewer), ("most", 1, more)):
-        keys: tuple[Key, ...] = tuple((each, "least" if side == "least" else "most") for each in because)
-        yield Lever(Kind.REPLICAS, workload.key, None, "", workload.replicas, direction, by, keys, source)
+    now, source = workload.replicas, workload.replicas_source or rule.source
+    yield _lowered(Kind.REPLICAS, workload, "", now, now - least, because, source)
+    yield _raised(Kind.REPLICAS, workload, "", now, most - now, because, source)
 
 
 def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Lever]:
     """Yield lower minima and higher maxima."""
-    key = workload.key
-    for name, bound in sorted(rule.minimum.items()):
-        because = Because(bounds.KIND, key, name, "minimum")
-        low: tuple[Key, ...] = ((because, "least"),)
-        yield Lever(Kind.MINIMUM, key, name, "", bound.replicas, -1, bound.replicas, low, bound.source)
-    for name, bound in sorted(rule.maximum.items()):
-        because = Because(bounds.KIND, key, name, "maximum")
-        high: tuple[Key, ...] = ((because, "most"),)
-        farthest = most if bound.ceiling is None else min(most, bound.ceiling)
-        by = farthest - bound.replicas
-        yield Lever(Kind.MAXIMUM, key, name, "", bound.replicas, 1, by, high, bound.source)
+    for name, (least, source, _) in sorted(rule.minimum.items()):
+        because = (Because(bounds.KIND, workload.key, name, "minimum"),)
+        yield _lowered(Kind.MINIMUM, workload, "", least, least, because, source, name)
+    for name, (greatest, source, ceiling) in sorted(rule.maximum.items()):
+        because = (Because(bounds.KIND, workload.key, name, "maximum"),)
+        by = (most if ceiling is None else min(most, ceiling)) - greatest
+        yield _raised(Kind.MAXIMUM, workload, "", greatest, by, because, source, name)
 
 
 def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Lever]:
-    """Yield other totals; an exact one stays exact."""
-    because = Because(group_total.KIND, workload.key, None, rule.name)
+    """Yield other totals of a set; an exact one stays exact."""
     exact = rule.minimum == rule.maximum
-    low: tuple[Key, ...] = ((because, "least"),)
-    high: tuple[Key, ...] = ((because, "most"),)
-    yield Lever(
-        Kind.TOTAL if exact else Kind.GROUP_MINIMUM,
-        workload.key,
-        None,
-        rule.name,
-        rule.minimum,
-        -1,
-        rule.minimum,
-        low,
-        rule.source,
-    )
+    because = (Because(group_total.KIND, workload.key, None, rule.name),)
+    low = Kind.TOTAL if exact else Kind.GROUP_MINIMUM
+    yield _lowered(low, workload, rule.name, rule.minimum, rule.minimum, because, rule.source)
     if rule.maximum is not None:
-        yield Lever(
-            Kind.TOTAL if exact else Kind.GROUP_MAXIMUM,
-            workload.key,
-            None,
-            rule.name,
-            rule.maximum,
-            1,
-            most - rule.maximum,
-            high,
-            rule.source,
-        )
+        high, by = Kind.TOTAL if exact else Kind.GROUP_MAXIMUM, most - rule.maximum
+        yield _raised(high, workload, rule.name, rule.maximum, by, because, rule.source)
 
 
 def _spread(rule: Spread, workload: Workload) -> Iterator[Lever]:
     """Yield fewer groups at least, and more at most."""
-    because = Because(spread.KIND, workload.key, None, rule.field)
-    low: tuple[Key, ...] = ((because, "least"),)
-    high: tuple[Key, ...] = ((because, "most"),)
-    yield Lever(
-        Kind.FEWEST_GROUPS,
-        workload.key,
-        None,
-        rule.field,
-        rule.minimum,
-        -1,
-        rule.minimum - 1,
-        low,
-        rule.source,
-    )
+    because = (Because(spread.KIND, workload.key, None, rule.field),)
+    fewer, kind = rule.minimum - 1, Kind.FEWEST_GROUPS
+    yield _lowered(kind, workload, rule.field, rule.minimum, fewer, because, rule.source)
     if rule.maximum is not None:
-        yield Lever(
-            Kind.MOST_GROUPS,
-            workload.key,
-            None,
-            rule.field,
-            rule.maximum,
-            1,
-            len(rule.groups) - rule.maximum,
-            high,
-            rule.source,
-        )
+        more, kind = len(rule.groups) - rule.maximum, Kind.MOST_GROUPS
+        yield _raised(kind, workload, rule.field, rule.maximum, more, because, rule.source)
 
 
 def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Lever]:

@@ -73,18 +73,8 @@ def _changes(pulled: Pulled, steps: int, placed: Mapping[Place, int]) -> Iterato
     """Yield what a lever changes; of the workloads that share a number, the first has the cost."""
     lever = pulled.lever
     by, cost = (steps, steps) if pulled.stock is None else pulled.stock.lacking(placed)
-    after = lever.before + lever.direction * by
     for at, workload in enumerate(sorted(lever.workloads) or [None]):
-        yield Change(
-            lever.kind,
-            workload,
-            lever.cluster,
-            lever.detail,
-            lever.before,
-            after,
-            0 if at else cost,
-            lever.source,
-        )
+        yield lever.change(by, 0 if at else cost, workload)
 
 
 def lever_order(lever: Lever) -> tuple[int, str, str, str, int]:
