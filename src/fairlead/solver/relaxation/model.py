@@ -159,11 +159,10 @@ class RelaxationModel:
             if each.lever.kind in (Kind.TOTAL, Kind.REPLICAS) and each.lever.sharing
             for key in each.lever.workloads
         }
+        known = knowing_all(self.problem) if sharing else self.problem
         for key, kind, detail in sorted(sharing):
-            workload, change = (
-                self.problem.workload_by_key[key],
-                weighted(self._changes_of(kind, key, detail)),
-            )
+            # A cluster that a toleration opens is in the set as well.
+            workload, change = known.workload_by_key[key], weighted(self._changes_of(kind, key, detail))
             if kind is Kind.TOTAL:
                 rule = next(each for each in workload.rules_of(GroupTotal) if each.name == detail)
                 clusters, before = rule.clusters, rule.minimum
