@@ -8,6 +8,7 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress, progress_of
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
@@ -139,7 +140,7 @@ class _Stage:
             known = near or (floor and Placement({key: floor.of(key) for key in keys}))
             asked = (first_stage(problem) or problem) if early else problem
             share = replace(self.search.part(SHARE, quietly=False), ties=not early)
-            return self.single.jointly(Question(asked, share, known=known, relaxed=relaxed))
+            return self.single.jointly(Question(asked, _for_all(share, best), known=known, relaxed=relaxed))
 
         return coupled(groups, together, self._in_time, any_best=early)
 
@@ -154,6 +155,20 @@ class _Stage:
         rest = Answer(measured or groups.part, Status.FEASIBLE, Placement(groups.placed), levels, "exact")
         kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
         return Placement({**held, **groups.placed}), added(self.measured, [kept, rest])
+
+
+def _for_all(search: Search, best: "Incumbent") -> Search:
+    """Return a search of some workloads that tells how far the whole part is, whenever it gets further."""
+    tell = search.progress
+    if tell is None:
+        return search
+
+    def told(now: Progress) -> None:
+        level = next((each for each in best.attained() if each.name == now.level), None)
+        if level is not None:
+            tell(progress_of(level.name, level.value, level.bound, now.seconds))
+
+    return replace(search, progress=told)
 
 
 @dataclass(frozen=True, slots=True)
