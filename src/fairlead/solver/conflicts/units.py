@@ -12,6 +12,7 @@ from typing import assert_never
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    BindingRule,
     Bounds,
     Candidates,
     Capacity,
@@ -52,9 +53,8 @@ class Room:
     resources: frozenset[str]
 
 
-OwnPart = Bounds | Candidates | Duplicated | GroupTotal | Spread | Survival | Total
 SharedPart = Companionship | MoveBudget | Quota
-Part = OwnPart | SharedPart | Room
+Part = BindingRule | SharedPart | Room
 """What is left out with a unit."""
 
 Tell = Callable[[], Statement]
@@ -125,7 +125,7 @@ def _rank(unit: Unit) -> int:
 def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
     """Yield the units of one workload."""
     for rule in workload.rules:
-        if isinstance(rule, OwnPart):
+        if isinstance(rule, BindingRule):
             for part, tell in _parts(rule, workload, problem):
                 yield Unit(part, tell, workload.key)
     if any(isinstance(rule, Capacity) for rule in problem.rules):
@@ -136,7 +136,7 @@ def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
                 yield Unit(Bounds(maximum={name: Bound(most)}), tell, workload.key)
 
 
-def _parts(rule: OwnPart, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
+def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the parts of one rule that may be left out, each with what says it."""
     match rule:
         case Candidates():
@@ -159,7 +159,7 @@ def _parts(rule: OwnPart, workload: Workload, problem: Problem) -> Iterator[tupl
             assert_never(rule)
 
 
-def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
+def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the closed clusters together, and every cluster that takes nothing new."""
     closed = [name for name in problem.cluster_by_name if name not in rule.names]
     if closed:
@@ -171,7 +171,7 @@ def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Itera
         yield most, partial(candidates.describe, rule, workload, name)
 
 
-def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
+def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the copy of every cluster; where the solver chooses, or nothing is open, all of them together."""
     names = open_to(workload, problem)
     if rule.choice or not names:
@@ -183,7 +183,7 @@ def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[
         yield Bounds({name: full}, {name: full}), partial(duplicated.describe, rule, workload, name)
 
 
-def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[OwnPart, Tell]]:
+def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield every minimum and every maximum."""
     for name, bound in rule.minimum.items():
         if bound.replicas and workload.replicas:
@@ -193,7 +193,7 @@ def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[OwnPart, Tell]]:
         yield Bounds(maximum={name: bound}), partial(bounds.describe_maximum, rule, workload, name)
 
 
-def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[OwnPart, Tell]]:
+def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield both sides of the total of a set."""
     if rule.minimum and workload.replicas:
         yield replace(rule, maximum=None), partial(group_total.describe_minimum, rule, workload)
@@ -201,7 +201,7 @@ def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[OwnPart
         yield replace(rule, minimum=0), partial(group_total.describe_maximum, rule, workload)
 
 
-def _spread(rule: Spread, workload: Workload, problem: Problem) -> Iterator[tuple[OwnPart, Tell]]:
+def _spread(rule: Spread, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield both sides of a spread."""
     wide = _widened(rule.groups, rule.field, workload, problem)
     if rule.minimum and workload.replicas:

@@ -10,6 +10,7 @@ from fairlead.encoders.giving import Side
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.largest import largest
 from fairlead.models.rules import (
+    BindingRule,
     Bounds,
     Candidates,
     Duplicated,
@@ -35,9 +36,6 @@ PLENTY = 2**40
 """Allowed slack where only the model itself bounds it."""
 
 Key = tuple[Because, Side]
-
-BindingRule = Bounds | Candidates | Duplicated | GroupTotal | Spread | Survival | Total
-"""Rules of a workload that must hold; what it prefers gives way by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, WorkloadRule
+from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
@@ -17,7 +17,7 @@ from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, order
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.feasibility import BINDING, has_placement
+from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import choices, is_complete, reaching
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
 from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
@@ -248,7 +248,7 @@ def _binding(workload: Workload) -> Workload:
         return tuple(
             replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
             for rule in rules
-            if isinstance(rule, BINDING)
+            if isinstance(rule, BindingRule)
         )
 
     groups = tuple(replace(group, rules=bare(group.rules)) for group in workload.groups)
