@@ -4,28 +4,18 @@ A copy is whole or missing, so every level is a sum over the clusters that get o
 ties last, are one merit of every cluster.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
-from fairlead.models.levels import (
-    CLUSTERS,
-    COPIES,
-    COST,
-    MINIMA,
-    MOVES,
-    ROOM,
-    Level,
-    tier,
-)
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Copies, Moves, Tiers
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
+from fairlead.solver.costs.levels import cost_of
+from fairlead.solver.costs.straight import Straight
 from fairlead.solver.nested.face import Flags, bits
 from fairlead.solver.nested.limits import Limits
 from fairlead.solver.nested.picking import Picker
-from fairlead.solver.whole_prices import whole_prices
 
 
 def choose_copies(
@@ -51,44 +41,17 @@ def choose_copies(
         By cluster in that order, whether it has to get one.
     """
     names = tuple(copies)
+    sizes = np.array(list(copies.values()), dtype=object)
     merits = np.zeros(len(names), dtype=object)
     for level in in_order(levels_of_workload(workload), problem):
-        gains = _gains(workload, level, copies)
-        if gains is None:
+        cost = cost_of(level, workload, names)
+        if not isinstance(cost, Straight):
             return None
-        merits = merits * (2 * sum(map(abs, gains)) + 1) + np.array(gains, dtype=object)
+        spared = -cost.spent(sizes)
+        merits = merits * (2 * int(np.abs(spared).sum()) + 1) + spared
     everywhere = np.ones(len(names), dtype=bool)
     picker = Picker(limits, everywhere, required)
     picked = picker.pick(merits * (1 << len(names)) + bits(everywhere))
     if picked is None:
         return None
     return frozenset(name for name, used in zip(names, picked.used.tolist(), strict=True) if used)
-
-
-def _gains(workload: Workload, level: Level, copies: Mapping[str, int]) -> Sequence[int] | None:
-    """Return what a copy on every cluster spares on a level; None where the level is no sum over clusters."""
-    if level.key in MOVES:
-        rule = workload.rule(Moves)
-        present = rule.present if rule else frozenset()
-        return [
-            min(workload.current.get(name, 0), copy) if name in present else 0
-            for name, copy in copies.items()
-        ]
-    if level == MINIMA:
-        bounds = workload.rule(Bounds)
-        minimum = bounds.minimum if bounds else {}
-        return [int(name in minimum and minimum[name].replicas > 0) for name in copies]
-    if level == CLUSTERS:
-        return [-1] * len(copies)
-    if level in (COPIES, ROOM):
-        ranked = workload.rule(Copies)
-        rank = {name: at for at, name in enumerate(ranked.ranking)} if ranked else {}
-        return [int(name in rank) if level == COPIES else -rank.get(name, 0) for name in copies]
-    if level == COST:
-        prices = whole_prices(workload) or {}
-        return [-prices.get(name, 0) * copy for name, copy in copies.items()]
-    if level.key == tier(1).key:
-        tiers = workload.rule(Tiers)
-        inside = frozenset().union(*tiers.tiers[: level.number]) if tiers else frozenset()
-        return [0 if name in inside else -copy for name, copy in copies.items()]
-    return None
