@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
-from fairlead.encoders.costs import Because, Cost
+from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.open_tiers import distance_of_open_tier
 from fairlead.encoders.scale import Scale, measured_of, scale_of
 from fairlead.encoders.segments import ConvexFunction
@@ -44,11 +43,11 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
     for cluster, count in sorted(held.items()):
         functions[cluster], on_top = _with_moves(functions.get(cluster), count, steps)
         constant += Fraction(on_top, scale.steps)
-    places = {Place(workload.key, cluster): function for cluster, function in functions.items()}
-    costs: list[tuple[Place | None, Cost]] = [
-        (place, encoding.convex_cost(place, function)) for place, function in places.items()
+    costs: list[Cost] = [
+        encoding.convex_cost(Place(workload.key, cluster), function)
+        for cluster, function in functions.items()
     ]
-    costs += [(None, cost) for cost in _of_open_tiers(workload, scale, encoding)]
+    costs += _of_open_tiers(workload, scale, encoding)
     encoding.prefer(
         NET,
         costs,

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, Term
+from fairlead.encoders.costs import LinearCost
 from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.scale import Measured, Scale
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, replicas_at

@@ -21,10 +21,10 @@ def encode(rule: Price, workload: Workload, encoding: Encoding) -> None:
     they allow and prices are rounded down to steps.
     """
     scale = encoding.once(_scale)
-    costs = []
-    for name, price in sorted(rule.prices.items()):
-        place = Place(workload.key, name)
-        costs.append((place, encoding.convex_cost(place, _proportional(int(price * scale.steps)))))
+    costs = [
+        encoding.convex_cost(Place(workload.key, name), _proportional(int(price * scale.steps)))
+        for name, price in sorted(rule.prices.items())
+    ]
     because = Because(KIND, workload.key)
     encoding.prefer(COST, costs, because=because, scale=scale.steps, exact=scale.exact)
 

@@ -39,8 +39,7 @@ def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
             quota = group.share * workload.replicas
             if quota:
                 function, least = _distance(quota, scale, encoding.problem.deviation)
-                subject = Group(workload.key, group.clusters)
-                costs.append((subject, encoding.convex_cost_of_group(subject, function)))
+                costs.append(encoding.convex_cost(Group(workload.key, group.clusters), function))
                 start += Fraction(least, scale.steps)
         because = Because(KIND, workload.key, None, f"depth {number}")
         encoding.prefer(

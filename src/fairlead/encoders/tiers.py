@@ -20,7 +20,7 @@ def encode(rule: Tiers, workload: Workload, encoding: Encoding) -> None:
             for cluster in encoding.problem.clusters
             if cluster.name not in inside
         ]
-        costs = [(place, encoding.convex_cost(place, _COUNT)) for place in places]
+        costs = [encoding.convex_cost(place, _COUNT) for place in places]
         encoding.prefer(tier(number), costs, because=Because(KIND, workload.key, None, f"tier {number}"))
 
 

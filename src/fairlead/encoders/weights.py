@@ -36,7 +36,7 @@ def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
     for measured in measured_of(rule, workload, encoding.held):
         if measured.is_open:
             cost = distance_of_open_tier(measured, workload.key, scale, encoding)
-            encoding.prefer(DEVIATION, [(None, cost)], because=because, scale=scale.steps, exact=scale.exact)
+            encoding.prefer(DEVIATION, [cost], because=because, scale=scale.steps, exact=scale.exact)
             continue
         for division in measured.divisions:
             if encoding.problem.deviation is Deviation.MINIMAX:
@@ -51,8 +51,7 @@ def _encode_sum(division: Division, workload: Workload, scale: Scale, encoding: 
     costs, start = [], 0
     for cluster, weight in division.weights.items():
         function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)
-        place = Place(workload.key, cluster)
-        costs.append((place, encoding.convex_cost(place, function)))
+        costs.append(encoding.convex_cost(Place(workload.key, cluster), function))
         start += least
     encoding.prefer(
         DEVIATION,
@@ -71,7 +70,7 @@ def _encode_peak(division: Division, workload: Workload, scale: Scale, encoding:
     cost = add_peak_cost(encoding.model, workload.key, division, scale, replicas, ranges)
     encoding.prefer(
         DEVIATION,
-        [(None, cost)],
+        [cost],
         because=Because(KIND, workload.key),
         scale=scale.steps,
         exact=scale.exact,
