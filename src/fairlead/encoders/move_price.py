@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from fairlead.encoders.costs import Because, Cost, LinearCost
-from fairlead.encoders.distances import distance_from_quota
+from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.open_tiers import distance_of_open_tier
 from fairlead.encoders.scale import Scale, measured_of, scale_of
@@ -77,8 +77,8 @@ def _distances(
     known = [each for each in measured_of(ratio, workload, encoding.held) if not each.is_open]
     for division in (division for measured in known for division in measured.divisions):
         on_top = Fraction(division.replicas if encoding.problem.deviation is Deviation.WEBSTER else 0)
-        for cluster, weight in division.weights.items():
-            function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)
+        distances = distances_of(division, scale, encoding.problem.deviation)
+        for cluster, (function, least) in distances.items():
             yield cluster, function, on_top + Fraction(least, scale.steps)
             on_top = Fraction(0)
 

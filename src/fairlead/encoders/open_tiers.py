@@ -19,7 +19,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexCost, Term
 from fairlead.encoders.costs import LinearCost
-from fairlead.encoders.distances import distance_from_quota
+from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import Measured, Scale
 from fairlead.encoders.segments import ConvexFunction
@@ -79,12 +79,7 @@ class _Distances:
     def of(self, total: int) -> dict[str, tuple[ConvexFunction, int]]:
         """Return what replicas cost by cluster where the tier holds so many, and the least of that."""
         division = self.measured.division(total)
-        if division is None:
-            return {}
-        return {
-            cluster: distance_from_quota(division, weight, self.scale, self.deviation)
-            for cluster, weight in division.weights.items()
-        }
+        return {} if division is None else distances_of(division, self.scale, self.deviation)
 
     def on_top(self, total: int) -> int:
         """Return what the sum of all distances leaves out."""

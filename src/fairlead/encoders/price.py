@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import LARGEST, Scale
+from fairlead.encoders.scale import LARGEST, Scale, whole_steps
 from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import COST
@@ -38,9 +38,7 @@ def _scale(encoding: Encoding) -> Scale:
     ]
     prices = [price for _, values in priced for price in values]
     dearest = sum(replicas * max(values, default=Fraction(0)) for replicas, values in priced)
-    most = int(LARGEST // max(1, math.ceil(dearest)))
-    steps = math.lcm(*(price.denominator for price in prices))
-    return Scale(steps) if steps <= most else Scale(max(1, most), exact=False)
+    return whole_steps((price.denominator for price in prices), int(LARGEST // max(1, math.ceil(dearest))))
 
 
 def _proportional(step: int) -> ConvexFunction:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from fairlead.encoders.costs import Because
-from fairlead.encoders.distances import distance_from_quota
+from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.open_tiers import distance_of_open_tier
 from fairlead.encoders.peak import add_peak_cost
@@ -49,8 +49,8 @@ def _encode_sum(division: Division, workload: Workload, scale: Scale, encoding: 
     """Add the cost of every cluster by itself."""
     webster = encoding.problem.deviation is Deviation.WEBSTER
     costs, start = [], 0
-    for cluster, weight in division.weights.items():
-        function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)
+    distances = distances_of(division, scale, encoding.problem.deviation)
+    for cluster, (function, least) in distances.items():
         costs.append(encoding.convex_cost(Place(workload.key, cluster), function))
         start += least
     encoding.prefer(
