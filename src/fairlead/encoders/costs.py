@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
-from fairlead.encoders.convex import ConvexCost, Term
+from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.peak import PeakCost
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Subject, replicas_at
 from fairlead.encoders.variables import Place
 from fairlead.models.placement import Placement

@@ -4,8 +4,8 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import assert_never
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.scale import Division, Scale
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.models.levels import Deviation
 
 

@@ -7,11 +7,10 @@ from typing import TypeVar
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexCost, Term
+from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost
 from fairlead.encoders.giving import Giving, Side, Slack
 from fairlead.encoders.scale import Held
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
 from fairlead.encoders.variables import Place, Range, Ranges, ReplicaVariables
 from fairlead.models.errors import InternalError

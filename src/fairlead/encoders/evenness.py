@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import EVENNESS
 from fairlead.models.rules import Evenness

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from fractions import Fraction
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.open_tiers import distance_of_open_tier
 from fairlead.encoders.scale import Scale, measured_of, scale_of
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import NET, Deviation

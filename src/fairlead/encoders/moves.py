@@ -1,8 +1,8 @@
 """Moves: replicas that are stopped although they need not be."""
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Duplicated, Moves
 from fairlead.models.rules.duplicated import copy_on

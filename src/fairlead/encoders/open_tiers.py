@@ -17,12 +17,11 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexCost, Term
+from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.costs import LinearCost
 from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import Measured, Scale
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Deviation

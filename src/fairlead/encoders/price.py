@@ -3,10 +3,10 @@
 import math
 from fractions import Fraction
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import LARGEST, Scale, whole_steps
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import COST
 from fairlead.models.rules import Price

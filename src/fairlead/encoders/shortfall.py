@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import Term
+from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import MADE_WORSE

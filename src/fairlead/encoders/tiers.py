@@ -1,8 +1,8 @@
 """Tiers: clusters that are filled one set after the other and emptied in reverse."""
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import tier
 from fairlead.models.rules import Tiers

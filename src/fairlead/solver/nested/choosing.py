@@ -20,14 +20,13 @@ from fairlead.solver.costs.levels import cost_of, deviation_from, weights_of
 from fairlead.solver.costs.minimax import Minimax
 from fairlead.solver.costs.straight import Straight
 from fairlead.solver.marginal import Box
-from fairlead.solver.nested.copying import choose_copies
-from fairlead.solver.nested.face import Face, Flags
+from fairlead.solver.nested.face import Face, Flags, bits
 from fairlead.solver.nested.fewest import on_fewest
-from fairlead.solver.nested.limits import limits_of
+from fairlead.solver.nested.limits import Limits, limits_of
 from fairlead.solver.nested.narrowing import narrow_all
+from fairlead.solver.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.nested.pricing import Cost
 from fairlead.solver.nested.settling import settle
-from fairlead.solver.nested.too_long import ApartError, TooLongError
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**36
@@ -62,7 +61,7 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     answer = dict.fromkeys(boxed.names, 0)
     if workload.rule(Duplicated) is not None:
         copies = dict(zip(names, lower.tolist(), strict=True))
-        chosen = choose_copies(workload, problem, limits, copies, required)
+        chosen = _choose_copies(workload, problem, limits, copies, required)
         if chosen is None:
             return None
         answer.update((name, copies[name]) for name in chosen)
@@ -104,6 +103,48 @@ def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numb
     kept = np.flatnonzero((boxed.box.upper >= lower) | required)
     names = tuple(boxed.names[at] for at in kept.tolist())
     return names, lower[kept], boxed.box.upper[kept], required[kept]
+
+
+def _choose_copies(
+    workload: Workload,
+    problem: Problem,
+    limits: Limits,
+    copies: Mapping[str, int],
+    required: Flags,
+) -> frozenset[str] | None:
+    """Return the clusters that get a copy, best on every level; None where none keep the limits.
+
+    A copy is whole or missing, so every level is a sum over the clusters that get one, and all levels
+    together, ties last, are one merit of every cluster.
+
+    Parameters
+    ----------
+    workload
+        The workload, of at least one replica.
+    problem
+        Where it belongs; gives the order of the levels.
+    limits
+        How many groups and clusters may be used.
+    copies
+        Size of the copy by cluster that may get one, in name order.
+    required
+        By cluster in that order, whether it has to get one.
+    """
+    names = tuple(copies)
+    sizes = np.array(list(copies.values()), dtype=object)
+    merits = np.zeros(len(names), dtype=object)
+    for level in in_order(levels_of_workload(workload), problem):
+        cost = cost_of(level, workload, names)
+        if not isinstance(cost, Straight):
+            return None
+        spared = -cost.spent(sizes)
+        merits = merits * (2 * int(np.abs(spared).sum()) + 1) + spared
+    everywhere = np.ones(len(names), dtype=bool)
+    picker = Picker(limits, everywhere, required)
+    picked = picker.pick(merits * (1 << len(names)) + bits(everywhere))
+    if picked is None:
+        return None
+    return frozenset(name for name, used in zip(names, picked.used.tolist(), strict=True) if used)
 
 
 def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:

@@ -7,7 +7,7 @@ import numpy as np
 from fairlead.solver.costs.straight import linear
 from fairlead.solver.nested.face import Face, Flags
 from fairlead.solver.nested.narrowing import narrow
-from fairlead.solver.nested.too_long import ApartError, TooLongError
+from fairlead.solver.nested.picking import ApartError, TooLongError
 
 MOST_MORE = 4
 
