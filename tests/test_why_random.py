@@ -38,7 +38,7 @@ from fairlead.solver.why.answer import Possible, Step
 from fairlead.solver.why.answered import Answered, answered
 from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.gains import gains_of
-from fairlead.solver.why.stepping import one_less, one_more, solve_less, solve_more
+from fairlead.solver.why.steps import step_at_once, step_by_solving
 from fairlead.solver.why.why import why
 from random_problems import random_problem
 
@@ -210,9 +210,9 @@ def assert_formula_agrees(seed: int) -> bool:
     if about.exchanges is None:
         return False
     for cluster in about.candidates:
-        pairs = [(one_more(about, cluster), solve_more(about, cluster, Deadline()))]
+        pairs = [(step_at_once(about, cluster, 1), step_by_solving(about, cluster, 1, Deadline()))]
         if about.replicas(cluster):
-            pairs.append((one_less(about, cluster), solve_less(about, cluster, Deadline())))
+            pairs.append((step_at_once(about, cluster, -1), step_by_solving(about, cluster, -1, Deadline())))
         for quick, sure in pairs:
             assert quick is not None
             assert (quick.possible, quick.level, quick.change) == (sure.possible, sure.level, sure.change)

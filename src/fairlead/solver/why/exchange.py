@@ -85,6 +85,11 @@ class Exchanges:
     taken: Mapping[str, Vector]
     steady: bool
 
+    def ends(self, cluster: str, by: int) -> bool:
+        """Tell whether the bounds of a cluster leave no replica more there, or no replica less."""
+        limit = self.upper if by > 0 else self.lower
+        return by * self.placed[cluster] >= by * limit[cluster]
+
     def to(self, cluster: str) -> Exchanged | None:
         """Return the best exchange that brings a replica to a cluster; None where nobody can give one."""
         start = _first_other(self._givers.get(self.parts[cluster], ()), cluster)
