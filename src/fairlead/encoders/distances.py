@@ -1,11 +1,12 @@
 """The distance of replicas from a quota, in whole steps: of clusters, of groups, and of what a tier holds."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 from math import ceil, floor
 from typing import assert_never
 
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.scale import Division, Scale
+from fairlead.encoders.scale import Division, Measured, Scale
 from fairlead.models.levels import Deviation
 
 
@@ -24,6 +25,23 @@ def distances_of(
         left_out = scale.steps * quota if deviation is Deviation.WEBSTER else 0
         found[cluster] = function, floor(least - left_out)
     return found
+
+
+def known_distances(
+    every: Iterable[Measured], scale: Scale, deviation: Deviation
+) -> tuple[dict[str, ConvexFunction], Fraction]:
+    """Return the distances of clusters whose quotas are known, and what comes on top of their sum.
+
+    Clusters of overflow tiers of which it is open how much they hold are left out, see `open_tiers`.
+    """
+    functions: dict[str, ConvexFunction] = {}
+    on_top = Fraction(0)
+    for division in (each for measured in every if not measured.is_open for each in measured.divisions):
+        on_top += division.replicas if deviation is Deviation.WEBSTER else 0
+        for cluster, (function, least) in distances_of(division, scale, deviation).items():
+            functions[cluster] = function
+            on_top += Fraction(least, scale.steps)
+    return functions, on_top
 
 
 def distance_from_quota(
