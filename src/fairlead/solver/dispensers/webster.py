@@ -9,10 +9,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from fairlead.models.problem import Problem
+from fairlead.solver.costs.squares import narrow_unweighted, narrow_webster
 from fairlead.solver.dispensers.answer import Dispensed
 from fairlead.solver.dispensers.dividing import Question, place_divided
-from fairlead.solver.marginal import Box, narrow_unweighted, settle_ties
-from fairlead.solver.marginal_costs import narrow_webster
+from fairlead.solver.marginal import Box, settle_ties
 
 UNSCHEDULABLE = "Unschedulable"
 

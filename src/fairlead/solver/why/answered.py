@@ -30,8 +30,8 @@ from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.exact import allocate
 from fairlead.solver.solving import solve
+from fairlead.solver.why.change import settled
 from fairlead.solver.why.exchange import Exchanged, Exchanges, exchanges_of
-from fairlead.solver.why.pins import settled
 
 Number = int | Fraction
 
