@@ -25,12 +25,12 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.planning.fleet import fleet_of
-from fairlead.solver.planning.shortening import repairs_first
-from fairlead.solver.planning.steps import Step
-from fairlead.solver.planning.waves import moved_to, remaining, waves_of
-from fairlead.solver.plans.replay import placements, replay
-from fairlead.solver.plans.waves import Availability, Move, Order, WaveOptions, WavePlan
+from fairlead.solver.plan.migration import fleet_of
+from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.schedule import moved_to, remaining, waves_of
+from fairlead.solver.plan.shortening import repairs_first
+from fairlead.solver.plan.steps import Step
+from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
 from fleets import random_fleet
 from wave_brute_force import fewest_waves
 

@@ -38,8 +38,8 @@ from fairlead.models.rules.shares import Group
 from fairlead.models.source import Source
 from fairlead.models.utilisation import Utilisation, utilisation
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.what_if.changed import changed
-from fairlead.solver.what_if.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
 from kubeadmiral_manifests import federated, members, policy, web
 from loaded import candidates, closed, held, only, weights
 from random_problems import random_problem

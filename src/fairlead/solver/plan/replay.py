@@ -1,0 +1,221 @@
+"""The pure simulator: makes a plan's moves wave by wave and lists every rule broken on the way.
+
+What the current placement breaks already may stay broken, but never gets worse: no rule is broken by more
+at any moment of a wave than before that wave. What the target itself breaks, because it is only a part of
+what was asked for, is no fault of the plan. Shares no code with what finds the waves.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fairlead.models.check import in_kept_group
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates
+from fairlead.models.statement import Violation
+from fairlead.models.workload import Workload
+from fairlead.solver.plan.transient import Course, Moment, Placed, course
+from fairlead.solver.plan.transient_rules import Capacities, Place, shared_rows, workload_rows
+from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan, running
+
+_WHEN: Mapping[Moment, str] = {
+    Moment.STOPPED: "while replicas are stopped",
+    Moment.UNDER_WAY: "while replicas move",
+    Moment.STARTED: "while old and new replicas run",
+    Moment.AFTER: "when it is done",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A rule that a plan breaks.
+
+    Parameters
+    ----------
+    wave
+        Number of the wave, from 1; 0 where the plan as a whole is wrong.
+    moment
+        When in the wave; None where the wave cannot be made at all.
+    violation
+        What is broken, in the user's words, and by how much in all.
+    """
+
+    wave: int
+    moment: Moment | None
+    violation: Violation
+
+    def __str__(self) -> str:
+        if not self.wave:
+            return f"the plan: {self.violation}"
+        when = f", {_WHEN[self.moment]}" if self.moment else ""
+        return f"wave {self.wave}{when}: {self.violation}"
+
+
+def replay(plan: WavePlan) -> tuple[Breach, ...]:
+    """Return every rule that a plan breaks on its way; empty where it breaks none.
+
+    Looks at every moment of every wave (see `transient`), at moves that cannot be made (more replicas than
+    there are, an unknown cluster), and at the end: with the blocked moves it has to be the target. A wave
+    that cannot be made ends the replay.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    """
+    replayer = _Replayer(plan)
+    breaches: list[Breach] = []
+    for number, wave in enumerate(plan.waves, 1):
+        wrong = [Breach(number, None, violation) for violation in replayer.mistakes(wave)]
+        if wrong:
+            return (*breaches, *wrong)
+        breaches.extend(Breach(number, moment, found) for moment, found in replayer.make(wave))
+    breaches.extend(Breach(0, None, violation) for violation in replayer.missed())
+    return tuple(breaches)
+
+
+def placements(plan: WavePlan) -> Iterator[Placement]:
+    """Yield what stands before the first wave and after every wave; the moves have to be possible."""
+    state = {key: dict(placed) for key, placed in running(plan.problem).items()}
+    yield Placement(state)
+    for wave in plan.waves:
+        for key, moves in _by_workload(wave.moves).items():
+            state[key] = dict(course(state.get(key, {}), moves).moments[Moment.AFTER])
+        yield Placement(state)
+
+
+def _by_workload(moves: Iterable[Move]) -> dict[str, list[Move]]:
+    """Group moves by workload."""
+    found: dict[str, list[Move]] = {}
+    for move in moves:
+        found.setdefault(move.workload, []).append(move)
+    return found
+
+
+class _Replayer:
+    """The state of a replay; its own, made and thrown away by `replay`."""
+
+    def __init__(self, plan: WavePlan) -> None:
+        self.plan = plan
+        self.problem: Problem = plan.problem
+        self.options: WaveOptions = plan.options
+        self.state: dict[str, Placed] = dict(running(plan.problem))
+        self.shared = shared_rows(plan.problem)
+        self.capacities = Capacities(plan.problem, self.state, plan.target)
+
+    def of(self, workload: str) -> Placed:
+        """Return what a workload holds."""
+        return self.state.get(workload, {})
+
+    def mistakes(self, wave: Wave) -> Iterator[Violation]:
+        """List what makes a wave impossible to carry out."""
+        wrong = [each for move in wave.moves for each in _malformed(move, self.problem, self.options)]
+        if wrong:
+            yield from wrong
+            return
+        for key, moves in _by_workload(wave.moves).items():
+            taken: dict[str, int] = {}
+            for move in moves:
+                if move.source is not None:
+                    taken[move.source] = taken.get(move.source, 0) + move.replicas
+            for cluster, replicas in sorted(taken.items()):
+                held = self.of(key).get(cluster, 0)
+                if replicas > held:
+                    text = f"{key}: {replicas} replicas leave {cluster}, which holds {held}"
+                    yield Violation("moves", text, replicas - held, None, key, cluster)
+
+    def make(self, wave: Wave) -> Iterator[tuple[Moment, Violation]]:
+        """Make the moves of a wave and list what they break at which moment."""
+        courses = {key: course(self.of(key), moves) for key, moves in _by_workload(wave.moves).items()}
+        for key, taken in courses.items():
+            yield from self._of_workload(self.problem.workload(key), taken)
+        yield from self._of_shared(courses)
+        yield from self.capacities.breaches(courses)
+        self.capacities.make(courses)
+        self.state.update({key: taken.moments[Moment.AFTER] for key, taken in courses.items()})
+
+    def _of_workload(self, workload: Workload, taken: Course) -> Iterator[tuple[Moment, Violation]]:
+        """List what one workload breaks of its own rules."""
+        target = self.plan.target.of(workload.key)
+        bound = in_kept_group(workload, target)
+        yield from _starts_where_closed(bound, taken, target)
+        for row in workload_rows(bound, target, self.options):
+            allowed = _larger(row.amounts(taken.before), row.amounts(target))
+            for moment in row.moments:
+                for place, violation in row.violations(taken.moments[moment]):
+                    if violation.amount > allowed.get(place, 0):
+                        yield moment, violation
+
+    def _of_shared(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
+        """List what workloads break together: companions and quotas."""
+        for row in self.shared:
+            if not any(key in courses for key in row.members):
+                continue
+            held = {key: self.of(key) for key in row.members}
+            in_target = Placement({key: self.plan.target.of(key) for key in row.members})
+            allowed = _larger(row.amounts(Placement(held)), row.amounts(in_target))
+            for moment in row.moments:
+                then = {key: courses[key].moments[moment] if key in courses else held[key] for key in held}
+                for place, violation in row.violations(Placement(then)):
+                    if violation.amount > allowed.get(place, 0):
+                        yield moment, violation
+
+    def missed(self) -> Iterator[Violation]:
+        """List where the end of the plan differs from its target, apart from the blocked moves."""
+        blocked = _by_workload(each.move for each in self.plan.blocked)
+        for workload in self.problem.workloads:
+            key = workload.key
+            end = course(self.of(key), blocked.get(key, ())).moments[Moment.AFTER]
+            wanted = self.plan.target.of(key)
+            for cluster in sorted(end.keys() | wanted.keys()):
+                there, due = end.get(cluster, 0), wanted.get(cluster, 0)
+                if there != due:
+                    text = f"{key}: {there} replicas on {cluster} in the end, the target has {due}"
+                    yield Violation("target", text, abs(there - due), None, key, cluster)
+
+
+def _malformed(move: Move, problem: Problem, options: WaveOptions) -> Iterator[Violation]:
+    """List what is wrong with a move by itself."""
+    if move.workload not in problem.workload_by_key:
+        yield Violation("moves", f"there is no workload {move.workload}", move.replicas, None, move.workload)
+        return
+    for cluster in (move.source, move.target):
+        if cluster is not None and cluster not in problem.cluster_by_name:
+            text = f"{move.workload}: there is no cluster {cluster}"
+            yield Violation("moves", text, move.replicas, None, move.workload, cluster)
+    if move.replicas < 1 or move.source == move.target:
+        ends = f"from {_name(move.source)} to {_name(move.target)}"
+        text = f"{move.workload}: moving {move.replicas} {ends} is no move"
+        yield Violation("moves", text, 1, None, move.workload)
+    order, both = options.order_of(move.workload), move.source is not None and move.target is not None
+    if both and order is not Order.EITHER and move.stop_first != (order is Order.STOP_FIRST):
+        text = f"{move.workload}: moves against its order, which is {order}"
+        yield Violation("moves", text, move.replicas, None, move.workload)
+
+
+def _name(cluster: str | None) -> str:
+    """Return the name of a cluster in a sentence."""
+    return cluster or "nowhere"
+
+
+def _larger(first: Mapping[Place, int], second: Mapping[Place, int]) -> dict[Place, int]:
+    """Return the larger amount at every place."""
+    return {place: max(first.get(place, 0), second.get(place, 0)) for place in first.keys() | second.keys()}
+
+
+def _starts_where_closed(
+    workload: Workload, taken: Course, target: Placed
+) -> Iterator[tuple[Moment, Violation]]:
+    """List replicas started on a cluster that takes nothing new, even if it held more before."""
+    candidates = workload.rule(Candidates)
+    if candidates is None:
+        return
+    for cluster, exclusion in candidates.held_only.items():
+        if target.get(cluster, 0) > workload.current.get(cluster, 0):
+            continue
+        before = taken.moments[Moment.STOPPED].get(cluster, 0)
+        started = taken.moments[Moment.STARTED].get(cluster, 0) - before
+        if started > 0:
+            text = f"{workload.key}: {started} started on {cluster}, which {exclusion.reason}"
+            violation = Violation("candidates", text, started, exclusion.source, workload.key, cluster)
+            yield Moment.STARTED, violation
