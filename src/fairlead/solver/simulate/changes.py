@@ -1,10 +1,18 @@
-"""What may be changed in a problem: drains, losses, scaling and the like, as data."""
+"""What may be changed in a problem: drains, losses, scaling and the like, as data, and the clusters meant."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 
+from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
+from fairlead.models.topology import groups
+from fairlead.models.words import listed
+
+_NAMED = 5
+"""Names that a message lists before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +149,41 @@ Change = Drain | Cordon | Restore | Lose | Scale | Weight | Add
 
 FIELDS = ("cluster", "region", "zone", "provider")
 """What may be lost beside clusters with a label."""
+
+
+def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
+    """Return the clusters that a loss takes.
+
+    Raises
+    ------
+    UsageError
+        Where no cluster is meant; names values that are called alike.
+    """
+    found = groups_of(problem, lose.field)
+    if lose.name in found:
+        return found[lose.name]
+    other = next((field for field in FIELDS if lose.name in groups_of(problem, field)), None)
+    if other is not None:
+        raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}")
+    if not found:
+        raise UsageError(f"no cluster tells its {_called(lose.field)}")
+    raise UsageError(unknown(_called(lose.field), lose.name, found))
+
+
+def groups_of(problem: Problem, field: str) -> Mapping[str, frozenset[str]]:
+    """Return the clusters of a problem by region, zone, provider, name or the value of a label."""
+    return groups(problem.clusters, field)
+
+
+def _called(field: str) -> str:
+    """Return a field as people call it."""
+    return field if field in FIELDS else f"label {field}"
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is no such thing, and what is called alike, or what there is."""
+    names = sorted(known)
+    alike = sorted(get_close_matches(name, names, _NAMED))
+    if alike:
+        return f"no {what} {name!r}; did you mean {' or '.join(alike)}"
+    return f"no {what} {name!r}; known: {listed(names, shown=_NAMED) or 'none'}"

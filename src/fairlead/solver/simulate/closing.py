@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.rules import (
+    Aggregated,
     Bounds,
     Candidates,
     Copies,
@@ -124,11 +125,19 @@ def _without(rule: WorkloadRule, rules: Rules, workload: Workload, closing: Clos
         case Survival():
             there = _groups(rule.everywhere, names) if closing.exclusion is None else rule.everywhere
             return replace(rule, groups=_groups(rule.groups, names), everywhere=there)
-        case _:
+        case Total() | Aggregated():
+            return rule
+        case Moves() | MovePrice() | Tiers() | Copies() | Price() | Shares() | Weights() | Evenness():
             return _preference(rule, workload, closing)
+        case _:
+            assert_never(rule)
 
 
-def _preference(rule: WorkloadRule, workload: Workload, closing: Closing) -> WorkloadRule | None:
+Preference = Moves | MovePrice | Tiers | Copies | Price | Shares | Weights | Evenness
+"""Rules about what is better."""
+
+
+def _preference(rule: Preference, workload: Workload, closing: Closing) -> WorkloadRule | None:
     """Return one rule about what is better without clusters; None where it says nothing any more."""
     names = closing.clusters
     match rule:
@@ -149,7 +158,7 @@ def _preference(rule: WorkloadRule, workload: Workload, closing: Closing) -> Wor
         case Evenness():
             return Evenness(tuple(name for name in rule.clusters if name not in names))
         case _:
-            return rule
+            assert_never(rule)
 
 
 def _candidates(rule: Candidates, closing: Closing) -> Candidates:
@@ -203,11 +212,10 @@ def _one_of_many(rule: GroupTotal, rules: Rules, names: AbstractSet[str]) -> boo
 
 def _stated_together(rule: GroupTotal, other: WorkloadRule) -> bool:
     """Tell whether two totals were stated at once, as for every region; parsed documents have no lines."""
-    return (
-        isinstance(other, GroupTotal)
-        and (rule.source, rule.minimum, rule.maximum) == (other.source, other.minimum, other.maximum)
-        and rule.name.partition(" ")[0] == other.name.partition(" ")[0]
-    )
+    if not isinstance(other, GroupTotal) or not rule.grouped_by:
+        return False
+    stated = ((each.source, each.minimum, each.maximum, each.grouped_by) for each in (rule, other))
+    return len(set(stated)) == 1
 
 
 def _moves(rule: Moves, workload: Workload, names: AbstractSet[str]) -> Moves | None:

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster, Taint
-from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Candidates,
-    Duplicated,
-    Evenness,
-    GroupTotal,
-    Price,
-    Shares,
-    Survival,
-    Total,
-    WorkloadRule,
-)
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules import Candidates, Evenness, GroupTotal, Price, Shares, Survival, WorkloadRule
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.capacity import without_lag
-from fairlead.models.source import NOWHERE, Source
 from fairlead.models.statement import Statement
-from fairlead.models.validity import uncounted
+from fairlead.models.topology import groups as groups_by
 from fairlead.models.workload import Workload
-from fairlead.solver.simulate.federated import federated_rules
-
-if TYPE_CHECKING:
-    from fairlead.manifests.api.bindings import ResourceBinding
-    from fairlead.manifests.documents import Document
 
 DRAINED = Taint("fairlead.io/drained", "", "NoExecute")
 CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
@@ -40,15 +23,6 @@ CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
 
 IS_DRAINED = "is being drained"
 IS_CORDONED = "is cordoned"
-
-BESIDE_OTHERS = (
-    "matched no static weight",
-    "has static weight 0",
-    "had no share of the hierarchical weights",
-    "is in a later overflow tier",
-    "does not run it, and rescheduling is disabled",
-)
-"""Beginnings of reasons that close a cluster only as long as others are open."""
 
 _FROM_ELSEWHERE = (Evenness, GroupTotal, Price, Shares)
 """Rules that a placement alone does not tell: totals around it, and manifests of our own kinds."""
@@ -107,7 +81,7 @@ def _depths(rules: Sequence[WorkloadRule]) -> list[int]:
 def _stands_back(rules: Sequence[WorkloadRule]) -> bool:
     """Tell whether a cluster is closed only as long as others are open."""
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
-    return found is not None and any(one.reason.startswith(BESIDE_OTHERS) for one in found.excluded.values())
+    return found is not None and any(one.cause is Cause.BESIDE_OTHERS for one in found.excluded.values())
 
 
 def restored(problem: Problem, cluster: Cluster) -> Problem:
@@ -134,8 +108,7 @@ def restored(problem: Problem, cluster: Cluster) -> Problem:
 
 def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> Workload:
     """Return a workload with its rules once a cluster is open."""
-    all_rules = [workload.rules, *(group.rules for group in workload.groups)]
-    closed = [rule for rules in all_rules for rule in rules if isinstance(rule, Candidates)]
+    closed = [rule for rule in _every_rule(workload) if isinstance(rule, Candidates)]
     if not any(cluster in rule.excluded or cluster in rule.held_only for rule in closed):
         return workload
     again = interpreted(workload, clusters)
@@ -148,67 +121,25 @@ def _restored(workload: Workload, cluster: str, clusters: Sequence[Cluster]) -> 
 def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | None:
     """Return a workload with the rules that its placement or policy makes of some clusters.
 
-    Lines of the files are not known any more, so rules name their file only.
-
     Returns
     -------
     Workload or None
         None where that alone does not tell: the workload was not read from manifests, or has rules from
         elsewhere.
     """
-    if any(isinstance(rule, _FROM_ELSEWHERE) for rule in _every_rule(workload)):
+    stated = (rule for rule in _every_rule(workload) if isinstance(rule, _FROM_ELSEWHERE))
+    if workload.reading is None or any(stated):
         return None
-    source = next((one for one in map(_amount_source, workload.rules) if one), NOWHERE)
-    read = [_as_read(one) for one in clusters]
     bare = replace(workload, rules=(), groups=(), group=None)
-    match workload.declared:
-        case KarmadaBinding() as declared:
-            found = _of_karmada(bare, declared, read, source)
-        case FederatedUnit() as unit:
-            found = _of_kubeadmiral(bare, unit, read, source)
-        case _:
-            return None
-    return None if found is None else _completed(found, workload, clusters)
+    found = workload.reading.again(bare, [_as_read(one) for one in clusters])
+    survivals = workload.rules_of(Survival)
 
-
-def _of_karmada(
-    workload: Workload, declared: KarmadaBinding, clusters: Sequence[Cluster], source: Source
-) -> Workload | None:
-    """Return a workload with the rules of its placement."""
-    from fairlead.manifests.facts import Declared
-    from fairlead.manifests.interpret import Interpreter
-    from fairlead.manifests.validation import validate
-
-    document = _as_binding(workload, declared, source.file)
-    located = validate(document, _binding_model()).located
-    placement = located.model.spec.placement if located else None
-    if placement is None:
-        return None
-    read = Declared(placement, document, ("spec", "placement"), workload.policy)
-    evicting = dict.fromkeys(declared.evicting, source)
-    found = Interpreter.of(clusters).interpret(workload, read, evicting, source)
-    return replace(workload, rules=found.rules, groups=found.groups)
-
-
-def _of_kubeadmiral(
-    workload: Workload, unit: FederatedUnit, clusters: Sequence[Cluster], source: Source
-) -> Workload | None:
-    """Return a workload with the rules of its policy."""
-    rules = federated_rules(workload, unit, clusters, source)
-    return None if rules is None else replace(workload, rules=rules, without=uncounted(rules))
-
-
-def _completed(found: Workload, before: Workload, clusters: Sequence[Cluster]) -> Workload:
-    """Add what has to survive, and say in our own words what has become of clusters."""
-    ours = {one.name: words for one in clusters if (words := _our_words(one))}
-    survivals = before.rules_of(Survival)
-
-    def complete(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
+    def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
         again = (_surviving(rule, rules, clusters) for rule in survivals)
-        return (*(_worded(rule, ours) for rule in rules), *again)
+        return (*(_worded(rule, clusters) for rule in rules), *again)
 
-    groups = tuple(replace(group, rules=complete(group.rules)) for group in found.groups)
-    return at_start(replace(found, rules=complete(found.rules), groups=groups))
+    groups = tuple(replace(group, rules=completed(group.rules)) for group in found.groups)
+    return at_start(replace(found, rules=completed(found.rules), groups=groups))
 
 
 def _every_rule(workload: Workload) -> list[WorkloadRule]:
@@ -216,72 +147,32 @@ def _every_rule(workload: Workload) -> list[WorkloadRule]:
     return [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
 
 
-def _amount_source(rule: WorkloadRule) -> Source | None:
-    """Return where a rule about the number of replicas was declared; None for other rules."""
-    return rule.source if isinstance(rule, Total | Duplicated) else None
-
-
-def _binding_model() -> type[ResourceBinding]:
-    """Return the type of a binding; imported late, because it brings pydantic."""
-    from fairlead.manifests.api.bindings import ResourceBinding
-
-    return ResourceBinding
-
-
-def _as_binding(workload: Workload, declared: KarmadaBinding, file: str) -> Document:
-    """Return a binding that holds the placement of a workload, as a document without lines."""
-    from fairlead.manifests.documents import Document, Lines, LineTable
-
-    resource = {"apiVersion": workload.api_version, "kind": workload.kind, "name": workload.name}
-    data = {
-        "apiVersion": "work.karmada.io/v1alpha2",
-        "kind": "ResourceBinding",
-        "metadata": {"name": workload.name},
-        "spec": {"resource": resource, "placement": dict(declared.placement)},
-    }
-    return Document(data, Lines(file, LineTable(), 0, 0))
-
-
 def _as_read(cluster: Cluster) -> Cluster:
     """Return a cluster so that the reader of manifests closes it as its marks ask for, tolerated or not."""
-    taints = tuple(one for one in cluster.taints if one not in (DRAINED, CORDONED))
-    drained, cordoned = DRAINED in cluster.taints, CORDONED in cluster.taints
     return replace(
         cluster,
-        taints=taints,
-        deleting=cluster.deleting or drained,
-        ready=cluster.ready and not cordoned,
+        taints=tuple(one for one in cluster.taints if one not in (DRAINED, CORDONED)),
+        deleting=cluster.deleting or DRAINED in cluster.taints,
+        ready=cluster.ready and CORDONED not in cluster.taints,
     )
-
-
-def _our_words(cluster: Cluster) -> str:
-    """Return what a change has made of a cluster; empty where none has."""
-    if DRAINED in cluster.taints:
-        return IS_DRAINED
-    return IS_CORDONED if CORDONED in cluster.taints else ""
 
 
 def _surviving(rule: Survival, rules: Sequence[WorkloadRule], clusters: Sequence[Cluster]) -> Survival:
     """Return what has to survive over the candidates of other rules."""
-    from fairlead.models.topology import groups
-
     names = _open(rules)
-    return replace(rule, groups=groups([one for one in clusters if one.name in names], rule.field))
+    return replace(rule, groups=groups_by([one for one in clusters if one.name in names], rule.field))
 
 
-def _worded(rule: WorkloadRule, words: Mapping[str, str]) -> WorkloadRule:
+def _worded(rule: WorkloadRule, clusters: Sequence[Cluster]) -> WorkloadRule:
     """Say that clusters are drained or cordoned, not that they are being deleted or not ready."""
     if not isinstance(rule, Candidates):
         return rule
-    return replace(rule, excluded=_reasons(rule.excluded, words), held_only=_reasons(rule.held_only, words))
+    drained = {one.name: Exclusion(IS_DRAINED) for one in clusters if DRAINED in one.taints}
+    cordoned = {one.name: Exclusion(IS_CORDONED) for one in clusters if CORDONED in one.taints}
+    ours = {**cordoned, **drained}
 
+    def reasons(found: Mapping[str, Exclusion]) -> dict[str, Exclusion]:
+        stood_for = (Cause.DELETING, Cause.NOT_READY)
+        return {name: ours.get(name, one) if one.cause in stood_for else one for name, one in found.items()}
 
-def _reasons(found: Mapping[str, Exclusion], words: Mapping[str, str]) -> dict[str, Exclusion]:
-    """Put the words of a change in the place of those that stood for it."""
-    from fairlead.manifests.standing import DELETING, NOT_READY
-
-    stood_for = {DELETING, NOT_READY}
-    return {
-        name: Exclusion(words[name]) if name in words and one.reason in stood_for else one
-        for name, one in found.items()
-    }
+    return replace(rule, excluded=reasons(rule.excluded), held_only=reasons(rule.held_only))

@@ -15,8 +15,7 @@ from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import Change, Drain, Lose
-from fairlead.solver.simulate.naming import groups_of, unknown
+from fairlead.solver.simulate.changes import Change, Drain, Lose, groups_of, unknown
 from fairlead.solver.simulate.result import Scenario, Simulation, effects
 from fairlead.solver.solving import solve
 
