@@ -11,21 +11,20 @@ import networkx as nx
 from fairlead.models.placement import Placement
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import Companionship
-from fairlead.solver.plan.migration import Fleet, Place, Trip, left_over
-from fairlead.solver.plan.pairing import left
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.steps import total
+from fairlead.solver.plan.steps import total, undone
 from fairlead.solver.plan.waves import Availability, Blocked, Move, Order, Wave, WavePlan
 
 LARGE_RING = 6
 """Clusters in a ring up to which it is tried what would let it turn."""
 
-Reaches = Callable[[Fleet], bool]
-"""Tells whether a changed fleet reaches its target without detours."""
+Reaches = Callable[[Migration], bool]
+"""Tells whether a changed migration reaches its target without detours."""
 
 
 def blocked_moves(
-    plan: WavePlan, stuck: Fleet, used: Mapping[Place, int], reaches: Reaches
+    plan: WavePlan, stuck: Migration, used: Mapping[Place, int], reaches: Reaches
 ) -> tuple[Blocked, ...]:
     """Return what the plan leaves undone, and why.
 
@@ -38,15 +37,15 @@ def blocked_moves(
     used
         What is used then.
     reaches
-        Tells whether a changed fleet reaches its target.
+        Tells whether a changed migration reaches its target.
     """
     room = {place: limit - used.get(place, 0) for place, limit in stuck.limits.items()}
     moves = [
         move
-        for trip in stuck.trips.values()
-        for move in left(trip.key, *left_over(trip, trip.start), stuck.regions)
+        for path in stuck.paths.values()
+        for move in undone(path.key, *left_over(path, path.start), stuck.regions)
     ]
-    lacks = {move: _lacking(stuck.trips[move.workload], move, room) for move in moves}
+    lacks = {move: _lacking(stuck.paths[move.workload], move, room) for move in moves}
     full = [move for move in moves if move.target in {owner for owner, _ in lacks[move]}]
     exchanges = _exchanges(full, stuck, room, reaches)
     return tuple(
@@ -55,9 +54,9 @@ def blocked_moves(
     )
 
 
-def _lacking(trip: Trip, move: Move, room: Mapping[Place, int], count: int = 1) -> dict[Place, int]:
+def _lacking(path: WorkloadPath, move: Move, room: Mapping[Place, int], count: int = 1) -> dict[Place, int]:
     """Return what so many replicas take of resources that have too little left where they go."""
-    needs = trip.needs.get(move.target or "", {})
+    needs = path.needs.get(move.target or "", {})
     return {place: need * count for place, need in sorted(needs.items()) if need * count > room[place]}
 
 
@@ -68,14 +67,14 @@ def _lack_text(lack: Mapping[Place, int], room: Mapping[Place, int], replicas: s
     return f"{owner} has {has} {resource} left, {replicas} {format_units(resource, need)}"
 
 
-def _because(plan: WavePlan, stuck: Fleet, move: Move, room: Mapping[Place, int]) -> str:
+def _because(plan: WavePlan, stuck: Migration, move: Move, room: Mapping[Place, int]) -> str:
     """Say what is in the way of a move: too little room, or a rule of the workload."""
-    trip = stuck.trips[move.workload]
-    single = _lacking(trip, move, room)
+    path = stuck.paths[move.workload]
+    single = _lacking(path, move, room)
     if single:
         return _lack_text(single, room, "one replica takes")
     rule = _broken_rule(plan, stuck, move)
-    together = _lacking(trip, move, room, move.replicas)
+    together = _lacking(path, move, room, move.replicas)
     if together:
         all_of_them = _lack_text(together, room, f"{move.replicas} at once take")
         return f"{rule}, and {all_of_them}" if rule else all_of_them
@@ -92,7 +91,7 @@ def _head(move: Move) -> str:
     return f"{move.workload}: {move.replicas} {noun} cannot move from {move.source} to {move.target}"
 
 
-def _broken_rule(plan: WavePlan, stuck: Fleet, move: Move) -> str:
+def _broken_rule(plan: WavePlan, stuck: Migration, move: Move) -> str:
     """Say which rule the move of one replica, or of all, would break; empty where none."""
     tied = [rule for rule in plan.problem.rules if isinstance(rule, Companionship)]
     keys = {move.workload, *(key for rule in tied if move.workload in rule.members for key in rule.members)}
@@ -116,7 +115,7 @@ def _broken_rule(plan: WavePlan, stuck: Fleet, move: Move) -> str:
 
 
 def _exchanges(
-    full: Sequence[Move], stuck: Fleet, room: Mapping[Place, int], reaches: Reaches
+    full: Sequence[Move], stuck: Migration, room: Mapping[Place, int], reaches: Reaches
 ) -> dict[Move, str]:
     """Say for every move in a ring of clusters without room what would let the ring turn."""
     graph: nx.DiGraph[str] = nx.DiGraph()
@@ -130,7 +129,7 @@ def _exchanges(
 
 
 def _ring_text(
-    ring: Sequence[str], moves: Sequence[Move], stuck: Fleet, room: Mapping[Place, int], reaches: Reaches
+    ring: Sequence[str], moves: Sequence[Move], stuck: Migration, room: Mapping[Place, int], reaches: Reaches
 ) -> str:
     """Say that clusters exchange replicas, and what would do."""
     count = sum(move.replicas for move in moves)
@@ -144,7 +143,7 @@ def _ring_text(
 
 
 def _ways_out(
-    ring: Sequence[str], moves: Sequence[Move], part: Fleet, room: Mapping[Place, int], reaches: Reaches
+    ring: Sequence[str], moves: Sequence[Move], part: Migration, room: Mapping[Place, int], reaches: Reaches
 ) -> Iterator[str]:
     """Yield what was tried and does: a little more room on one cluster, or stopping first."""
     tried: dict[str, list[str]] = {}
@@ -159,14 +158,14 @@ def _ways_out(
                 break
     for amounts, clusters in tried.items():
         yield f"{amounts} more on {' or '.join(clusters)}"
-    trips = {key: _stopping_first(trip) for key, trip in part.trips.items()}
-    asks = any(trip.order is Order.START_FIRST for trip in part.trips.values())
-    if asks and reaches(replace(part, trips=trips)):
+    paths = {key: _stopping_first(path) for key, path in part.paths.items()}
+    asks = any(path.order is Order.START_FIRST for path in part.paths.values())
+    if asks and reaches(replace(part, paths=paths)):
         yield "stopping first (--order either)"
 
 
 def _shortages(
-    cluster: str, moves: Sequence[Move], part: Fleet, room: Mapping[Place, int]
+    cluster: str, moves: Sequence[Move], part: Migration, room: Mapping[Place, int]
 ) -> list[dict[Place, int]]:
     """Return what one arriving replica lacks on a cluster, the least first; at last what all of them lack."""
     single: list[dict[Place, int]] = []
@@ -174,7 +173,7 @@ def _shortages(
     for move in moves:
         if move.target != cluster:
             continue
-        needs = part.trips[move.workload].needs[cluster]
+        needs = part.paths[move.workload].needs[cluster]
         single.append(
             {place: need - room[place] for place, need in sorted(needs.items()) if need > room[place]}
         )
@@ -185,10 +184,10 @@ def _shortages(
     return [*options[:1], every] if options else []
 
 
-def _stopping_first(trip: Trip) -> Trip:
+def _stopping_first(path: WorkloadPath) -> WorkloadPath:
     """Return a workload's way with its replicas stopped first where nothing else gets on."""
-    if trip.order is not Order.START_FIRST:
-        return trip
-    wanted = total(trip.target)
-    least = min(trip.least, wanted - Availability().missing(wanted, Order.EITHER))
-    return replace(trip, order=Order.EITHER, least=least)
+    if path.order is not Order.START_FIRST:
+        return path
+    wanted = total(path.target)
+    least = min(path.least, wanted - Availability().missing(wanted, Order.EITHER))
+    return replace(path, order=Order.EITHER, least=least)

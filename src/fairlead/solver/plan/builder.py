@@ -3,22 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from fairlead.solver.plan.migration import Companions, Fleet, Place, Trip, charge
+from fairlead.solver.plan.migration import Companions, Migration, Place, WorkloadPath, charge
 from fairlead.solver.plan.steps import (
     NOTHING,
-    Placed,
     Step,
     after,
+    course,
     minus,
     plus,
     positive,
-    started,
-    stopped,
     total,
 )
+from fairlead.solver.plan.transient import Moment, Placed
 from fairlead.solver.plan.waves import Order
 
-Addition = tuple[Trip, Step]
+Addition = tuple[WorkloadPath, Step]
 
 
 class WaveBuilder:
@@ -26,7 +25,7 @@ class WaveBuilder:
 
     Parameters
     ----------
-    fleet
+    migration
         What moves.
     positions
         What every moving workload holds before the wave.
@@ -34,24 +33,26 @@ class WaveBuilder:
         What is used by cluster and resource before the wave.
     """
 
-    def __init__(self, fleet: Fleet, positions: Mapping[str, Placed], used: Mapping[Place, int]) -> None:
-        self.fleet = fleet
+    def __init__(
+        self, migration: Migration, positions: Mapping[str, Placed], used: Mapping[Place, int]
+    ) -> None:
+        self.migration = migration
         self.positions = positions
         self.steps: dict[str, Step] = {}
-        self.room = {place: limit - used.get(place, 0) for place, limit in fleet.limits.items()}
+        self.room = {place: limit - used.get(place, 0) for place, limit in migration.limits.items()}
 
     def step(self, key: str) -> Step:
         """Return what a workload does in the wave so far."""
         return self.steps.get(key, NOTHING)
 
-    def remaining(self, trip: Trip) -> tuple[dict[str, int], dict[str, int]]:
+    def remaining(self, path: WorkloadPath) -> tuple[dict[str, int], dict[str, int]]:
         """Return what has still to be stopped and to be started after the wave so far."""
-        change = minus(trip.target, after(self.positions[trip.key], self.step(trip.key)))
+        change = minus(path.target, after(self.positions[path.key], self.step(path.key)))
         return positive({cluster: -count for cluster, count in change.items()}), positive(change)
 
-    def fits(self, trip: Trip, cluster: str) -> int | None:
+    def fits(self, path: WorkloadPath, cluster: str) -> int | None:
         """Return how many more replicas can be started on a cluster; None where nothing limits it."""
-        needs = trip.needs.get(cluster)
+        needs = path.needs.get(cluster)
         if not needs:
             return None
         return max(0, min(self.room[place] // need for place, need in needs.items()))
@@ -63,33 +64,34 @@ class WaveBuilder:
         change = _change(additions)
         if any(more > 0 and self.room[place] < more for place, more in change.items()):
             return False
-        steps = {trip.key: self.step(trip.key) + step for trip, step in additions}
-        if not all(self._allowed(trip, steps[trip.key]) for trip, _ in additions):
+        steps = {path.key: self.step(path.key) + step for path, step in additions}
+        if not all(self._allowed(path, steps[path.key]) for path, _ in additions):
             return False
-        if any(trip.bound for trip, _ in additions) and not self._together({**self.steps, **steps}):
+        if any(path.bound for path, _ in additions) and not self._together({**self.steps, **steps}):
             return False
         self.steps.update(steps)
         for place, more in change.items():
             self.room[place] -= more
         return True
 
-    def _allowed(self, trip: Trip, step: Step) -> bool:
+    def _allowed(self, path: WorkloadPath, step: Step) -> bool:
         """Tell whether a workload keeps its availability and its own rules."""
-        before = self.positions[trip.key]
-        running, fewest, end = total(before), total(stopped(before, step)), total(after(before, step))
-        least = min(trip.least, running)
-        if fewest < least or end < least:
+        before = self.positions[path.key]
+        running, then = total(before), course(before, step)
+        if min(total(then[Moment.STOPPED]), total(then[Moment.AFTER])) < min(path.least, running):
             return False
-        most = trip.most
-        if most is not None and step.starts and total(started(before, step)) > max(most, running):
+        most = path.most
+        if most is not None and step.starts and total(then[Moment.STARTED]) > max(most, running):
             return False
-        if (step.late and trip.order is Order.STOP_FIRST) or (step.early and trip.order is Order.START_FIRST):
+        if (step.late and path.order is Order.STOP_FIRST) or (step.early and path.order is Order.START_FIRST):
             return False
-        return not trip.terms.tricky or trip.terms.allow(before, step, self.fleet.goals[trip.key])
+        return not path.constraints.tricky or path.constraints.allow(
+            before, then, self.migration.goals[path.key]
+        )
 
     def _together(self, steps: Mapping[str, Step]) -> bool:
         """Tell whether workloads that keep together or apart do so at every moment."""
-        return all(self._keeps(group, steps) for group in self.fleet.companions)
+        return all(self._keeps(group, steps) for group in self.migration.companions)
 
     def _keeps(self, group: Companions, steps: Mapping[str, Step]) -> bool:
         """Tell whether one group of workloads keeps together or apart, or does it no worse than before."""
@@ -107,14 +109,10 @@ class WaveBuilder:
 
     def _moments(self, key: str, step: Step) -> Iterator[frozenset[str]]:
         """Yield where a workload stands: before, at three moments of the wave, and in its target."""
-        before = self.positions[key] if key in self.fleet.trips else self.fleet.still.get(key, {})
-        for placed in (
-            before,
-            stopped(before, step),
-            started(before, step),
-            after(before, step),
-            self.fleet.goals[key],
-        ):
+        before = self.positions[key] if key in self.migration.paths else self.migration.still.get(key, {})
+        then = course(before, step)
+        inside = (then[moment] for moment in (Moment.STOPPED, Moment.STARTED, Moment.AFTER))
+        for placed in (before, *inside, self.migration.goals[key]):
             yield frozenset(positive(placed))
 
 
@@ -126,6 +124,6 @@ def _wrong(group: Companions, earlier: frozenset[str], later: frozenset[str]) ->
 def _change(additions: Sequence[Addition]) -> dict[Place, int]:
     """Return how much more is used when everything new is there."""
     change: dict[Place, int] = {}
-    for trip, step in additions:
-        charge(change, trip, minus(step.starts, plus(step.early, step.gone)))
+    for path, step in additions:
+        charge(change, path, minus(step.starts, plus(step.early, step.gone)))
     return change

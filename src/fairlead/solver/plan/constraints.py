@@ -15,51 +15,48 @@ from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.survival import lost_with
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.steps import Placed, Step, after, stopped, under_way
+from fairlead.solver.plan.steps import Course
+from fairlead.solver.plan.transient import Moment, Placed
 
 Group = frozenset[str]
 
+# When the fewest have to be there; the simulator says it once more by itself (`transient`).
+COUNTED = (Moment.UNDER_WAY, Moment.AFTER)
+FEWEST = (Moment.STOPPED, Moment.AFTER)
+STANDING = (Moment.AFTER,)
+
 
 @dataclass(frozen=True, slots=True)
-class Count:
-    """At least and at most so many groups that hold replicas."""
+class Limit:
+    """At least and at most so much on some clusters; what may be too much is looked at after a wave.
+
+    Parameters
+    ----------
+    groups
+        Sets of clusters.
+    least, most
+        Fewest and most; None means no limit.
+    binds
+        The moments at which the fewest have to be there.
+    by_group
+        True where the groups that hold replicas are counted, False where the replicas in them are.
+    """
 
     groups: tuple[Group, ...]
     least: int
     most: int | None
+    binds: tuple[Moment, ...]
+    by_group: bool = False
 
     def of(self, placed: Placed) -> int:
-        """Return how many groups hold replicas."""
-        return sum(1 for group in self.groups if any(placed.get(cluster, 0) > 0 for cluster in group))
+        """Return how many replicas the groups hold, or how many groups hold replicas."""
+        if self.by_group:
+            return sum(1 for group in self.groups if any(placed.get(cluster, 0) > 0 for cluster in group))
+        return sum(replicas for group in self.groups for name, replicas in placed.items() if name in group)
 
 
 @dataclass(frozen=True, slots=True)
-class Sum:
-    """At least and at most so many replicas in a group."""
-
-    group: Group
-    least: int
-    most: int | None
-
-    def of(self, placed: Placed) -> int:
-        """Return the replicas in the group."""
-        return sum(replicas for cluster, replicas in placed.items() if cluster in self.group)
-
-
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """At least so many replicas outside a group."""
-
-    group: Group
-    least: int
-
-    def of(self, placed: Placed) -> int:
-        """Return the replicas outside the group."""
-        return sum(replicas for cluster, replicas in placed.items() if cluster not in self.group)
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
+class PathConstraints:
     """The rules of one workload on its way.
 
     Parameters
@@ -68,7 +65,7 @@ class Terms:
         Smallest number by cluster where only 0 or at least so many are allowed.
     copies
         Size of a full copy by cluster, where clusters hold nothing or a full copy.
-    sums, counts, rests
+    limits
         Rules over several clusters.
     open
         Most replicas by cluster on which new ones may be started at all; None means no limit.
@@ -76,43 +73,32 @@ class Terms:
 
     gaps: Placed
     copies: Placed
-    sums: tuple[Sum, ...]
-    counts: tuple[Count, ...]
-    rests: tuple[Rest, ...]
+    limits: tuple[Limit, ...]
     open: Mapping[str, int | None]
 
     @property
     def tricky(self) -> bool:
         """Whether a way straight to the target may break a rule in between."""
-        return bool(self.gaps or self.copies or self.sums or self.counts or self.rests)
+        return bool(self.gaps or self.copies or self.limits)
 
-    def allow(self, before: Placed, step: Step, target: Placed) -> bool:
-        """Tell whether a step breaks no rule, or none by more than before or in the target."""
-        fewest, counted, end = stopped(before, step), under_way(before, step), after(before, step)
-        for cluster in self.gaps.keys() | self.copies.keys():
+    @property
+    def uneven(self) -> frozenset[str]:
+        """Clusters with numbers between what is allowed."""
+        return frozenset(self.gaps.keys() | self.copies.keys())
+
+    def allow(self, before: Placed, then: Course, target: Placed) -> bool:
+        """Tell whether a wave breaks no rule, or none by more than before or in the target."""
+        for cluster in self.uneven:
             allowed = max(self.gap(cluster, before), self.gap(cluster, target))
-            if any(self.gap(cluster, placed) > allowed for placed in (fewest, end)):
+            if any(self.gap(cluster, then[moment]) > allowed for moment in FEWEST):
                 return False
-        for rule, moments in self._lower(fewest, counted, end):
-            least = min(rule.least, rule.of(before), rule.of(target))
-            if any(rule.of(placed) < least for placed in moments):
+        for limit in self.limits:
+            both = (limit.of(before), limit.of(target))
+            if any(limit.of(then[moment]) < min(limit.least, *both) for moment in limit.binds):
                 return False
-        uppers: Iterable[Sum | Count] = (*self.sums, *self.counts)
-        for upper in uppers:
-            if upper.most is not None and upper.of(end) > max(upper.most, upper.of(before), upper.of(target)):
+            if limit.most is not None and limit.of(then[Moment.AFTER]) > max(limit.most, *both):
                 return False
         return True
-
-    def _lower(
-        self, fewest: Placed, counted: Placed, end: Placed
-    ) -> Iterator[tuple[Sum | Count | Rest, tuple[Placed, ...]]]:
-        """Yield what must not fall below a number, and when."""
-        for rule in self.sums:
-            yield rule, (counted, end)
-        for count in self.counts:
-            yield count, (fewest, end) if count.least > 1 else (end,)
-        for rest in self.rests:
-            yield rest, (fewest, end)
 
     def gap(self, cluster: str, placed: Placed) -> int:
         """Return by how much a cluster holds a number between what is allowed."""
@@ -124,18 +110,15 @@ class Terms:
 
     def broken(self, placed: Placed) -> bool:
         """Tell whether a placement breaks any of these rules."""
-        uppers: tuple[Sum | Count, ...] = (*self.sums, *self.counts)
-        lower: tuple[Sum | Count | Rest, ...] = (*uppers, *self.rests)
-        return (
-            any(self.gap(cluster, placed) for cluster in self.gaps.keys() | self.copies.keys())
-            or any(rule.of(placed) < rule.least for rule in lower)
-            or any(rule.most is not None and rule.of(placed) > rule.most for rule in uppers)
+        return any(self.gap(cluster, placed) for cluster in self.uneven) or any(
+            limit.of(placed) < limit.least or (limit.most is not None and limit.of(placed) > limit.most)
+            for limit in self.limits
         )
 
 
-def terms_of(
+def constraints_of(
     workload: Workload, problem: Problem, changed: frozenset[str], *, detours: bool = False
-) -> Terms:
+) -> PathConstraints:
     """Return the rules of a workload that say something about changes on certain clusters.
 
     Parameters
@@ -156,27 +139,31 @@ def terms_of(
     if copies is not None and copies.choice:
         full = {name: copy_on(copies, workload, name) for name in sorted(names & changed)}
     asks = workload.replicas > 0
-    return Terms(
+    return PathConstraints(
         gaps=_gaps(workload, changed) if asks else {},
         copies=full if asks else {},
-        sums=tuple(
-            Sum(rule.clusters, rule.minimum if asks else 0, rule.maximum)
-            for rule in workload.rules_of(GroupTotal)
-            if len(rule.clusters & changed) > (0 if detours else 1)
-        ),
-        counts=tuple(
-            Count(tuple(rule.groups.values()), rule.minimum if asks else 0, rule.maximum)
-            for rule in workload.rules_of(Spread)
-            if (asks and rule.minimum > 0) or (rule.maximum is not None and rule.maximum < len(rule.groups))
-        ),
-        rests=tuple(
-            Rest(clusters, rule.minimum)
-            for rule in (workload.rules_of(Survival) if asks else ())
-            for clusters in lost_with(rule).values()
-            if rule.minimum
-        ),
+        limits=tuple(_limits(workload, problem, changed, detours=detours)),
         open={} if copies is not None else _open(workload, problem, names),
     )
+
+
+def _limits(
+    workload: Workload, problem: Problem, changed: frozenset[str], *, detours: bool
+) -> Iterator[Limit]:
+    """Yield the rules over several clusters: totals of sets, what has to survive, groups that are used."""
+    asks = workload.replicas > 0
+    for total in workload.rules_of(GroupTotal):
+        if len(total.clusters & changed) > (0 if detours else 1):
+            yield Limit((total.clusters,), total.minimum if asks else 0, total.maximum, COUNTED)
+    for rule in workload.rules_of(Survival) if asks else ():
+        for lost in lost_with(rule).values() if rule.minimum else ():
+            yield Limit((frozenset(problem.cluster_by_name) - lost,), rule.minimum, None, FEWEST)
+    for spread in workload.rules_of(Spread):
+        limited = spread.maximum is not None and spread.maximum < len(spread.groups)
+        if (asks and spread.minimum > 0) or limited:
+            least = spread.minimum if asks else 0
+            binds = FEWEST if least > 1 else STANDING
+            yield Limit(tuple(spread.groups.values()), least, spread.maximum, binds, by_group=True)
 
 
 def _gaps(workload: Workload, changed: frozenset[str]) -> dict[str, int]:

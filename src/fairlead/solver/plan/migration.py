@@ -10,8 +10,9 @@ from fairlead.models.rules import Candidates, Capacity, Companionship, Quota
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.quota import Scope, asked
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.constraints import Terms, terms_of
-from fairlead.solver.plan.steps import Placed, minus, positive, total
+from fairlead.solver.plan.constraints import PathConstraints, constraints_of
+from fairlead.solver.plan.steps import minus, positive, total
+from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order, WaveOptions, running
 
 Place = tuple[str, str]
@@ -19,7 +20,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Trip:
+class WorkloadPath:
     """One workload's way from what runs to its target.
 
     Parameters
@@ -36,7 +37,7 @@ class Trip:
         Replicas that may run at most inside a wave, unless more run before; None means no limit.
     needs
         What one replica takes by cluster; nothing where the cluster has no limit.
-    terms
+    constraints
         Its own rules.
     refused
         Clusters that are no candidates.
@@ -51,14 +52,14 @@ class Trip:
     least: int
     most: int | None
     needs: Mapping[str, Mapping[Place, int]]
-    terms: Terms
+    constraints: PathConstraints
     refused: frozenset[str]
     bound: bool = False
 
     @property
     def tricky(self) -> bool:
         """Whether a way straight to the target may break a rule in between."""
-        return self.bound or self.terms.tricky
+        return self.bound or self.constraints.tricky
 
     @property
     def early_allowed(self) -> int:
@@ -77,12 +78,12 @@ class Companions:
 
 
 @dataclass(frozen=True, slots=True)
-class Fleet:
+class Migration:
     """Everything that moves.
 
     Parameters
     ----------
-    trips
+    paths
         Workloads whose placement changes, by key.
     still
         What the others hold.
@@ -99,7 +100,7 @@ class Fleet:
         plan have targets of their own, but the same goals.
     """
 
-    trips: Mapping[str, Trip]
+    paths: Mapping[str, WorkloadPath]
     still: Mapping[str, Placed]
     limits: Mapping[Place, int]
     used: Mapping[Place, int]
@@ -109,35 +110,35 @@ class Fleet:
 
     def start(self) -> dict[str, Placed]:
         """Return what every moving workload holds at the start."""
-        return {key: trip.start for key, trip in self.trips.items()}
+        return {key: path.start for key, path in self.paths.items()}
 
-    def only(self, keys: set[str]) -> "Fleet":
-        """Return the fleet with some workloads moving; all others stay where they start."""
-        trips = {key: trip for key, trip in self.trips.items() if key in keys}
-        still = {**self.still, **{key: trip.start for key, trip in self.trips.items() if key not in keys}}
-        return replace(self, trips=trips, still=still)
+    def only(self, keys: set[str]) -> "Migration":
+        """Return the migration with some workloads moving; all others stay where they start."""
+        paths = {key: path for key, path in self.paths.items() if key in keys}
+        still = {**self.still, **{key: path.start for key, path in self.paths.items() if key not in keys}}
+        return replace(self, paths=paths, still=still)
 
-    def bound_for(self, targets: Mapping[str, Placed]) -> "Fleet":
-        """Return the fleet with other targets; workloads that do not move are left as they are."""
-        trips = {key: replace(trip, target=targets[key]) for key, trip in self.trips.items()}
-        return replace(self, trips=trips)
+    def bound_for(self, targets: Mapping[str, Placed]) -> "Migration":
+        """Return the migration with other targets; workloads that do not move are left as they are."""
+        paths = {key: replace(path, target=targets[key]) for key, path in self.paths.items()}
+        return replace(self, paths=paths)
 
-    def starting_at(self, positions: Mapping[str, Placed]) -> "Fleet":
-        """Return the fleet as it is after some waves; what has arrived moves no more."""
+    def starting_at(self, positions: Mapping[str, Placed]) -> "Migration":
+        """Return the migration as it is after some waves; what has arrived moves no more."""
         used, still = dict(self.used), dict(self.still)
-        trips: dict[str, Trip] = {}
-        for key, trip in self.trips.items():
-            charge(used, trip, minus(positions[key], trip.start))
-            if minus(trip.target, positions[key]):
-                trips[key] = replace(trip, start=positions[key])
+        paths: dict[str, WorkloadPath] = {}
+        for key, path in self.paths.items():
+            charge(used, path, minus(positions[key], path.start))
+            if minus(path.target, positions[key]):
+                paths[key] = replace(path, start=positions[key])
             else:
                 still[key] = positions[key]
-        return replace(self, trips=trips, still=still, used=used)
+        return replace(self, paths=paths, still=still, used=used)
 
 
-def charge(used: dict[Place, int], trip: Trip, change: Placed) -> None:
+def charge(used: dict[Place, int], path: WorkloadPath, change: Placed) -> None:
     """Add what replicas take to what is used."""
-    _charge(used, trip.needs, change)
+    _charge(used, path.needs, change)
 
 
 def _charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], change: Placed) -> None:
@@ -147,13 +148,15 @@ def _charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], ch
             used[place] = used.get(place, 0) + need * replicas
 
 
-def left_over(trip: Trip, position: Placed) -> tuple[dict[str, int], dict[str, int]]:
+def left_over(path: WorkloadPath, position: Placed) -> tuple[dict[str, int], dict[str, int]]:
     """Return what has still to be stopped and what has still to be started, by cluster."""
-    change = minus(trip.target, position)
+    change = minus(path.target, position)
     return positive({cluster: -count for cluster, count in change.items()}), positive(change)
 
 
-def fleet_of(problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False) -> Fleet:
+def migration_of(
+    problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False
+) -> Migration:
     """Return what moves.
 
     Parameters
@@ -176,7 +179,7 @@ def fleet_of(problem: Problem, target: Placement, options: WaveOptions, *, every
     bound = {key for group in companions for key in group.members}
     used: dict[Place, int] = {}
     due: dict[Place, int] = {}
-    trips: dict[str, Trip] = {}
+    paths: dict[str, WorkloadPath] = {}
     for workload in problem.workloads:
         start, end = dict(current.of(workload.key)), dict(target.of(workload.key))
         moves = start != end
@@ -186,27 +189,27 @@ def fleet_of(problem: Problem, target: Placement, options: WaveOptions, *, every
         _charge(used, needs, start)
         _charge(due, needs, end)
         if moves:
-            trip = _trip(workload, problem, (start, end), options, everywhere=everywhere)
-            trips[workload.key] = replace(trip, needs=needs, bound=workload.key in bound)
-    places = {place for trip in trips.values() for needs in trip.needs.values() for place in needs}
+            path = _path(workload, problem, (start, end), options, everywhere=everywhere)
+            paths[workload.key] = replace(path, needs=needs, bound=workload.key in bound)
+    places = {place for path in paths.values() for needs in path.needs.values() for place in needs}
     given = {**problem.limits, **_quota_limits(problem)}
     limits = {place: max(given.get(place, 0), due.get(place, 0)) for place in sorted(places)}
-    still = {key: current.of(key) for key in problem.workload_by_key if key not in trips}
+    still = {key: current.of(key) for key in problem.workload_by_key if key not in paths}
     regions = {
         cluster.name: (cluster.region or cluster.name, cluster.provider or "") for cluster in problem.clusters
     }
     goals = {key: target.of(key) for key in problem.workload_by_key}
-    return Fleet(trips, still, limits, used, companions, regions, goals)
+    return Migration(paths, still, limits, used, companions, regions, goals)
 
 
-def _trip(
+def _path(
     workload: Workload,
     problem: Problem,
     ends: tuple[Placed, Placed],
     options: WaveOptions,
     *,
     everywhere: bool,
-) -> Trip:
+) -> WorkloadPath:
     """Return the way of one workload, without what it takes from clusters."""
     start, target = ends
     touched = frozenset(problem.cluster_by_name if everywhere else minus(target, start))
@@ -214,7 +217,7 @@ def _trip(
     chosen = in_kept_group(workload, target)
     candidates = chosen.rule(Candidates)
     surplus = options.surplus(key, wanted)
-    return Trip(
+    return WorkloadPath(
         key,
         start,
         target,
@@ -222,7 +225,7 @@ def _trip(
         wanted - options.missing(key, wanted),
         None if surplus is None else wanted + surplus,
         {},
-        terms_of(chosen, problem, touched, detours=everywhere),
+        constraints_of(chosen, problem, touched, detours=everywhere),
         frozenset() if candidates is None else frozenset(start) - frozenset(candidates.names),
     )
 

@@ -13,11 +13,11 @@ from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.blocked import blocked_moves
 from fairlead.solver.plan.greedy import distance, end_of
-from fairlead.solver.plan.migration import Fleet, fleet_of
-from fairlead.solver.plan.pairing import wave_of
+from fairlead.solver.plan.migration import Migration, migration_of
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.search import searched
 from fairlead.solver.plan.shortening import shortened
+from fairlead.solver.plan.steps import wave_of
 from fairlead.solver.plan.waves import WaveOptions, WavePlan
 
 
@@ -60,25 +60,27 @@ def waves_of(
     chosen = options or WaveOptions()
     _known(problem, placed)
     due = deadline or Deadline.after(5.0)
-    fleet = fleet_of(problem, placed, chosen)
-    everywhere = cache(lambda: fleet_of(problem, placed, chosen, everywhere=True)) if chosen.detours else None
-    search = shortened(fleet, everywhere, searched(fleet, everywhere, due, seed), due, seed)
-    end, used = end_of(fleet, search.waves)
+    migration = migration_of(problem, placed, chosen)
+    everywhere = (
+        cache(lambda: migration_of(problem, placed, chosen, everywhere=True)) if chosen.detours else None
+    )
+    search = shortened(migration, everywhere, searched(migration, everywhere, due, seed), due, seed)
+    end, used = end_of(migration, search.waves)
     plan = WavePlan(
         problem,
         placed,
-        tuple(wave_of(wave, fleet.regions) for wave in search.waves),
+        tuple(wave_of(wave, migration.regions) for wave in search.waves),
         search.bound,
         (),
         chosen,
         search.detours,
     )
-    if distance(fleet, end):
+    if distance(migration, end):
 
-        def reaches(changed: Fleet) -> bool:
+        def reaches(changed: Migration) -> bool:
             return not distance(changed, end_of(changed, searched(changed, None, due, seed).waves)[0])
 
-        stuck = fleet.starting_at(end)
+        stuck = migration.starting_at(end)
         plan = replace(plan, blocked=blocked_moves(plan, stuck, used, reaches))
     breaches = replay(plan)
     if breaches:

@@ -1,9 +1,15 @@
-"""What one workload does in one wave, as numbers by cluster."""
+"""What one workload does in one wave, as numbers by cluster, and as moves."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-Placed = Mapping[str, int]
+from fairlead.solver.plan.transient import Moment, Placed
+from fairlead.solver.plan.waves import Move, Wave
+
+Course = Mapping[Moment, Placed]
+"""What stands at every moment of a wave."""
+Regions = Mapping[str, tuple[str, str]]
+"""Region and provider by cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +99,64 @@ def positive(placed: Placed) -> dict[str, int]:
     return {cluster: replicas for cluster, replicas in placed.items() if replicas > 0}
 
 
-def under_way(before: Placed, step: Step) -> dict[str, int]:
-    """Return what stands where what moves still counts where it was."""
-    return minus(before, step.gone)
-
-
-def stopped(before: Placed, step: Step) -> dict[str, int]:
-    """Return the fewest replicas: what stops early is gone, nothing new is there."""
-    return minus(under_way(before, step), step.early)
-
-
-def started(before: Placed, step: Step) -> dict[str, int]:
-    """Return the most replicas: everything new is there, and what it replaces is still there."""
-    return plus(stopped(before, step), step.starts)
+def course(before: Placed, step: Step) -> Course:
+    """Return what stands at every moment of a wave."""
+    under_way = minus(before, step.gone)
+    stopped = minus(under_way, step.early)
+    started = plus(stopped, step.starts)
+    return {
+        Moment.STOPPED: stopped,
+        Moment.UNDER_WAY: under_way,
+        Moment.STARTED: started,
+        Moment.AFTER: minus(started, step.late),
+    }
 
 
 def after(before: Placed, step: Step) -> dict[str, int]:
     """Return what stands when the wave is done."""
-    return minus(started(before, step), step.late)
+    return minus(plus(minus(minus(before, step.gone), step.early), step.starts), step.late)
+
+
+def wave_of(steps: Mapping[str, Step], regions: Regions) -> Wave:
+    """Return what all workloads do in a wave, by key, as moves."""
+    return Wave(tuple(move for key, step in steps.items() for move in moves_of(key, step, regions)))
+
+
+def moves_of(workload: str, step: Step, regions: Regions) -> Iterable[Move]:
+    """Yield what one workload does in a wave as moves; near clusters are paired first, then by name."""
+    starts = dict(step.starts)
+    stops = {(cluster, True): count for cluster, count in step.early.items()}
+    stops |= {(cluster, False): count for cluster, count in step.late.items()}
+    for (source, early), target in sorted(
+        ((stop, start) for stop in stops for start in starts), key=lambda pair: _apart(pair, regions)
+    ):
+        count = min(stops[source, early], starts[target])
+        if count:
+            stops[source, early] -= count
+            starts[target] -= count
+            yield Move(workload, source, target, count, early)
+    for target, count in sorted(starts.items()):
+        if count:
+            yield Move(workload, None, target, count)
+    for source, count in sorted(step.gone.items()):
+        yield Move(workload, source, None, count)
+
+
+def undone(workload: str, out: Placed, into: Placed, regions: Regions) -> tuple[Move, ...]:
+    """Return what has still to be done for a workload as moves."""
+    surplus = max(0, sum(out.values()) - sum(into.values()))
+    late, gone = dict(out), {}
+    for cluster in sorted(out, reverse=True):
+        count = min(surplus, late[cluster])
+        if count:
+            gone[cluster] = count
+            late[cluster] -= count
+            surplus -= count
+    return tuple(moves_of(workload, Step(into, late, {}, gone), regions))
+
+
+def _apart(pair: tuple[tuple[str, bool], str], regions: Regions) -> tuple[bool, bool, str, str, bool]:
+    """Return how far two clusters are apart, and their names."""
+    (source, early), target = pair
+    (region, provider), (other, another) = regions[source], regions[target]
+    return (region, provider) != (other, another), provider != another, source, target, early

@@ -12,27 +12,28 @@ from ortools.sat.python import cp_model
 
 from fairlead.solver.engine import Effort, Verdict, run
 from fairlead.solver.plan.greedy import Steps
-from fairlead.solver.plan.migration import Fleet, Place, Trip, left_over
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
 from fairlead.solver.plan.steps import Step, total
+from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.wave_rows import Expression, Moments, Places, WaveRows
 from fairlead.solver.plan.waves import Order
 
 KINDS = ("starts", "late", "early", "gone")
 
 
-def size(fleet: Fleet, waves: int, *, everywhere: bool = False) -> int:
+def size(migration: Migration, waves: int, *, everywhere: bool = False) -> int:
     """Return how many numbers of replicas a model has."""
-    return waves * sum(len(_clusters(trip, everywhere=everywhere)) for trip in fleet.trips.values())
+    return waves * sum(len(_clusters(path, everywhere=everywhere)) for path in migration.paths.values())
 
 
 def reach(
-    fleet: Fleet, waves: int, effort: Effort, *, everywhere: bool = False
+    migration: Migration, waves: int, effort: Effort, *, everywhere: bool = False
 ) -> tuple[Verdict, tuple[Steps, ...]]:
     """Look for a plan of a number of waves that reaches the target.
 
     Parameters
     ----------
-    fleet
+    migration
         What moves.
     waves
         How many waves.
@@ -46,7 +47,7 @@ def reach(
     verdict, waves
         ``INFEASIBLE`` is proven; the waves are empty where none were found.
     """
-    model = _WaveModel(fleet, waves, everywhere=everywhere)
+    model = _WaveModel(migration, waves, everywhere=everywhere)
     model.reach()
     cost = [(each, 1) for each in model.numbers("early")]
     if everywhere:
@@ -54,48 +55,48 @@ def reach(
     return model.solve(cost, effort)
 
 
-def one_wave(fleet: Fleet, effort: Effort) -> Steps:
+def one_wave(migration: Migration, effort: Effort) -> Steps:
     """Return the wave that moves the most replicas straight to the target, stopping as few first as possible.
 
     Empty where none moves, or none was found in time.
     """
-    model = _WaveModel(fleet, 1, everywhere=False)
+    model = _WaveModel(migration, 1, everywhere=False)
     early, starts, gone = model.numbers("early"), model.numbers("starts"), model.numbers("gone")
-    weight = 1 + sum(total(trip.start) for trip in fleet.trips.values())
+    weight = 1 + sum(total(path.start) for path in migration.paths.values())
     cost = [(each, 1) for each in early] + [(each, -weight) for each in (*starts, *gone)]
     _, waves = model.solve(cost, effort)
     return waves[0] if waves else {}
 
 
-def _clusters(trip: Trip, *, everywhere: bool) -> list[str]:
+def _clusters(path: WorkloadPath, *, everywhere: bool) -> list[str]:
     """Return the clusters on which the replicas of a workload may change."""
-    out, into = left_over(trip, trip.start)
-    more = trip.terms.open.keys() if everywhere else ()
+    out, into = left_over(path, path.start)
+    more = path.constraints.open.keys() if everywhere else ()
     return sorted({*out, *into, *more})
 
 
 class _WaveModel:
     """A model under construction."""
 
-    def __init__(self, fleet: Fleet, waves: int, *, everywhere: bool) -> None:
+    def __init__(self, migration: Migration, waves: int, *, everywhere: bool) -> None:
         self.model = cp_model.CpModel()
-        self.fleet = fleet
+        self.migration = migration
         self.waves = waves
         self.everywhere = everywhere
         self.variables: dict[tuple[str, str, int, str], cp_model.IntVar] = {}
         self.standing: dict[str, list[Places]] = {}
-        self.rows = WaveRows(self.model, fleet)
+        self.rows = WaveRows(self.model, migration)
         moments: list[dict[str, Moments]] = [{} for _ in range(waves)]
-        for trip in fleet.trips.values():
-            self.standing[trip.key] = [dict(trip.start)]
+        for path in migration.paths.values():
+            self.standing[path.key] = [dict(path.start)]
             for number in range(waves):
-                moments[number][trip.key] = self._wave(trip, number)
-            self._totals(trip)
+                moments[number][path.key] = self._wave(path, number)
+            self._totals(path)
         for number, then in enumerate(moments):
             self._capacity(number, then)
             for key in then:
-                self.rows.own(fleet.trips[key], number, then[key])
-            for group in fleet.companions:
+                self.rows.own(migration.paths[key], number, then[key])
+            for group in migration.companions:
                 self.rows.companions(group, number, then)
 
     def numbers(self, kind: str) -> list[cp_model.IntVar]:
@@ -105,7 +106,7 @@ class _WaveModel:
     def reach(self) -> None:
         """Ask for the target at the end."""
         for key, places in self.standing.items():
-            target = self.fleet.trips[key].target
+            target = self.migration.paths[key].target
             for cluster in places[-1].keys() | target.keys():
                 self.rows.require(places[-1].get(cluster, 0) == target.get(cluster, 0))
 
@@ -127,60 +128,62 @@ class _WaveModel:
             if wave
         )
 
-    def _wave(self, trip: Trip, number: int) -> Moments:
+    def _wave(self, path: WorkloadPath, number: int) -> Moments:
         """Add the numbers of one workload in one wave and return what stands at its moments."""
-        before = self.standing[trip.key][-1]
-        out, into = left_over(trip, trip.start)
-        most = max(total(trip.start), total(trip.target))
-        counted, fewest, highest, end = dict(before), dict(before), dict(before), dict(before)
-        for cluster in _clusters(trip, everywhere=self.everywhere):
+        before = self.standing[path.key][-1]
+        out, into = left_over(path, path.start)
+        most = max(total(path.start), total(path.target))
+        under_way, stopped, started, end = dict(before), dict(before), dict(before), dict(before)
+        for cluster in _clusters(path, everywhere=self.everywhere):
             limit = most if self.everywhere else 0
-            may_start = cluster in trip.terms.open or cluster in into
-            start = self._number(trip, cluster, number, "starts", (limit or into.get(cluster, 0)) * may_start)
+            may_start = cluster in path.constraints.open or cluster in into
+            start = self._number(path, cluster, number, "starts", (limit or into.get(cluster, 0)) * may_start)
             stops = limit or out.get(cluster, 0)
-            first, last = trip.order is not Order.START_FIRST, trip.order is not Order.STOP_FIRST
-            early = self._number(trip, cluster, number, "early", stops * first)
-            late = self._number(trip, cluster, number, "late", stops * last)
+            first, last = path.order is not Order.START_FIRST, path.order is not Order.STOP_FIRST
+            early = self._number(path, cluster, number, "early", stops * first)
+            late = self._number(path, cluster, number, "late", stops * last)
             gone = self._number(
-                trip, cluster, number, "gone", stops * (total(trip.start) > total(trip.target))
+                path, cluster, number, "gone", stops * (total(path.start) > total(path.target))
             )
             held = before.get(cluster, 0)
-            counted[cluster] = held - gone
-            fewest[cluster] = held - gone - early
-            highest[cluster] = fewest[cluster] + start
-            end[cluster] = highest[cluster] - late
+            under_way[cluster] = held - gone
+            stopped[cluster] = held - gone - early
+            started[cluster] = stopped[cluster] + start
+            end[cluster] = started[cluster] - late
             # What is where it belongs stays there, whatever detour others make.
-            stays = min(trip.start.get(cluster, 0), trip.target.get(cluster, 0))
-            self.rows.require(fewest[cluster] - late >= stays)
+            stays = min(path.start.get(cluster, 0), path.target.get(cluster, 0))
+            self.rows.require(stopped[cluster] - late >= stays)
             if self.everywhere:
-                self._ceiling(trip, cluster, highest[cluster])
-        self.standing[trip.key].append(end)
-        return {"counted": counted, "fewest": fewest, "highest": highest, "end": end, "before": before}
+                self._ceiling(path, cluster, started[cluster])
+        self.standing[path.key].append(end)
+        moments = (under_way, stopped, started, end)
+        names = (Moment.UNDER_WAY, Moment.STOPPED, Moment.STARTED, Moment.AFTER)
+        return Moments(before, dict(zip(names, moments, strict=True)))
 
-    def _number(self, trip: Trip, cluster: str, number: int, kind: str, most: int) -> Expression:
+    def _number(self, path: WorkloadPath, cluster: str, number: int, kind: str, most: int) -> Expression:
         """Return a number of replicas from 0 to a most; no variable where that is 0."""
         if not most:
             return 0
-        variable = self.model.new_int_var(0, most, f"{kind} {trip.key} {cluster} {number}")
-        self.variables[trip.key, cluster, number, kind] = variable
+        variable = self.model.new_int_var(0, most, f"{kind} {path.key} {cluster} {number}")
+        self.variables[path.key, cluster, number, kind] = variable
         return variable
 
-    def _ceiling(self, trip: Trip, cluster: str, highest: Expression) -> None:
+    def _ceiling(self, path: WorkloadPath, cluster: str, highest: Expression) -> None:
         """Keep a cluster below its most, or what it holds anyway."""
-        most = trip.terms.open.get(cluster, 0)
+        most = path.constraints.open.get(cluster, 0)
         if most is not None:
-            goal = self.fleet.goals[trip.key]
-            self.rows.require(highest <= max(most, trip.start.get(cluster, 0), goal.get(cluster, 0)))
+            goal = self.migration.goals[path.key]
+            self.rows.require(highest <= max(most, path.start.get(cluster, 0), goal.get(cluster, 0)))
 
-    def _totals(self, trip: Trip) -> None:
+    def _totals(self, path: WorkloadPath) -> None:
         """Stop for good, and start without stopping, only as many as the totals differ by."""
-        change = total(trip.target) - total(trip.start)
-        clusters = _clusters(trip, everywhere=self.everywhere)
+        change = total(path.target) - total(path.start)
+        clusters = _clusters(path, everywhere=self.everywhere)
         fresh: list[Expression] = []
         gone: list[Expression] = []
         for number in range(self.waves):
             sums: dict[str, Expression] = {
-                kind: sum(self.variables.get((trip.key, cluster, number, kind), 0) for cluster in clusters)
+                kind: sum(self.variables.get((path.key, cluster, number, kind), 0) for cluster in clusters)
                 for kind in KINDS
             }
             fresh.append(sums["starts"] - sums["late"] - sums["early"])
@@ -195,14 +198,14 @@ class _WaveModel:
         before: dict[Place, Expression] = {}
         peak: dict[Place, Expression] = {}
         for key, then in moments.items():
-            trip = self.fleet.trips[key]
-            for cluster in _clusters(trip, everywhere=self.everywhere):
-                for place, need in trip.needs.get(cluster, {}).items():
-                    fixed[place] = fixed.get(place, 0) + need * trip.start.get(cluster, 0)
-                    before[place] = before.get(place, 0) + need * then["before"].get(cluster, 0)
-                    peak[place] = peak.get(place, 0) + need * then["highest"].get(cluster, 0)
+            path = self.migration.paths[key]
+            for cluster in _clusters(path, everywhere=self.everywhere):
+                for place, need in path.needs.get(cluster, {}).items():
+                    fixed[place] = fixed.get(place, 0) + need * path.start.get(cluster, 0)
+                    before[place] = before.get(place, 0) + need * then.before.get(cluster, 0)
+                    peak[place] = peak.get(place, 0) + need * then.at[Moment.STARTED].get(cluster, 0)
         for place, used in peak.items():
             # What does not change is used by others, or by workloads that stay on this cluster.
-            others = self.fleet.used.get(place, 0) - fixed[place]
-            limit = self.fleet.limits[place] - others
+            others = self.migration.used.get(place, 0) - fixed[place]
+            limit = self.migration.limits[place] - others
             self.rows.at_most(used, limit, fixed[place], before[place] if number else fixed[place])

@@ -1,20 +1,29 @@
 """The rows of one wave that say what a workload's own rules, its availability and its companions allow."""
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from ortools.sat.python import cp_model
 
-from fairlead.solver.plan.constraints import Count
-from fairlead.solver.plan.migration import Companions, Fleet, Trip
-from fairlead.solver.plan.steps import Placed, total
+from fairlead.solver.plan.constraints import FEWEST, Limit
+from fairlead.solver.plan.migration import Companions, Migration, WorkloadPath
+from fairlead.solver.plan.steps import total
+from fairlead.solver.plan.transient import Moment
 
 Expression = Any
 """A linear expression of OR-Tools, or a whole number."""
 Places = dict[str, Expression]
 """Replicas by cluster."""
-Moments = dict[str, Places]
-"""What stands before a wave, with the fewest, as counted, with the most, and at its end."""
+When = tuple[int, Moment]
+"""Number of a wave, and a moment in it."""
+
+
+class Moments(NamedTuple):
+    """What stands before a wave, and at its moments."""
+
+    before: Places
+    at: Mapping[Moment, Places]
 
 
 class WaveRows:
@@ -24,14 +33,14 @@ class WaveRows:
     ----------
     model
         The model.
-    fleet
+    migration
         What moves.
     """
 
-    def __init__(self, model: cp_model.CpModel, fleet: Fleet) -> None:
+    def __init__(self, model: cp_model.CpModel, migration: Migration) -> None:
         self.model = model
-        self.fleet = fleet
-        self._stands: dict[str, cp_model.IntVar] = {}
+        self.migration = migration
+        self._stands: dict[tuple[str, str, int, Moment], cp_model.IntVar] = {}
 
     def require(self, row: Expression) -> None:
         """Add a row; one without variables is a truth value."""
@@ -59,55 +68,46 @@ class WaveRows:
         self.model.add_min_equality(fewest, [least, before])
         self.require(value >= fewest)
 
-    def own(self, trip: Trip, number: int, then: Moments) -> None:
+    def own(self, path: WorkloadPath, number: int, then: Moments) -> None:
         """Add the availability and the rules of one workload."""
-        running = total(trip.start)
-        for moment in ("fewest", "end"):
-            self.at_least(_sum(then[moment]), trip.least, running, _sum(then["before"]))
-        if trip.most is not None:
+        running, before = total(path.start), _sum(then.before)
+        for moment in FEWEST:
+            self.at_least(_sum(then.at[moment]), path.least, running, before)
+        if path.most is not None:
             # Stopping for good alone is never too much, whatever runs.
-            self.at_most(_sum(then["highest"]), trip.most, running, _sum(then["before"]))
-        self._sums(trip, then)
-        self._counts(trip, number, then)
-        self._gaps(trip, number, then)
+            self.at_most(_sum(then.at[Moment.STARTED]), path.most, running, before)
+        for limit in path.constraints.limits:
+            self._limit(limit, path, number, then)
+        self._gaps(path, number, then)
 
-    def _sums(self, trip: Trip, then: Moments) -> None:
-        """Add group totals and survival."""
-        terms, start, target = trip.terms, trip.start, self.fleet.goals[trip.key]
-        for rule in terms.sums:
-            before = _sum(then["before"], rule.group)
-            least = min(rule.least, rule.of(target))
-            for moment in ("counted", "end"):
-                self.at_least(_sum(then[moment], rule.group), least, rule.of(start), before)
-            if rule.most is not None:
-                most = max(rule.most, rule.of(target))
-                self.at_most(_sum(then["end"], rule.group), most, rule.of(start), before)
-        for rest in terms.rests:
-            outside = frozenset(then["end"]) - rest.group
-            least, before = min(rest.least, rest.of(target)), _sum(then["before"], outside)
-            for moment in ("fewest", "end"):
-                self.at_least(_sum(then[moment], outside), least, rest.of(start), before)
+    def _limit(self, limit: Limit, path: WorkloadPath, number: int, then: Moments) -> None:
+        """Add a rule over several clusters; what is broken at the start or in the target is no fault."""
+        at_start, in_target = limit.of(path.start), limit.of(self.migration.goals[path.key])
+        before: Expression = at_start
+        if number:
+            before = self._amount(limit, path, (number - 1, Moment.AFTER), then.before)
+        for moment in limit.binds:
+            amount = self._amount(limit, path, (number, moment), then.at[moment])
+            self.at_least(amount, min(limit.least, in_target), at_start, before)
+        if limit.most is not None:
+            amount = self._amount(limit, path, (number, Moment.AFTER), then.at[Moment.AFTER])
+            self.at_most(amount, max(limit.most, in_target), at_start, before)
 
-    def _counts(self, trip: Trip, number: int, then: Moments) -> None:
-        """Add the numbers of groups."""
-        for rule in trip.terms.counts:
-            at_start, in_target = rule.of(trip.start), rule.of(self.fleet.goals[trip.key])
-            least = min(rule.least, in_target)
-            before = self._groups(trip, rule, number - 1, "end", then["before"]) if number else at_start
-            for moment in ("fewest", "end") if rule.least > 1 else ("end",):
-                used = self._groups(trip, rule, number, moment, then[moment])
-                self.at_least(used, least, at_start, before)
-            if rule.most is not None:
-                used = self._groups(trip, rule, number, "end", then["end"])
-                self.at_most(used, max(rule.most, in_target), at_start, before)
+    def _amount(self, limit: Limit, path: WorkloadPath, when: When, placed: Places) -> Expression:
+        """Return how many replicas groups hold at a moment, or how many groups hold replicas."""
+        if not limit.by_group:
+            return _sum(placed, frozenset().union(*limit.groups))
+        return self._groups(limit.groups, path, when, placed)
 
-    def _groups(self, trip: Trip, rule: Count, number: int, moment: str, then: Places) -> Expression:
+    def _groups(
+        self, groups: Sequence[frozenset[str]], path: WorkloadPath, when: When, placed: Places
+    ) -> Expression:
         """Return how many groups hold replicas."""
         used: list[Expression] = []
-        for group in rule.groups:
+        for group in groups:
             marks = [
-                self._stands_on(trip.key, cluster, number, moment, then[cluster])
-                for cluster in sorted(group & then.keys())
+                self._stands_on(path.key, cluster, when, placed[cluster])
+                for cluster in sorted(group & placed.keys())
             ]
             if any(mark is True for mark in marks):
                 used.append(1)
@@ -121,73 +121,60 @@ class WaveRows:
                 used.append(either)
         return sum(used)
 
-    def _stands_on(
-        self, key: str, cluster: str, number: int, moment: str, replicas: Expression
-    ) -> Expression:
+    def _stands_on(self, key: str, cluster: str, when: When, replicas: Expression) -> Expression:
         """Return a literal for whether replicas stand on a cluster; a truth value where that is known."""
         if isinstance(replicas, int):
             return replicas > 0
-        name = f"stands {key} {cluster} {number} {moment}"
-        if name not in self._stands:
-            literal = self.model.new_bool_var(name)
+        place = (key, cluster, *when)
+        if place not in self._stands:
+            literal = self.model.new_bool_var(f"stands {key} {cluster} {when[0]} {when[1]}")
             self.model.add(replicas >= 1).only_enforce_if(literal)
             self.model.add(replicas == 0).only_enforce_if(~literal)
-            self._stands[name] = literal
-        return self._stands[name]
+            self._stands[place] = literal
+        return self._stands[place]
 
-    def _gaps(self, trip: Trip, number: int, then: Moments) -> None:
+    def _gaps(self, path: WorkloadPath, number: int, then: Moments) -> None:
         """Keep clusters at 0, or at numbers that are no worse than at the start or in the target."""
-        terms = trip.terms
-        for cluster in sorted(terms.gaps.keys() | terms.copies.keys()):
-            allowed = max(terms.gap(cluster, trip.start), terms.gap(cluster, self.fleet.goals[trip.key]))
-            least = terms.gaps.get(cluster, 0) - allowed
+        rules, goal = path.constraints, self.migration.goals[path.key]
+        for cluster in sorted(rules.uneven):
+            allowed = max(rules.gap(cluster, path.start), rules.gap(cluster, goal))
+            least = rules.gaps.get(cluster, 0) - allowed
             most = None
-            if cluster in terms.copies:
-                least = max(least, terms.copies[cluster] - allowed)
-                most = terms.copies[cluster] + allowed
-            for moment in ("fewest", "end"):
-                replicas = then[moment].get(cluster, 0)
+            if cluster in rules.copies:
+                least = max(least, rules.copies[cluster] - allowed)
+                most = rules.copies[cluster] + allowed
+            for moment in FEWEST:
+                replicas = then.at[moment].get(cluster, 0)
                 if isinstance(replicas, int):
                     continue
-                literal = self._stands_on(trip.key, cluster, number, moment, replicas)
+                literal = self._stands_on(path.key, cluster, (number, moment), replicas)
                 self.model.add(replicas >= least).only_enforce_if(literal)
                 if most is not None:
                     self.model.add(replicas <= most).only_enforce_if(literal)
 
-    def companions(self, group: Companions, number: int, then: dict[str, Moments]) -> None:
+    def companions(self, group: Companions, number: int, then: Mapping[str, Moments]) -> None:
         """Keep workloads together or apart; what is wrong at the start or in the target is left alone."""
         for earlier, later in combinations(group.members, 2):
             wrong = self._wrong(group, earlier, later)
-            for cluster in self.fleet.regions:
-                for moment in ("fewest", "highest", "end") if cluster not in wrong else ():
-                    first = self._literal(earlier, cluster, number, moment, then)
-                    second = self._literal(later, cluster, number, moment, then)
+            for cluster in self.migration.regions:
+                for moment in (Moment.STOPPED, Moment.STARTED, Moment.AFTER) if cluster not in wrong else ():
+                    first = self._literal(earlier, cluster, (number, moment), then)
+                    second = self._literal(later, cluster, (number, moment), then)
                     self._exclude(second, first if not group.together else _negated(first))
 
     def _wrong(self, group: Companions, earlier: str, later: str) -> set[str]:
         """Return where two workloads stand against their rule at the start or in the target."""
         found: set[str] = set()
-        for placed in (self._start_of, self._target_of):
-            first, second = set(placed(earlier)), set(placed(later))
+        for placed in ({**self.migration.still, **self.migration.start()}, self.migration.goals):
+            first, second = set(placed.get(earlier, {})), set(placed.get(later, {}))
             found |= second - first if group.together else second & first
         return found
 
-    def _start_of(self, key: str) -> Placed:
-        """Return what a workload holds at the start."""
-        trip = self.fleet.trips.get(key)
-        return trip.start if trip else self.fleet.still.get(key, {})
-
-    def _target_of(self, key: str) -> Placed:
-        """Return what a workload holds in the end."""
-        return self.fleet.goals[key]
-
-    def _literal(
-        self, key: str, cluster: str, number: int, moment: str, then: dict[str, Moments]
-    ) -> Expression:
+    def _literal(self, key: str, cluster: str, when: When, then: Mapping[str, Moments]) -> Expression:
         """Return whether a workload stands on a cluster at a moment."""
         if key not in then:
-            return self.fleet.still.get(key, {}).get(cluster, 0) > 0
-        return self._stands_on(key, cluster, number, moment, then[key][moment].get(cluster, 0))
+            return self.migration.still.get(key, {}).get(cluster, 0) > 0
+        return self._stands_on(key, cluster, when, then[key].at[when[1]].get(cluster, 0))
 
     def _exclude(self, first: Expression, second: Expression) -> None:
         """Forbid that both are true."""
