@@ -11,8 +11,8 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.moves import cost as moves_of
-from fairlead.solver.plan.inside_waves import PassedInside, passed_inside
 from fairlead.solver.plan.options import PlanOptions
+from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WavePlan, running
 
 if TYPE_CHECKING:

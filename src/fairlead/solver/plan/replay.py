@@ -8,14 +8,14 @@ what was asked for, is no fault of the plan. Shares no code with what finds the 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fairlead.models.check import in_kept_group
+from fairlead.models.check import broken, in_kept_group, required_by
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates
+from fairlead.models.rules import Candidates, GroupTotal, Spread
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.transient import Course, Moment, Placed, course
-from fairlead.solver.plan.transient_rules import Capacities, Place, shared_rows, workload_rows
+from fairlead.solver.plan.transient_rules import Capacities, shared_rows, workload_rows
 from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan, running
 
 _WHEN: Mapping[Moment, str] = {
@@ -24,6 +24,10 @@ _WHEN: Mapping[Moment, str] = {
     Moment.STARTED: "while old and new replicas run",
     Moment.AFTER: "when it is done",
 }
+
+
+INSIDE = (Moment.STOPPED, Moment.STARTED)
+"""The moments inside a wave that are furthest from what stands before and after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +144,7 @@ class _Replayer:
         bound = in_kept_group(workload, target)
         yield from _starts_where_closed(bound, taken, target)
         for row in workload_rows(bound, target, self.options):
-            allowed = _larger(row.amounts(taken.before), row.amounts(target))
-            for moment in row.moments:
-                for place, violation in row.violations(taken.moments[moment]):
-                    if violation.amount > allowed.get(place, 0):
-                        yield moment, violation
+            yield from row.breaches(taken.before, taken.moments.__getitem__, target)
 
     def _of_shared(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
         """List what workloads break together: companions and quotas."""
@@ -152,13 +152,13 @@ class _Replayer:
             if not any(key in courses for key in row.members):
                 continue
             held = {key: self.of(key) for key in row.members}
-            in_target = Placement({key: self.plan.target.of(key) for key in row.members})
-            allowed = _larger(row.amounts(Placement(held)), row.amounts(in_target))
-            for moment in row.moments:
-                then = {key: courses[key].moments[moment] if key in courses else held[key] for key in held}
-                for place, violation in row.violations(Placement(then)):
-                    if violation.amount > allowed.get(place, 0):
-                        yield moment, violation
+            target = Placement({key: self.plan.target.of(key) for key in row.members})
+
+            def then(moment: Moment, held: Mapping[str, Placed] = held) -> Placement:
+                moved = {key: courses[key].moments[moment] for key in held if key in courses}
+                return Placement({**held, **moved})
+
+            yield from row.breaches(Placement(held), then, target)
 
     def missed(self) -> Iterator[Violation]:
         """List where the end of the plan differs from its target, apart from the blocked moves."""
@@ -198,11 +198,6 @@ def _name(cluster: str | None) -> str:
     return cluster or "nowhere"
 
 
-def _larger(first: Mapping[Place, int], second: Mapping[Place, int]) -> dict[Place, int]:
-    """Return the larger amount at every place."""
-    return {place: max(first.get(place, 0), second.get(place, 0)) for place in first.keys() | second.keys()}
-
-
 def _starts_where_closed(
     workload: Workload, taken: Course, target: Placed
 ) -> Iterator[tuple[Moment, Violation]]:
@@ -219,3 +214,85 @@ def _starts_where_closed(
             text = f"{workload.key}: {started} started on {cluster}, which {exclusion.reason}"
             violation = Violation("candidates", text, started, exclusion.source, workload.key, cluster)
             yield Moment.STARTED, violation
+
+
+@dataclass(frozen=True, slots=True)
+class PassedInside:
+    """A rule that does not hold for a moment.
+
+    Parameters
+    ----------
+    wave
+        Number of the wave, from 1.
+    violation
+        What does not hold meanwhile, in the user's words.
+    """
+
+    wave: int
+    violation: Violation
+
+    def __str__(self) -> str:
+        return f"inside wave {self.wave}: {self.violation.text}"
+
+
+def passed_inside(plan: WavePlan) -> tuple[PassedInside, ...]:
+    """Return the group totals and spreads that hold before and after a wave, but not inside it.
+
+    Inside a wave a moving replica may stand on two clusters, or on none. Group totals and spread count how a
+    workload is divided as a whole, so a set that may hold ten replicas could never exchange one of its ten
+    with the new one up first, and a workload of one region could never move to another. Such rules bind
+    between waves; what they miss inside is told, not forbidden.
+
+    What does not hold before the wave, or in the target, by as much is left out; of one rule and wave the
+    moment counts that is worst.
+
+    Parameters
+    ----------
+    plan
+        The plan; its moves have to be possible.
+    """
+    return tuple(
+        PassedInside(number, violation)
+        for number, (wave, before) in enumerate(zip(plan.waves, placements(plan), strict=False), 1)
+        for key, moves in sorted(_by_workload(wave.moves).items())
+        for violation in _of_workload(plan, key, before, moves)
+    )
+
+
+def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move]) -> Iterator[Violation]:
+    """Yield what one workload passes inside a wave."""
+    target = plan.target.of(key)
+    workload = in_kept_group(plan.problem.workload(key), target)
+    if workload.rule(GroupTotal) is None and workload.rule(Spread) is None:
+        return
+    taken = course(before.of(key), moves)
+    allowed = _larger(_broken(workload, taken.before), _broken(workload, target))
+    worst: dict[tuple[str, str], Violation] = {}
+    for moment in INSIDE:
+        for about, violation in _broken(workload, taken.moments[moment]).items():
+            known = worst.get(about) or allowed.get(about)
+            if known is None or violation.amount > known.amount:
+                worst[about] = violation
+    yield from (worst[about] for about in sorted(worst))
+
+
+def _broken(workload: Workload, placed: Placed) -> dict[tuple[str, str], Violation]:
+    """Return what a workload breaks of its rules about several clusters, by rule and set."""
+    required = (
+        requirement
+        for rule in workload.rules
+        if isinstance(rule, GroupTotal | Spread)
+        for requirement in required_by(rule, workload, ())
+    )
+    return {(violation.rule, violation.detail): violation for violation in broken(required, placed)}
+
+
+def _larger(
+    first: Mapping[tuple[str, str], Violation], second: Mapping[tuple[str, str], Violation]
+) -> dict[tuple[str, str], Violation]:
+    """Return what is broken at all, each by the larger amount."""
+    found = dict(first)
+    for about, violation in second.items():
+        if about not in found or violation.amount > found[about].amount:
+            found[about] = violation
+    return found

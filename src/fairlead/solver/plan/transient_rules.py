@@ -6,7 +6,7 @@ A row asks the rule itself what is broken, and by how much; see `transient` for 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import assert_never
+from typing import Generic, TypeVar, assert_never
 
 from fairlead.models.check import broken, required_by
 from fairlead.models.cluster import PODS
@@ -25,6 +25,7 @@ from fairlead.models.rules import (
     quota,
 )
 from fairlead.models.rules.capacity import graded_room, needs
+from fairlead.models.source import Source
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.transient import Course, Moment, Placed
@@ -34,13 +35,16 @@ STANDING = (Moment.AFTER,)
 MOST = (Moment.STARTED, Moment.AFTER)
 FEWEST = (Moment.STOPPED, Moment.AFTER)
 
-Place = tuple[str, ...]
-"""What tells two violations of one row apart."""
+Standing = TypeVar("Standing", Placed, Placement)
+"""What stands of one workload, or of several."""
+
+About = tuple[str, str | None, str | None, str, bool, Source | None]
+"""What tells two violations of one row apart; see `Violation.about`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A rule of one workload, or a part of it that binds at certain moments.
+class Row(Generic[Standing]):
+    """A rule of one workload or of several, or a part of it that binds at certain moments.
 
     Parameters
     ----------
@@ -48,59 +52,43 @@ class Row:
         When it binds.
     find
         Lists what is broken.
-    """
-
-    moments: tuple[Moment, ...]
-    find: Callable[[Placed], Iterable[Violation]]
-
-    def violations(self, placed: Placed) -> Iterator[tuple[Place, Violation]]:
-        """Yield what is broken and where."""
-        for violation in self.find(placed):
-            yield (violation.cluster or "",), violation
-
-    def amounts(self, placed: Placed) -> dict[Place, int]:
-        """Return by how much it is broken, by place."""
-        return {place: violation.amount for place, violation in self.violations(placed)}
-
-
-@dataclass(frozen=True, slots=True)
-class SharedRow:
-    """A rule that some workloads share.
-
-    Parameters
-    ----------
     members
-        Keys of the workloads.
-    moments
-        When it binds.
-    find
-        Lists what is broken.
+        Keys of the workloads that share it; empty where it is a rule of one workload.
     """
 
-    members: tuple[str, ...]
     moments: tuple[Moment, ...]
-    find: Callable[[Placement], Iterable[tuple[Place, Violation]]]
+    find: Callable[[Standing], Iterable[Violation]]
+    members: tuple[str, ...] = ()
 
-    def violations(self, placement: Placement) -> Iterator[tuple[Place, Violation]]:
-        """Yield what is broken and where."""
-        yield from self.find(placement)
+    def breaches(
+        self, before: Standing, then: Callable[[Moment], Standing], target: Standing
+    ) -> Iterator[tuple[Moment, Violation]]:
+        """Yield what is broken at which moment, and by more than before the wave and in the target."""
+        allowed = self._amounts(before)
+        for about, amount in self._amounts(target).items():
+            allowed[about] = max(amount, allowed.get(about, 0))
+        for moment in self.moments:
+            for violation in self.find(then(moment)):
+                if violation.amount > allowed.get(violation.about, 0):
+                    yield moment, violation
 
-    def amounts(self, placement: Placement) -> dict[Place, int]:
-        """Return by how much it is broken, by place."""
-        return {place: violation.amount for place, violation in self.violations(placement)}
+    def _amounts(self, standing: Standing) -> dict[About, int]:
+        """Return by how much it is broken, and where."""
+        return {violation.about: violation.amount for violation in self.find(standing)}
 
 
-def shared_rows(problem: Problem) -> tuple[SharedRow, ...]:
+def shared_rows(problem: Problem) -> tuple[Row[Placement], ...]:
     """Return the rules that workloads share, apart from the capacity of clusters."""
-    rows: list[SharedRow] = []
+    rows: list[Row[Placement]] = []
     for rule in problem.rules:
         match rule:
             case Companionship():
                 snapshots = (Moment.STOPPED, Moment.STARTED, Moment.AFTER)
-                rows.append(SharedRow(rule.members, snapshots, partial(_companions, rule, problem)))
+                found = partial(companionship.violations, rule, problem)
+                rows.append(Row(snapshots, found, rule.members))
             case Quota():
                 inside = tuple(workload.key for workload in problem.workloads_in(rule.namespace))
-                rows.append(SharedRow(inside, MOST, partial(_quota, rule, problem)))
+                rows.append(Row(MOST, partial(quota.violations, rule, problem), inside))
             case Capacity() | MoveBudget():
                 continue
             case _:
@@ -108,28 +96,14 @@ def shared_rows(problem: Problem) -> tuple[SharedRow, ...]:
     return tuple(rows)
 
 
-def _companions(
-    rule: Companionship, problem: Problem, placement: Placement
-) -> Iterator[tuple[Place, Violation]]:
-    """Yield workloads that are together or apart and should not be."""
-    for violation in companionship.violations(rule, problem, placement):
-        yield (violation.text,), violation
-
-
-def _quota(rule: Quota, problem: Problem, placement: Placement) -> Iterator[tuple[Place, Violation]]:
-    """Yield what is requested beyond a quota."""
-    for violation in quota.violations(rule, problem, placement):
-        yield (violation.cluster or "", violation.detail or ""), violation
-
-
-def workload_rows(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row]:
+def workload_rows(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
     """Yield the rules of one workload and its availability."""
     yield from _availability(workload, target, options)
     for rule in workload.rules:
         yield from _of_rule(rule, workload)
 
 
-def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row]:
+def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
     """Yield the rows of one rule; preferences have none."""
     if isinstance(rule, Candidates):
         yield Row(MOST, lambda placed: broken(required_by(rule, workload, placed), placed))
@@ -164,7 +138,7 @@ def _moments(requirement: Requirement) -> tuple[Moment, ...]:
             assert_never(requirement.kind)
 
 
-def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row]:
+def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:
     """Yield what may be missing and what may be too many."""
     key, wanted = workload.key, sum(target.values())
     least = wanted - options.missing(key, wanted)
