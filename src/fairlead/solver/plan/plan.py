@@ -103,7 +103,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         Where an argument is wrong or names something that is not in the problem, or a saved plan does not
         fit.
     """
-    started = time.perf_counter()
+    started, deadline = time.perf_counter(), Deadline.after(time_limit)
     problem = completed(problem)
     waves = WaveOptions(_chosen(Order, order), Availability(max_unavailable, max_surge), detours=detours)
     options = PlanOptions(
@@ -115,16 +115,16 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         _chosen(Others, others),
         waves,
     )
-    deadline = Deadline.after(time_limit)
     if resume is not None:
         saved = saved_plan(resume)
         _refuse_settings(options, saved, deviation)
         options = replace(options, waves=saved.waves)
         outcome = _saved_target(problem, saved, partial=partial)
     else:
+        question = planned(problem, options)
         outcome = solve(
-            planned(problem, options),
-            time_limit=None if time_limit is None else FOR_THE_TARGET * time_limit,
+            question,
+            time_limit=deadline.part(FOR_THE_TARGET).limit,
             workers=workers,
             seed=seed,
             deviation=deviation,

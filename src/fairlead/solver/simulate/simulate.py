@@ -1,8 +1,8 @@
 """simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from fairlead.models.errors import UsageError
@@ -72,7 +72,7 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
         _scenario(fleet, change, before, asked, 1 / rest) if deadline.remaining() else _untried(fleet, change)
         for change, rest in zip(tried, left, strict=True)
     ]
-    scenarios.sort(key=_rank)
+    scenarios.sort(key=attrgetter("rank"))
     return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios))
 
 
@@ -94,17 +94,11 @@ class _Asked:
         question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
         due = self.deadline.part(share)
         if asked.get("partial"):
-            return solve(question, **asked, time_limit=_left(due))
-        outcome = solve(question, **asked, time_limit=_left(due.part(SHARE_OF_STRICT)))
+            return solve(question, **asked, time_limit=due.limit)
+        outcome = solve(question, **asked, time_limit=due.part(SHARE_OF_STRICT).limit)
         if outcome.status is not Status.INFEASIBLE:
             return outcome
-        return solve(question, **{**asked, "partial": True}, time_limit=_left(due))
-
-
-def _left(deadline: Deadline) -> float | None:
-    """Return the seconds that are left; None where there is no limit."""
-    seconds = deadline.remaining()
-    return None if math.isinf(seconds) else seconds
+        return solve(question, **{**asked, "partial": True}, time_limit=due.limit)
 
 
 def _scenarios(problem: Problem, sweep: str) -> Iterator[Drain | Lose]:
@@ -174,8 +168,3 @@ def _broken(after: Outcome) -> Iterator[str]:
     for violation in (*after.shortfalls, *after.violations):
         if violation.rule not in (total.KIND, duplicated.KIND):
             yield violation.text
-
-
-def _rank(scenario: Scenario) -> tuple[bool, int, int, int, int, str]:
-    """Return what to sort scenarios by."""
-    return scenario.rank
