@@ -12,7 +12,7 @@ from fairlead.encoders.scale import Scale
 from fairlead.models.errors import ManifestError, UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
-from fairlead.solver.planning.greedy import _counts
+from fairlead.solver.plan.greedy import _counts
 
 BILLIONS = 2**31 - 1
 

@@ -17,8 +17,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Total
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.what_if.changed import changed
-from fairlead.solver.what_if.changes import Drain
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Drain
 from loaded import only
 
 EARLIER, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"

@@ -12,7 +12,7 @@ from fairlead.cli.app import main
 from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.triggers import TRIGGERS, as_triggered, untouched, untriggered
-from fairlead.solver.what_if.changes import Add, Drain, Scale
+from fairlead.solver.simulate.changes import Add, Drain, Scale
 from kubeadmiral_manifests import federated, member, policy, web
 
 NEVER = {"rescheduleWhen": {"clusterJoined": False}, "replicaRescheduling": {"avoidDisruption": False}}

@@ -14,6 +14,7 @@ from fairlead.manifests.documents import Path
 from fairlead.manifests.preferences import constraints_of
 from fairlead.manifests.standing import Ground
 from fairlead.models.cluster import Cluster
+from fairlead.models.rules.candidates import Cause
 
 DIVISION: Path = ("replicaScheduling", "replicaDivisionPreference")
 PREFERENCE: Path = ("replicaScheduling", "weightPreference")
@@ -91,7 +92,7 @@ def static_weights(
     if not any(largest.get(name) for name in names):
         return StaticWeights(dict.fromkeys(names, 1), {})
     weights = {name: largest[name] for name in names if largest.get(name)}
-    zero, none = Ground(ZERO_WEIGHT, STATIC), Ground(NO_WEIGHT, STATIC)
+    zero, none = (Ground(one, STATIC, cause=Cause.BESIDE_OTHERS) for one in (ZERO_WEIGHT, NO_WEIGHT))
     closed = {name: zero if name in largest else none for name in names if name not in weights}
     return StaticWeights(weights, closed)
 

@@ -20,7 +20,7 @@ from fairlead.manifests.facts import (
     remarks,
     replicas_source,
 )
-from fairlead.manifests.interpret import Interpreter
+from fairlead.manifests.interpret import Interpreter, PlacementReading
 from fairlead.manifests.join import Subject, join, keys
 from fairlead.manifests.kubeadmiral.clusters import federated_cluster_warnings, read_federated_clusters
 from fairlead.manifests.kubeadmiral.scheduling import Federation
@@ -184,13 +184,15 @@ def _interpreted(
     if rebalancing.wants(subject):
         workload = replace(workload, fresh=True)
     workload = replace(workload, due=not is_at_rest(subject, workload, declared))
-    interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
+    reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
+    interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
     placed = replace(
         workload,
         rules=interpreted.rules,
         groups=interpreted.groups,
         declared=as_binding(subject, declared),
+        reading=reading,
     )
     return at_start(placed), remarked
 

@@ -21,7 +21,9 @@ def candidates_of(standing: Standing, declared: Declared) -> Candidates:
         found = known.get(id(ground))
         if found is None:
             where = ground.where if isinstance(ground.where, Source) else declared.source(ground.where)
-            found = known[id(ground)] = Exclusion(ground.reason, where, ground.taints, ground.spoiling)
+            found = known[id(ground)] = Exclusion(
+                ground.reason, where, ground.taints, ground.spoiling, ground.cause
+            )
         return found
 
     excluded, held_only = standing.excluded, standing.held_only

@@ -8,6 +8,7 @@ from fairlead.manifests.documents import Path
 from fairlead.manifests.groups import DeclaredGroup
 from fairlead.manifests.spreading import lacks
 from fairlead.models.cluster import Cluster, Taint, Toleration
+from fairlead.models.rules.candidates import Cause
 from fairlead.models.source import Source
 
 NO_AFFINITY = "did not match the placement cluster affinity constraint"
@@ -34,6 +35,8 @@ class Ground:
         The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
     spoiling
         Taints that had better not be tolerated; see `Exclusion`.
+    cause
+        The reason as data.
     """
 
     reason: str
@@ -41,6 +44,7 @@ class Ground:
     keeps: bool = False
     taints: tuple[Taint, ...] = ()
     spoiling: tuple[Taint, ...] = ()
+    cause: Cause = Cause.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +125,8 @@ def grounds(
     for name in sorted(clusters):
         cluster = clusters[name]
         if cluster.deleting or not cluster.joined:
-            reason = DELETING if cluster.deleting else NOT_JOINED
-            ground: Ground | None = Ground(reason, cluster.source)
+            gone = Ground(DELETING, cluster.source, cause=Cause.DELETING)
+            ground: Ground | None = gone if cluster.deleting else Ground(NOT_JOINED, cluster.source)
         elif name not in matched:
             ground = no_affinity
         elif lacking := lacks(cluster, placement):
@@ -159,7 +163,7 @@ def _tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
 
 def _unready(cluster: Cluster) -> Ground | None:
     """Return that a cluster cannot be reached (KubeAdmiral); one of Karmada tells so by its taints."""
-    return None if cluster.ready else Ground(NOT_READY, cluster.source, keeps=True)
+    return None if cluster.ready else Ground(NOT_READY, cluster.source, keeps=True, cause=Cause.NOT_READY)
 
 
 def _without_api(cluster: Cluster, api_version: str, kind: str) -> Ground | None:

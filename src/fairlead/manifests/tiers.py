@@ -8,6 +8,7 @@ from fairlead.manifests.documents import Path
 from fairlead.manifests.groups import DeclaredGroup
 from fairlead.manifests.standing import Ground, Standing
 from fairlead.models.cluster import Cluster
+from fairlead.models.rules.candidates import Cause
 
 TieredNames = Sequence[tuple[frozenset[str], Path]]
 """Candidates by tier, with the path of the tier."""
@@ -36,5 +37,10 @@ def within_tiers(
     reason = f"is in a later overflow tier, which {who} not use"
     later = tiered(group, standing.names, clusters)[1:]
     return standing.without(
-        {name: ground for inside, path in later for ground in (Ground(reason, path),) for name in inside}
+        {
+            name: ground
+            for inside, path in later
+            for ground in (Ground(reason, path, cause=Cause.BESIDE_OTHERS),)
+            for name in inside
+        }
     )

@@ -5,9 +5,9 @@ from fairlead.models.utilisation import utilisation
 from fairlead.report.amounts import short_amount
 from fairlead.report.columns import Cell, Column, printable, toned
 from fairlead.report.table import Look, first_rows
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.text import headline, inside_line, target_line
-from fairlead.solver.plans.waves import WavePlan
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.text import headline, inside_line, target_line
+from fairlead.solver.plan.waves import WavePlan
 
 
 def plan_tables(plan: RebalancePlan, look: Look | None = None) -> str:

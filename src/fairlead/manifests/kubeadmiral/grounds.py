@@ -8,7 +8,7 @@ from fairlead.manifests.kubeadmiral.policy import AFFINITY, PLACEMENT, SELECTOR,
 from fairlead.manifests.standing import DELETING, NO_API, NOT_JOINED, NOT_READY
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Candidates
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.candidates import Cause, Exclusion
 
 NOT_LISTED = "is not in the placement list"
 NO_SELECTOR = "did not match the cluster selector"
@@ -101,7 +101,8 @@ def _first(policy: Policy, api: Api, cluster: Cluster) -> Ground | None:
 def _member(_policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:
     if not cluster.joined:
         return Ground(Exclusion(NOT_JOINED, cluster.source))
-    return Ground(Exclusion(DELETING, cluster.source)) if cluster.deleting else None
+    deleting = Exclusion(DELETING, cluster.source, cause=Cause.DELETING)
+    return Ground(deleting) if cluster.deleting else None
 
 
 def _served(_policy: Policy, api: Api, cluster: Cluster) -> Ground | None:
@@ -142,7 +143,8 @@ def _tainted(policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:
 
 
 def _ready(_policy: Policy, _api: Api, cluster: Cluster) -> Ground | None:
-    return None if cluster.ready else Ground(Exclusion(NOT_READY, cluster.source), keeps=True)
+    unready = Exclusion(NOT_READY, cluster.source, cause=Cause.NOT_READY)
+    return None if cluster.ready else Ground(unready, keeps=True)
 
 
 _CHECKS: Sequence[Callable[[Policy, Api, Cluster], Ground | None]] = (

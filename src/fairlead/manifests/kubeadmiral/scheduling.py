@@ -17,7 +17,7 @@ from fairlead.manifests.kubeadmiral.federated import (
     written,
 )
 from fairlead.manifests.kubeadmiral.feedback import read_feedback
-from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter
+from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
 from fairlead.manifests.kubeadmiral.marks import CLUSTER_POLICY, NO_SCHEDULING, POLICY, Marks, marks
 from fairlead.manifests.kubeadmiral.overrides import overridden
 from fairlead.manifests.kubeadmiral.policy import RESCHEDULING, LocatedPolicy, Policy
@@ -98,10 +98,14 @@ class Federation:
             text = f"{key} is left out: it is scaled to 0, but {policy.name} disables rescheduling"
             return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
         feedback = read_feedback(annotations, key)
-        interpreted = self.interpreter.interpret(workload, policy, feedback, _replicas_source(subject))
-        without = uncounted(interpreted.rules)
+        reading = PolicyReading(policy, feedback, _replicas_source(subject))
+        interpreted = self.interpreter.interpret(workload, policy, feedback, reading.replicas)
         placed = replace(
-            workload, rules=interpreted.rules, without=without, declared=_unit(subject, policy, annotations)
+            workload,
+            rules=interpreted.rules,
+            without=uncounted(interpreted.rules),
+            declared=_unit(subject, policy, annotations),
+            reading=reading,
         )
         return Placed(placed, (*warnings, *interpreted.warnings))
 
