@@ -23,9 +23,9 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import NOWHERE, Source
 from fairlead.models.statement import Statement
+from fairlead.models.usage import without_lag
 from fairlead.models.validity import uncounted
 from fairlead.models.workload import Workload
 from fairlead.solver.what_if.federated import federated_rules

@@ -11,8 +11,8 @@ from fairlead.models.due import with_due
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.rules.capacity import without_lag
 from fairlead.models.statement import Statement
+from fairlead.models.usage import without_lag
 from fairlead.models.workload import Workload
 from fairlead.solver.what_if.again import (
     CORDONED,
