@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 
 from fairlead.encoders.costs import Because
+from fairlead.models.amounts import largest
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.largest import largest
 from fairlead.models.rules import (
     Bounds,
     Candidates,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster, Taint
-from fairlead.models.due import with_due
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules.candidates import Exclusion
