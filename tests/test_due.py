@@ -11,7 +11,7 @@ import fairlead
 from builders import Manifest, binding, cluster, duplicated, dynamic, policy, static
 from fairlead.manifests.applied import APPLIED
 from fairlead.manifests.loading import load
-from fairlead.models.due import with_due
+from fairlead.models.check import with_due
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Total

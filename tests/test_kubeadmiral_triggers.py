@@ -62,6 +62,10 @@ def test_a_cluster_that_joined_does_not_count_unless_asked_for() -> None:
         (fleet(JOINED, record={"clusters": ["member1", "member2", "member3"]}), True),
         (fleet(JOINED, record={"clusters": ["member1", "member2"]}), False),
         (fleet(NEVER, record={"clusters": ["member1", "gone"]}), False),
+        # One that is gone counts first where another came; neither does where the policy says so.
+        (fleet(JOINED, record={"clusters": ["member1", "member2", "gone"]}), False),
+        (fleet({**JOINED, "disableRescheduling": True}, record={"clusters": ["member1", "gone"]}), True),
+        (fleet({"replicaRescheduling": {}}, record={"clusters": ["member1", "gone"]}), True),
     ],
 )
 def test_what_makes_it_look_again(documents: list[Manifest], leaves: bool) -> None:

@@ -19,7 +19,7 @@ from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.models.workload import Workload
 from fairlead.report.simulation import simulation_tables
 from fairlead.report.table import Look

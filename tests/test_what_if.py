@@ -36,7 +36,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
 from fairlead.models.source import Source
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight

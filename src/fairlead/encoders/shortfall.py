@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from ortools.sat.python import cp_model
 
@@ -18,6 +19,7 @@ from fairlead.models.rules import (
     Candidates,
     Duplicated,
     GroupTotal,
+    Preference,
     Spread,
     Survival,
     Total,
@@ -111,23 +113,35 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
 
 
 def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
-    """Yield what the rules of a workload may be short of; nothing where it is scaled to 0."""
+    """Yield what the rules of a workload may be short of; minima are not missed where it is scaled to 0."""
     for rule in workload.rules:
+        if isinstance(rule, Candidates | Preference):
+            continue
         match rule:
             case Total():
                 yield _of_total(workload, encoding)
             case Duplicated():
                 yield from _of_copies(rule, workload, encoding)
-            case Bounds() if workload.replicas:
-                yield from _of_bounds(rule, workload, encoding)
-            case GroupTotal() if workload.replicas and rule.minimum:
-                yield _of_group(rule, workload, encoding)
-            case Spread() if workload.replicas and rule.minimum:
-                yield _of_spread(rule, workload, encoding)
-            case Survival() if workload.replicas and rule.minimum:
-                yield from _of_survival(rule, workload, encoding)
+            case Bounds() | GroupTotal() | Spread() | Survival():
+                if workload.replicas:
+                    yield from _of_minimum(rule, workload, encoding)
             case _:
-                continue
+                assert_never(rule)
+
+
+def _of_minimum(
+    rule: Bounds | GroupTotal | Spread | Survival, workload: Workload, encoding: Encoding
+) -> Iterator[Lack]:
+    """Yield what one rule with a minimum may be short of."""
+    match rule:
+        case Bounds():
+            yield from _of_bounds(rule, workload, encoding)
+        case GroupTotal() if rule.minimum:
+            yield _of_group(rule, workload, encoding)
+        case Spread() if rule.minimum:
+            yield _of_spread(rule, workload, encoding)
+        case Survival() if rule.minimum:
+            yield from _of_survival(rule, workload, encoding)
 
 
 def _of_total(workload: Workload, encoding: Encoding) -> Lack:

@@ -33,13 +33,13 @@ from fairlead.manifests.selecting import select
 from fairlead.manifests.whole_objects import whole_objects
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
-from fairlead.models.due import with_due
+from fairlead.models.check import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
-from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+from fairlead.models.usage import without_lag
 from fairlead.models.workload import Workload
 
 __all__ = ["Input", "load", "select"]

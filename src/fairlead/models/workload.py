@@ -77,7 +77,7 @@ class Workload:
     due
         False where its scheduler would not look at it again: what runs was placed as it is declared now,
         adds up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep
-        what runs. See `fairlead.models.due`.
+        what runs. See `fairlead.models.check.with_due`.
     policy
         What declared the rules, in words, such as ``policy default/nginx``.
     rules

@@ -1,7 +1,7 @@
 """The tables that a terminal shows for a rebalance plan."""
 
 from fairlead.models.outcome_text import explanation, format_percent, remarks
-from fairlead.models.utilisation import utilisation
+from fairlead.models.usage import utilisation
 from fairlead.report.amounts import short_amount
 from fairlead.report.columns import Cell, Column, printable, toned
 from fairlead.report.table import Look, first_rows

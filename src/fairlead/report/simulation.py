@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from fairlead.models.outcome_text import format_number, remarks
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.models.words import counted, listed
 from fairlead.report.columns import Cell, Column, Tone, printable, render, toned
 from fairlead.report.table import Look

@@ -10,7 +10,7 @@ from fairlead.manifests.documents import Document as Read
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome_document import to_dict as outcome_document
 from fairlead.models.placement import Placement
-from fairlead.models.utilisation import utilisation
+from fairlead.models.usage import utilisation
 from fairlead.solver.plan.saved import VERSION, validated
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions, WavePlan
 

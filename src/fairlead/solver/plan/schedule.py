@@ -7,9 +7,9 @@ from functools import cache
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.remaining import remaining as left_in
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import asked, taken_by_others
+from fairlead.models.usage import remaining as left_in
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.blocked import blocked_moves
 from fairlead.solver.plan.greedy import distance, end_of

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Generic, TypeVar, assert_never
 
 from fairlead.models.check import broken, required_by
-from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
@@ -24,9 +23,10 @@ from fairlead.models.rules import (
     companionship,
     quota,
 )
-from fairlead.models.rules.capacity import graded_room, needs
+from fairlead.models.rules.capacity import graded_room
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation
+from fairlead.models.usage import Amounts, add, usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.transient import Course, Moment, Placed
 from fairlead.solver.plan.waves import WaveOptions
@@ -179,13 +179,9 @@ class Capacities:
     def __init__(self, problem: Problem, state: Mapping[str, Placed], target: Placement) -> None:
         self._problem = problem
         self._bind = any(isinstance(rule, Capacity) for rule in problem.rules)
-        self._used: dict[tuple[str, str], int] = {}
-        for key, placed in state.items():
-            _charge(self._used, problem, problem.workload(key), placed)
+        self._used = usage(problem.workloads, state, problem)
         self._target = target
-        self._in_target: dict[tuple[str, str], int] = {}
-        for key, placed in target.items():
-            _charge(self._in_target, problem, problem.workload(key), placed)
+        self._in_target = usage(problem.workloads, target, problem)
 
     def breaches(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
         """List clusters and nodes that are asked for more than they have, and for more than before."""
@@ -195,7 +191,8 @@ class Capacities:
             used = dict(self._used)
             for key, taken in courses.items():
                 workload = self._problem.workload(key)
-                _charge(used, self._problem, workload, _difference(taken.moments[moment], taken.before))
+                change = _difference(taken.moments[moment], taken.before)
+                add(used, usage_of(workload, change, self._problem))
                 for violation in self._of_grades(workload, taken, moment):
                     yield moment, violation
             for violation in self._of_sums(used):
@@ -205,9 +202,9 @@ class Capacities:
         """Go on to the state after a wave."""
         for key, taken in courses.items():
             change = _difference(taken.moments[Moment.AFTER], taken.before)
-            _charge(self._used, self._problem, self._problem.workload(key), change)
+            add(self._used, usage_of(self._problem.workload(key), change, self._problem))
 
-    def _of_sums(self, used: Mapping[tuple[str, str], int]) -> Iterator[Violation]:
+    def _of_sums(self, used: Amounts) -> Iterator[Violation]:
         """List resources that are asked for too much of."""
         for (name, resource), amount in sorted(used.items()):
             limit = self._problem.limits.get((name, resource), 0)
@@ -238,13 +235,3 @@ def _difference(now: Placed, before: Placed) -> dict[str, int]:
         for cluster in now.keys() | before.keys()
         if now.get(cluster, 0) != before.get(cluster, 0)
     }
-
-
-def _charge(used: dict[tuple[str, str], int], problem: Problem, workload: Workload, placed: Placed) -> None:
-    """Add what replicas take to what is used; clusters of unknown capacity are left out."""
-    needed = needs(workload)
-    for name, replicas in placed.items():
-        free = problem.cluster_by_name[name].free
-        for resource, need in needed.items() if free is not None else ():
-            if resource != PODS or PODS in (free or {}):
-                used[name, resource] = used.get((name, resource), 0) + need * replicas

@@ -7,15 +7,15 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
 
+from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.due import with_due
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
 from fairlead.models.rules.candidates import Cause, Exclusion
-from fairlead.models.rules.capacity import without_lag
 from fairlead.models.statement import Statement
+from fairlead.models.usage import without_lag
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,

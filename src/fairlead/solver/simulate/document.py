@@ -4,7 +4,7 @@ from typing import Any
 
 from fairlead.models.outcome_document import conflict_document
 from fairlead.models.statement import Violation
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.solver.simulate.result import Effect, Scenario, Simulation, UtilisationShift
 
 Document = dict[str, Any]

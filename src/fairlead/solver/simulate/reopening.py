@@ -12,9 +12,9 @@ from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Evenness, GroupTotal, Price, Shares, Survival, WorkloadRule
 from fairlead.models.rules.candidates import Cause, Exclusion
-from fairlead.models.rules.capacity import without_lag
 from fairlead.models.statement import Statement
 from fairlead.models.topology import groups as groups_by
+from fairlead.models.usage import without_lag
 from fairlead.models.workload import Workload
 
 DRAINED = Taint("fairlead.io/drained", "", "NoExecute")

@@ -15,7 +15,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, total
 from fairlead.models.statement import Violation
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import Change, Drain, Lose
 

@@ -12,7 +12,6 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.remaining import Remaining, more_replicas, remaining
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -24,6 +23,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.score import levels_of, score
+from fairlead.models.usage import Amounts, more_replicas, remaining
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.components import components
@@ -175,7 +175,7 @@ class Answered:
         return self.alone and all(isinstance(rule, Capacity) for rule in self.part.rules)
 
     @cached_property
-    def _left(self) -> Remaining:
+    def _left(self) -> Amounts:
         return remaining(self.part, self.placement)
 
     @cached_property
