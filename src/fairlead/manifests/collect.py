@@ -5,12 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from fairlead.manifests.annotations import annotation_findings
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api import clusters as clusters_api
+from fairlead.manifests.api import karmada as clusters_api
 from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.manifests.api import workloads as workloads_api
-from fairlead.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
+from fairlead.manifests.api.karmada import (
+    ClusterResourceBinding,
+    FederatedResourceQuota,
+    ResourceBinding,
+    WorkloadRebalancer,
+)
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import OwnKind
 from fairlead.manifests.api.policies import (
@@ -18,24 +22,24 @@ from fairlead.manifests.api.policies import (
     PropagationPolicy,
     PropagationSpec,
 )
-from fairlead.manifests.api.quotas import FederatedResourceQuota
-from fairlead.manifests.api.rebalancers import WorkloadRebalancer
-from fairlead.manifests.documents import Document
-from fairlead.manifests.kubeadmiral.clusters import same_names
+from fairlead.manifests.clusters import same_names
+from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
+from fairlead.manifests.karmada.specified import annotation_findings
+from fairlead.manifests.kubeadmiral.annotations import all_feedback_mistakes
 from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, unpack
-from fairlead.manifests.kubeadmiral.feedback import all_feedback_mistakes
-from fairlead.manifests.kubeadmiral.findings import policy_findings as kubeadmiral_policy_findings
-from fairlead.manifests.kubeadmiral.policy import LocatedPolicy
+from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
+from fairlead.manifests.kubeadmiral.policies import policy_findings as kubeadmiral_policy_findings
 from fairlead.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
-from fairlead.manifests.quota_findings import quota_findings
-from fairlead.manifests.validation import UNKNOWN_FIELD, Located, Validated, validate
-from fairlead.manifests.webhook import (
+from fairlead.manifests.validation import (
+    UNKNOWN_FIELD,
     Finding,
+    Located,
+    Validated,
     below,
-    label_selector_findings,
     mistakes,
-    placement_findings,
+    validate,
 )
+from fairlead.manifests.yaml.documents import Document
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 

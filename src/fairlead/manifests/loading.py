@@ -5,32 +5,35 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from fairlead.manifests.applied import is_at_rest
-from fairlead.manifests.clusters import cluster_warnings, read_clusters
+from fairlead.manifests.clusters import (
+    cluster_warnings,
+    federated_cluster_warnings,
+    read_clusters,
+    read_federated_clusters,
+)
 from fairlead.manifests.collect import Manifests, Unread, collect
-from fairlead.manifests.companions import Member, companionships
-from fairlead.manifests.declared import as_binding
-from fairlead.manifests.documents import shortened
-from fairlead.manifests.facts import (
+from fairlead.manifests.join import Rebalancing, Subject, join, keys, unknown
+from fairlead.manifests.karmada.companions import Member, companionships
+from fairlead.manifests.karmada.facts import (
     Declared,
     declared_for,
     evictions,
+    follows,
     left_out,
     read_workload,
     remarks,
     replicas_source,
+    source_of,
+    without_replicas,
 )
-from fairlead.manifests.interpret import Interpreter
-from fairlead.manifests.join import Subject, join, keys
-from fairlead.manifests.kubeadmiral.clusters import federated_cluster_warnings, read_federated_clusters
+from fairlead.manifests.karmada.interpret import Interpreter
+from fairlead.manifests.karmada.quotas import read_quotas
+from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
-from fairlead.manifests.own.extend import extend
-from fairlead.manifests.own.selecting import contradictions
-from fairlead.manifests.quotas import read_quotas
-from fairlead.manifests.reader import Input, read_documents
-from fairlead.manifests.rebalancers import Rebalancing, unknown
+from fairlead.manifests.own.extend import contradictions, extend
 from fairlead.manifests.selecting import select
-from fairlead.manifests.whole_objects import whole_objects
+from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
 from fairlead.models.due import with_due
@@ -39,8 +42,27 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
 from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import Source
-from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
+from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
+
+
+def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
+    """Say what is propagated and not divided: what has no replicas, and what goes where others need it.
+
+    Parameters
+    ----------
+    subjects
+        Everything that the input says something of, with its key.
+    """
+    known = [(subject, key) for subject, key in subjects if without_replicas(subject) or follows(subject)]
+    if known:
+        names = listed([f"{subject.identity.kind} {key}" for subject, key in known])
+        text = f"{counted(len(known), 'object')} without replicas of its own" if len(known) == 1 else ""
+        text = text or f"{counted(len(known), 'object')} without replicas of their own"
+        where = min(source_of(subject) for subject, _ in known)
+        yield Statement(PROPAGATED, f"{text}, propagated and not divided: {names}", where)
+
 
 __all__ = ["Input", "load", "select"]
 

@@ -17,7 +17,7 @@ from fairlead.manifests.api.base import (
     Texts,
     Time,
 )
-from fairlead.manifests.api.clusters import Taint
+from fairlead.manifests.api.karmada import Taint
 from fairlead.manifests.api.meta import Condition, Object, Toleration
 from fairlead.models.quantity import parse_quantity
 

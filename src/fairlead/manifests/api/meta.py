@@ -1,5 +1,6 @@
 """Metadata and selectors that every kind shares (meta/v1, core/v1)."""
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -16,6 +17,7 @@ from fairlead.manifests.api.base import (
     Texts,
     Time,
 )
+from fairlead.models import selectors
 
 _BOOKKEEPING = Inert("bookkeeping of the API server")
 _OBSERVED = Inert("only describes")
@@ -63,6 +65,14 @@ class LabelSelector(Api):
 
     match_labels: Texts = Field(default_factory=dict)
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
+
+    @cached_property
+    def selector(self) -> selectors.LabelSelector:
+        """The selector that matches labels."""
+        expressions = (
+            selectors.Requirement(one.key, one.operator, one.values) for one in self.match_expressions
+        )
+        return selectors.LabelSelector.of(self.match_labels, expressions)
 
 
 EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")

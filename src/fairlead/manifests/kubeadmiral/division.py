@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.manifests.kubeadmiral.feedback import Feedback
-from fairlead.manifests.kubeadmiral.policy import Policy
-from fairlead.manifests.kubeadmiral.preferences import Preferences
+from fairlead.manifests.kubeadmiral.annotations import Feedback
+from fairlead.manifests.kubeadmiral.policies import Policy, Preferences
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound

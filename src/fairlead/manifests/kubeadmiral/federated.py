@@ -7,8 +7,8 @@ from typing import Any
 from fairlead.manifests.api import kubeadmiral as api
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
-from fairlead.manifests.documents import Document, shortened
 from fairlead.manifests.validation import Located, validate
+from fairlead.manifests.yaml.documents import Document, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from fairlead.manifests.kubeadmiral.policy import AFFINITY, PLACEMENT, SELECTOR, Policy
-from fairlead.manifests.standing import DELETING, NO_API, NOT_JOINED, NOT_READY
+from fairlead.manifests.karmada.standing import DELETING, NO_API, NOT_JOINED, NOT_READY
+from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, Policy
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import Exclusion

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
+from fairlead.manifests.kubeadmiral.annotations import Feedback
 from fairlead.manifests.kubeadmiral.division import (
     Weighed,
     bounds,
@@ -17,7 +18,6 @@ from fairlead.manifests.kubeadmiral.division import (
     static_weights,
     tiers,
 )
-from fairlead.manifests.kubeadmiral.feedback import Feedback
 from fairlead.manifests.kubeadmiral.grounds import (
     NOTHING_RUNS,
     UNAVAILABLE,
@@ -26,7 +26,7 @@ from fairlead.manifests.kubeadmiral.grounds import (
     closed_for_good,
     without,
 )
-from fairlead.manifests.kubeadmiral.policy import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
+from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,

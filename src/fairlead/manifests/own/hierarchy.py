@@ -6,9 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairlead.manifests.api.own import Branch, HierarchicalWeights, HierarchicalWeightsSpec
-from fairlead.manifests.own.remarks import Remark, listed
-from fairlead.manifests.own.selecting import named
-from fairlead.manifests.own.targets import values_of
+from fairlead.manifests.own.sets import Remark, listed, named, values_of
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Shares

@@ -31,8 +31,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.what_if.federated import federated_rules
 
 if TYPE_CHECKING:
-    from fairlead.manifests.api.bindings import ResourceBinding
-    from fairlead.manifests.documents import Document
+    from fairlead.manifests.api.karmada import ResourceBinding
+    from fairlead.manifests.yaml.documents import Document
 
 DRAINED = Taint("fairlead.io/drained", "", "NoExecute")
 CORDONED = Taint("fairlead.io/cordoned", "", "NoSchedule")
@@ -175,8 +175,8 @@ def _of_karmada(
     workload: Workload, declared: KarmadaBinding, clusters: Sequence[Cluster], source: Source
 ) -> Workload | None:
     """Return a workload with the rules of its placement."""
-    from fairlead.manifests.facts import Declared
-    from fairlead.manifests.interpret import Interpreter
+    from fairlead.manifests.karmada.facts import Declared
+    from fairlead.manifests.karmada.interpret import Interpreter
     from fairlead.manifests.validation import validate
 
     document = _as_binding(workload, declared, source.file)
@@ -223,14 +223,14 @@ def _amount_source(rule: WorkloadRule) -> Source | None:
 
 def _binding_model() -> type[ResourceBinding]:
     """Return the type of a binding; imported late, because it brings pydantic."""
-    from fairlead.manifests.api.bindings import ResourceBinding
+    from fairlead.manifests.api.karmada import ResourceBinding
 
     return ResourceBinding
 
 
 def _as_binding(workload: Workload, declared: KarmadaBinding, file: str) -> Document:
     """Return a binding that holds the placement of a workload, as a document without lines."""
-    from fairlead.manifests.documents import Document, Lines, LineTable
+    from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 
     resource = {"apiVersion": workload.api_version, "kind": workload.kind, "name": workload.name}
     data = {
@@ -278,7 +278,7 @@ def _worded(rule: WorkloadRule, words: Mapping[str, str]) -> WorkloadRule:
 
 def _reasons(found: Mapping[str, Exclusion], words: Mapping[str, str]) -> dict[str, Exclusion]:
     """Put the words of a change in the place of those that stood for it."""
-    from fairlead.manifests.standing import DELETING, NOT_READY
+    from fairlead.manifests.karmada.standing import DELETING, NOT_READY
 
     stood_for = {DELETING, NOT_READY}
     return {

@@ -35,13 +35,11 @@ def federated_rules(
         None where the policy cannot be read.
     """
     from fairlead.manifests.api.kubeadmiral import PropagationPolicy
-    from fairlead.manifests.documents import Document, Lines, LineTable
-    from fairlead.manifests.kubeadmiral.feedback import read_feedback
+    from fairlead.manifests.kubeadmiral.annotations import Mark, overridden, read_feedback
     from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter
-    from fairlead.manifests.kubeadmiral.marks import Mark
-    from fairlead.manifests.kubeadmiral.overrides import overridden
-    from fairlead.manifests.kubeadmiral.policy import read_policy
+    from fairlead.manifests.kubeadmiral.policies import read_policy
     from fairlead.manifests.validation import validate
+    from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 
     data = {
         "apiVersion": "core.kubeadmiral.io/v1alpha1",

@@ -1,17 +1,17 @@
-"""The scores that decide which clusters are taken: four plugins of 0 to 100, summed without weights.
+"""Which of the open clusters are taken: PrioritySort, then MaxCluster.
 
-None of them looks at how many replicas fit, at bounds, weights or what runs where; that is KubeAdmiral's
-choice.
+Known faults of the real program that are reproduced here: weights, minima, maxima, capacity and what runs
+now play no part, so a limit on the clusters can drop one with a minimum, keep only clusters that are too
+small, or move the whole workload when scores change.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 
-from fairlead.solver.dispensers.kubeadmiral.affinity import matches_expressions
-from fairlead.solver.dispensers.kubeadmiral.arithmetic import divide, whole_units, wrap
-from fairlead.solver.dispensers.kubeadmiral.filters import untolerated
-from fairlead.solver.dispensers.kubeadmiral.inputs import CPU, GPU, MEMORY, FederatedCluster, SchedulingUnit
+from fairlead.models.cluster import Cluster
+from fairlead.solver.dispensers.kubeadmiral.arithmetic import divide, wrap
+from fairlead.solver.dispensers.kubeadmiral.filters import matches_expressions, untolerated
+from fairlead.solver.dispensers.kubeadmiral.inputs import CPU, GPU, MEMORY, SchedulingUnit
 
 HIGHEST = 100
 
@@ -19,7 +19,7 @@ _RESOURCE_WEIGHTS = {CPU: 1, MEMORY: 1, GPU: 4}
 _PREFER_NO_SCHEDULE = "PreferNoSchedule"
 
 
-def scores(unit: SchedulingUnit, clusters: Sequence[FederatedCluster]) -> dict[str, int]:
+def scores(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> dict[str, int]:
     """Return the score of every cluster that passed the filters.
 
     Raises
@@ -45,7 +45,7 @@ def _normalised(counts: Sequence[int]) -> list[int]:
     return [divide(wrap(HIGHEST * count), largest) for count in counts]
 
 
-def _preference(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
+def _preference(unit: SchedulingUnit, cluster: Cluster) -> int:
     """Return the summed weights of the preferred terms that match; their fields are not looked at."""
     return sum(
         weight
@@ -54,7 +54,7 @@ def _preference(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
     )
 
 
-def least_allocated(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
+def least_allocated(unit: SchedulingUnit, cluster: Cluster) -> int:
     """Return the weighted mean of the free part of each resource, in percent; integers throughout."""
     total, weights = 0, 0
     for resource, (used, offered) in _usage(unit, cluster).items():
@@ -65,7 +65,7 @@ def least_allocated(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
     return divide(total, weights)
 
 
-def balanced(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
+def balanced(unit: SchedulingUnit, cluster: Cluster) -> int:
     """Return 100 times one minus the standard deviation of the used parts; 0 where a resource is used up."""
     parts = [used / offered if offered else 1.0 for used, offered in _usage(unit, cluster).values()]
     if any(part >= 1 for part in parts):
@@ -78,7 +78,7 @@ def balanced(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
     return int((1 - deviation) * HIGHEST)
 
 
-def _usage(unit: SchedulingUnit, cluster: FederatedCluster) -> dict[str, tuple[int, int]]:
+def _usage(unit: SchedulingUnit, cluster: Cluster) -> dict[str, tuple[int, int]]:
     """Return used and allocatable amounts: millicores, bytes, and GPUs where a pod requests some.
 
     Only the pod's GPUs are added to what is used; its cpu and memory are not known to the scheduler. Where
@@ -89,12 +89,38 @@ def _usage(unit: SchedulingUnit, cluster: FederatedCluster) -> dict[str, tuple[i
     for resource in _RESOURCE_WEIGHTS:
         if resource == GPU and unit.gpus is None:
             continue
-        offered, free = _units(cluster.allocatable, resource), _units(cluster.free, resource)
+        offered, free = ((told or {}).get(resource, 0) for told in (cluster.allocatable, cluster.free))
         used = offered if free > offered else wrap(offered - free)
         amounts[resource] = (wrap(used + (unit.gpus or 0)) if resource == GPU else used, offered)
     return amounts
 
 
-def _units(amounts: Mapping[str, Fraction], resource: str) -> int:
-    amount = amounts.get(resource, Fraction(0))
-    return whole_units(amount * 1000 if resource == CPU else amount)
+class SelectionError(ValueError):
+    """The limit on the clusters is negative, which KubeAdmiral's API does not refuse."""
+
+
+def select(unit: SchedulingUnit, clusters: Sequence[Cluster], scores: Mapping[str, int]) -> list[Cluster]:
+    """Return the clusters that are taken, best first, then by name.
+
+    Parameters
+    ----------
+    unit
+        The object. Any priority, and Binpack always, *replaces* the scores by the priorities; a cluster
+        without one counts as 0.
+    clusters
+        Clusters that passed the filters.
+    scores
+        By cluster.
+
+    Raises
+    ------
+    SelectionError
+        Where the limit on the clusters is negative.
+    """
+    policy = unit.policy
+    if policy.max_clusters is not None and policy.max_clusters < 0:
+        raise SelectionError("max cluster is less than 0")
+    by_priority = bool(policy.priorities) or (unit.divides and policy.binpack)
+    ranks = policy.priorities if by_priority else scores
+    ordered = sorted(clusters, key=lambda cluster: (-ranks.get(cluster.name, 0), cluster.name))
+    return ordered[: policy.max_clusters]

@@ -15,16 +15,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral.arithmetic import MINIMUM, half_away, whole_units, wrap
-from fairlead.solver.dispensers.kubeadmiral.inputs import CPU, GPU, FederatedCluster, SchedulingUnit
+from fairlead.solver.dispensers.kubeadmiral.inputs import CPU, GPU, SchedulingUnit
 
 WHOLE = 1000.0
 """What all dynamic weights add up to."""
 
 SUPPLY_LIMIT = 1.4
 """How far a cluster's share of the free resources may pass its share of the allocatable ones."""
-
-NOTHING = Fraction(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ def is_dynamic(unit: SchedulingUnit) -> bool:
     return not unit.policy.weights
 
 
-def dynamic_weights(unit: SchedulingUnit, clusters: Sequence[FederatedCluster]) -> DynamicWeights:
+def dynamic_weights(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> DynamicWeights:
     """Return weights by free resources: GPUs where a pod requests some, else cpu.
 
     Parameters
@@ -78,7 +77,7 @@ def dynamic_weights(unit: SchedulingUnit, clusters: Sequence[FederatedCluster]) 
         The selected clusters, at least one.
     """
     resource = CPU if unit.gpus is None else GPU
-    free = {cluster.name: whole_units(cluster.free.get(resource, NOTHING)) for cluster in clusters}
+    free = {cluster.name: _whole(cluster.free, resource) for cluster in clusters}
     supply = float(sum(amount for amount in free.values() if amount > 0))
     if supply == 0:
         return DynamicWeights(dict.fromkeys(free, half_away(WHOLE / len(free))))
@@ -95,13 +94,18 @@ def dynamic_weights(unit: SchedulingUnit, clusters: Sequence[FederatedCluster]) 
     return DynamicWeights(weights, wrap(int(WHOLE) - wrap(sum(weights.values()))), heaviest)
 
 
-def _limits(clusters: Sequence[FederatedCluster], resource: str) -> dict[str, int]:
+def _limits(clusters: Sequence[Cluster], resource: str) -> dict[str, int]:
     """Return the largest weight of each cluster, from its share of the allocatable resources."""
-    offered = {cluster.name: whole_units(cluster.allocatable.get(resource, NOTHING)) for cluster in clusters}
+    offered = {cluster.name: _whole(cluster.allocatable, resource) for cluster in clusters}
     total = float(sum(offered.values()))
     if total == 0:
         return dict.fromkeys(offered, half_away(WHOLE / len(offered)))
     return {name: half_away(amount / total * WHOLE * SUPPLY_LIMIT) for name, amount in offered.items()}
+
+
+def _whole(amounts: Mapping[str, int] | None, resource: str) -> int:
+    """Return an amount in whole cores or devices, parts rounded away from zero; 0 where none is told."""
+    return whole_units(Fraction((amounts or {}).get(resource, 0), 1000 if resource == CPU else 1))
 
 
 def _part(share: int, total: int) -> int:
