@@ -25,8 +25,8 @@ from fairlead.manifests.api.policies import (
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
-from fairlead.manifests.kubeadmiral.annotations import all_feedback_mistakes
-from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, unpack
+from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
+from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, override_mistakes, unpack
 from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
 from fairlead.manifests.kubeadmiral.policies import policy_findings as kubeadmiral_policy_findings
 from fairlead.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
@@ -46,12 +46,12 @@ from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A binding that cannot be understood, which is left out.
+    """A binding or federated object that cannot be understood, which is left out.
 
     Parameters
     ----------
     document
-        The binding.
+        The object.
     located
         What of it can be read; None where that is too little.
     mistakes
@@ -59,7 +59,7 @@ class Unread:
     """
 
     document: Document
-    located: "Located[Binding] | None"
+    located: "Located[Binding | FederatedObject] | None"
     mistakes: tuple[Mistake, ...]
 
 
@@ -102,7 +102,7 @@ class Manifests:
     warnings
         Unknown fields and skipped kinds.
     unread
-        Bindings that cannot be understood.
+        Bindings and federated objects that cannot be understood.
     unsupported
         What is of a kind that is not read although it changes placements.
     """
@@ -149,10 +149,18 @@ def collect(documents: Iterable[Document]) -> Manifests:
 def _unpack_federated(manifests: Manifests) -> None:
     """Look into federated objects, and at what KubeAdmiral's controllers have written on workloads."""
     unpacked = unpack(manifests.federated_objects)
-    manifests.federated.extend(unpacked.federated)
     manifests.warnings.extend(unpacked.warnings)
-    manifests.mistakes.extend(unpacked.mistakes)
-    manifests.mistakes.extend(all_feedback_mistakes([*manifests.workloads, *manifests.federated_objects]))
+    for one in unpacked.federated:
+        found = (*override_mistakes(one), *feedback_mistakes(one.located))
+        if found:
+            manifests.unread.append(Unread(one.located.document, one.located, found))
+        else:
+            manifests.federated.append(one)
+    for located, wrong in unpacked.unread:
+        found = (*wrong, *feedback_mistakes(located))
+        manifests.unread.append(Unread(located.document, located, found))
+    for template in manifests.workloads:
+        manifests.mistakes.extend(feedback_mistakes(template))
     manifests.mistakes.extend(same_names(manifests.clusters, manifests.federated_clusters))
 
 
@@ -175,8 +183,8 @@ def _add(manifests: Manifests, document: Document, model: type[Object]) -> None:
     validated = validate(document, model)
     manifests.warnings.extend(validated.warnings)
     found = [*validated.mistakes, *_contradictions(document, validated)]
-    if found and issubclass(model, Binding):
-        located = cast("Located[Binding] | None", validated.located)
+    if found and issubclass(model, Binding | FederatedObject):
+        located = cast("Located[Binding | FederatedObject] | None", validated.located)
         manifests.unread.append(Unread(document, located, tuple(found)))
         return
     manifests.mistakes.extend(found)

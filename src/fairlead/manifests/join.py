@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import ClusterResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
-from fairlead.manifests.collect import Binding, Manifests, Policy, Workload, namespace_of
+from fairlead.manifests.collect import Binding, Manifests, Policy, Unread, Workload, namespace_of
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
-from fairlead.manifests.kubeadmiral.federated import Federated, override_mistakes
+from fairlead.manifests.kubeadmiral.federated import Federated
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import object_name
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import Statement
 
@@ -45,7 +46,7 @@ class Subject:
     federated
         Its federated object of KubeAdmiral; None where the input has none.
     unread
-        What of its binding cannot be understood; empty where there is nothing of that kind.
+        Its bindings or federated objects that cannot be understood; empty where there are none.
     """
 
     identity: Identity
@@ -55,7 +56,7 @@ class Subject:
     policy: Located[Policy] | None = None
     outvoted: Located[Policy] | None = None
     federated: Federated | None = None
-    unread: tuple[Mistake, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -87,10 +88,10 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
             continue
         subjects[reference.identity] = replace(known, binding=binding)
     for one in manifests.unread:
-        if one.located is not None:
-            reference = _of_binding(one.located)
-            known = subjects.get(reference.identity, reference)
-            subjects[reference.identity] = replace(known, unread=(*known.unread, *one.mistakes))
+        left_out = subject_of(one)
+        if left_out is not None:
+            known = subjects.get(left_out.identity, left_out)
+            subjects[left_out.identity] = replace(known, unread=(*known.unread, one))
     found.extend(_join_federated(manifests.federated, subjects))
     index = PolicyIndex.of(manifests.policies)
     return [_with_policy(subjects[identity], index) for identity in sorted(subjects)], found
@@ -99,7 +100,6 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
 def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Subject]) -> Iterator[Mistake]:
     """Put federated objects to the workloads that they hold; list those that have two."""
     for one in federated:
-        yield from override_mistakes(one)
         model = one.template.model
         group = model.api_version.rpartition("/")[0]
         identity = Identity(group, model.kind, one.namespace, model.metadata.name)
@@ -129,6 +129,22 @@ def _of_binding(binding: Located[Binding]) -> Subject:
     namespace = resource.namespace or ("" if cluster_scoped else namespace_of(binding.model))
     identity = Identity(resource.api_version.rpartition("/")[0], resource.kind, namespace, resource.name)
     return Subject(identity, resource.api_version, binding=binding)
+
+
+def subject_of(unread: Unread) -> Subject | None:
+    """Return whose object cannot be understood; None where not even that can be read."""
+    located = unread.located
+    if located is None:
+        return None
+    if isinstance(located.model, Binding):
+        return _of_binding(Located(located.model, located.document))
+    template = located.document.data["spec"].get("template")
+    names = object_name(template if isinstance(template, dict) else {})
+    if not (names.api_version and names.kind and names.name):
+        return None
+    namespace = names.namespace or located.model.metadata.namespace or "default"
+    group = names.api_version.rpartition("/")[0]
+    return Subject(Identity(group, names.kind, namespace, names.name), names.api_version)
 
 
 def _two_bindings(first: Located[Binding], second: Located[Binding]) -> Mistake:

@@ -12,7 +12,7 @@ from fairlead.manifests.clusters import (
     read_federated_clusters,
 )
 from fairlead.manifests.collect import Manifests, Unread, collect
-from fairlead.manifests.join import Rebalancing, Subject, join, keys, unknown
+from fairlead.manifests.join import Rebalancing, Subject, join, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships
 from fairlead.manifests.karmada.facts import (
     Declared,
@@ -82,13 +82,14 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
     -------
     Problem
         Clusters, workloads with their rules, and warnings: skipped kinds, unknown fields, workloads that are
-        left out, also because their bindings cannot be understood, bounds without effect.
+        left out, also because their bindings or federated objects cannot be understood, bounds without
+        effect.
 
     Raises
     ------
     ManifestError
-        Where anything but a binding is wrong, or bindings are and nothing else is to be placed; names every
-        mistake of every file.
+        Where anything but a binding or federated object is wrong, or these are and nothing else is to be
+        placed; names every mistake of every file.
     UnsupportedError
         Where the input is right, but only holds what this version cannot read.
     """
@@ -152,7 +153,7 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     """
     clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
     warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(manifests.clusters)]
-    warnings.extend(_unreadable(one) for one in manifests.unread if one.located is None)
+    warnings.extend(_unreadable(one) for one in manifests.unread if subject_of(one) is None)
     warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
     held = [read_workload(subject, key, "") for subject, key in zip(subjects, keys(subjects), strict=True)]
     up_to_date = without_lag(clusters, held)
@@ -162,7 +163,7 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     placed: list[tuple[Subject, str, Declared]] = []
     idle: list[Workload] = []
     for subject, key in zip(subjects, keys(subjects), strict=True):
-        if federation.places(subject):
+        if not subject.unread and federation.places(subject):
             federated.append((subject, key))
             continue
         declared, reason = declared_for(subject), left_out(subject, key)
@@ -224,7 +225,7 @@ def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
 
 
 def _unreadable(unread: Unread) -> Statement:
-    """Say that a binding is left out of which not even the workload can be read."""
+    """Say that an object is left out of which not even the workload can be read."""
     first = unread.mistakes[0]
     text = f"{unread.document.kind} is left out: it cannot be understood: {first.sentence}"
     return Statement(NOT_UNDERSTOOD, text, first.source)

@@ -117,9 +117,11 @@ def left_out(subject: Subject, key: str) -> Statement | None:
     what it has, so there is nothing to decide; what it holds counts as taken.
     """
     if subject.unread:
-        first, *others = subject.unread
+        first, *others = (mistake for one in subject.unread for mistake in one.mistakes)
         more = f", and {counted(len(others), 'more mistake')}" if others else ""
-        text = f"{key} is left out: its binding cannot be understood: {first.sentence}{more}"
+        binds = subject.unread[0].located is not None and isinstance(subject.unread[0].located.model, Binding)
+        what = "binding" if binds else "federated object"
+        text = f"{key} is left out: its {what} cannot be understood: {first.sentence}{more}"
         return Statement(NOT_UNDERSTOOD, text, first.source, key)
     for located, where in ((subject.binding, "binding"), (subject.policy, "policy")):
         suspension = located.model.spec.suspension if located else None

@@ -173,16 +173,12 @@ def _evictions(applied: AppliedMigration, source: Source, key: str) -> Iterator[
         yield Statement("migration", text, source, key, one.cluster)
 
 
-def all_feedback_mistakes(objects: Iterable[Located[Object]]) -> Iterator[Mistake]:
-    """List feedback that cannot be read; KubeAdmiral stops with an error there."""
-    for located in objects:
-        annotations = located.model.metadata.annotations
-        if AUTO_MIGRATION in annotations or APPLIED_MIGRATION in annotations:
-            yield from _mistakes(marks("annotations", [located]))
-
-
-def _mistakes(annotations: Marks) -> Iterator[Mistake]:
-    """List feedback of one object that cannot be read."""
+def feedback_mistakes(located: Located[Object]) -> Iterator[Mistake]:
+    """List feedback on an object that cannot be read; KubeAdmiral stops with an error there."""
+    stated = located.model.metadata.annotations
+    if AUTO_MIGRATION not in stated and APPLIED_MIGRATION not in stated:
+        return
+    annotations = marks("annotations", [located])
     models: tuple[tuple[str, type[_Report | _Configuration]], ...] = (
         (AUTO_MIGRATION, _Report),
         (APPLIED_MIGRATION, _Configuration),
