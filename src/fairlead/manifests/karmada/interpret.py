@@ -23,8 +23,8 @@ from fairlead.manifests.karmada.preferences import (
     resolve_bounds,
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
-from fairlead.manifests.karmada.standing import Ground, Standing
 from fairlead.manifests.karmada.totals import doubtful, located
+from fairlead.manifests.standing import Standing, candidates
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
@@ -43,30 +43,10 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import AffinityGroup, Workload
-
-
-def candidates_of(standing: Standing, declared: Declared) -> Candidates:
-    """Turn grounds into exclusions with file and line."""
-    known: dict[int, Exclusion] = {}
-
-    def exclusion(ground: Ground) -> Exclusion:
-        found = known.get(id(ground))
-        if found is None:
-            where = ground.where if isinstance(ground.where, Source) else declared.source(ground.where)
-            found = known[id(ground)] = Exclusion(ground.reason, where, ground.taints, ground.spoiling)
-        return found
-
-    excluded, held_only = standing.excluded, standing.held_only
-    return Candidates(
-        standing.names,
-        {name: exclusion(excluded[name]) for name in sorted(excluded)},
-        {name: exclusion(held_only[name]) for name in sorted(held_only)},
-    )
 
 
 def bounds_at_lines(bounds: Mapping[str, Declaration], declared: Declared) -> Mapping[str, Bound]:
@@ -311,7 +291,7 @@ class Interpreter:
 
     def _with_opening(self, division: Division, declared: Declared) -> Candidates:
         """Return the candidates, and the bounds of the clusters that tolerations would open."""
-        found, openable = candidates_of(division.standing, declared), division.standing.openable()
+        found, openable = candidates(division.standing, declared.source), division.standing.openable()
         if not openable:
             return found
         bounds = resolve_bounds(declared.placement, openable, self.resolver.clusters)

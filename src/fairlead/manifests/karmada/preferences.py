@@ -14,7 +14,7 @@ from fairlead.manifests.api.policies import (
     Targeted,
 )
 from fairlead.manifests.karmada.groups import matching
-from fairlead.manifests.karmada.standing import Ground
+from fairlead.manifests.standing import Ground
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from fairlead.manifests.api.policies import Placement
 from fairlead.manifests.karmada.facts import Declared
-from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup
+from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup, lacks
 from fairlead.manifests.karmada.preferences import (
     ResolvedBounds,
     is_divided,
@@ -18,10 +18,21 @@ from fairlead.manifests.karmada.preferences import (
     resolve_bounds,
     static_weights,
 )
-from fairlead.manifests.karmada.standing import EVICTING, Ground, Standing, grounds, standing
 from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
+from fairlead.manifests.standing import (
+    EVICTING,
+    NO_AFFINITY,
+    Ground,
+    Standing,
+    departing,
+    not_joined,
+    standing,
+    tainted,
+    unready,
+    without_api,
+)
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import Cluster, Toleration
 from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
@@ -60,6 +71,35 @@ def within_tiers(
 V = TypeVar("V")
 
 UNWEIGHABLE = "capacity is unknown, so it cannot be weighed by available replicas"
+
+
+def grounds(
+    placement: Placement, group: DeclaredGroup, api_version: str, kind: str, clusters: Mapping[str, Cluster]
+) -> dict[str, Ground]:
+    """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
+
+    Where there are several reasons the first one counts: deletion, affinity, missing spread property, taints,
+    missing API. Taints with effect ``PreferNoSchedule`` are not looked at, as in Karmada.
+    """
+    matched = frozenset().union(*group.tiers_of(clusters))
+    tolerations = tuple(
+        Toleration(one.key, one.operator, one.value, one.effect) for one in placement.cluster_tolerations
+    )
+    no_affinity = Ground(NO_AFFINITY, group.path)
+
+    def first(cluster: Cluster) -> Ground | None:
+        if outside := departing(cluster) or not_joined(cluster):
+            return outside
+        if cluster.name not in matched:
+            return no_affinity
+        if lacking := lacks(cluster, placement):
+            return Ground(*lacking)
+        otherwise = unready(cluster) or without_api(cluster, (api_version, kind))
+        taint = tainted(cluster, (*cluster.taints, *cluster.implied_taints), tolerations)
+        return replace(taint, taints=()) if taint and otherwise else taint or otherwise
+
+    found = {name: first(clusters[name]) for name in sorted(clusters)}
+    return {name: ground for name, ground in found.items() if ground is not None}
 
 
 @dataclass(frozen=True, slots=True)

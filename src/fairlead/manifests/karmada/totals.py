@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fairlead.manifests.api.policies import ClusterAffinity
 from fairlead.manifests.karmada.groups import matching
-from fairlead.manifests.karmada.standing import Ground, Standing
+from fairlead.manifests.standing import Ground, Standing
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import GroupTotal

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from fairlead.manifests.kubeadmiral.annotations import Feedback
 from fairlead.manifests.kubeadmiral.policies import Policy, Preferences
+from fairlead.manifests.standing import Ground
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.workload import Workload
 
@@ -32,8 +32,8 @@ class Weighed:
     """
 
     weights: Mapping[str, int]
-    closed: Mapping[str, Exclusion]
-    full: Mapping[str, Exclusion]
+    closed: Mapping[str, Ground]
+    full: Mapping[str, Ground]
 
 
 def is_static(policy: Policy) -> bool:
@@ -45,12 +45,12 @@ def static_weights(policy: Policy, names: Sequence[str]) -> Weighed:
     """Return the given weights; a candidate without one weighs 0 and is none where it has no minimum."""
     preferred = policy.preferred
     weights = {name: preferred.weights[name].replicas if name in preferred.weights else 0 for name in names}
-    closed: dict[str, Exclusion] = {}
+    closed: dict[str, Ground] = {}
     for name, weight in weights.items():
         if not weight and name not in preferred.minimum:
             given = preferred.weights.get(name)
             reason = ZERO_WEIGHT if given else NO_WEIGHT
-            closed[name] = Exclusion(reason, given.source if given else preferred.entries.get(name))
+            closed[name] = Ground(reason, given.source if given else preferred.entries.get(name))
     return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed, {})
 
 
@@ -82,7 +82,7 @@ def dynamic_weights(
         if name not in empty:
             empty[name] = room(workload, clusters[name]) if asks else _free_cpu(clusters[name])
         rooms[name] = empty[name]
-    unknown = {name: Exclusion(UNWEIGHABLE, clusters[name].source) for name in names if rooms[name] is None}
+    unknown = {name: Ground(UNWEIGHABLE, clusters[name].source) for name in names if rooms[name] is None}
     closed = {name: why for name, why in unknown.items() if name not in workload.current}
     weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
     if not asks and not any(weights.values()):

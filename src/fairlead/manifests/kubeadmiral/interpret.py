@@ -18,15 +18,9 @@ from fairlead.manifests.kubeadmiral.division import (
     static_weights,
     tiers,
 )
-from fairlead.manifests.kubeadmiral.grounds import (
-    NOTHING_RUNS,
-    UNAVAILABLE,
-    candidates,
-    closed_clusters,
-    closed_for_good,
-    without,
-)
+from fairlead.manifests.kubeadmiral.grounds import NOTHING_RUNS, UNAVAILABLE, closed_clusters
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
+from fairlead.manifests.standing import Ground, Standing, candidates, standing
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -135,30 +129,30 @@ class PolicyInterpreter:
 
     def _open_to(
         self, workload: Workload, policy: Policy, feedback: Feedback, held: frozenset[str]
-    ) -> Candidates:
+    ) -> Standing:
         """Find the clusters that are open to a workload."""
         api = (workload.api_version, workload.kind)
         key = (policy.key, api)
         closed = self._once(("closed", key), lambda: closed_clusters(policy, api, self.clusters))
         kept = frozenset(name for name in held if name in closed and closed[name].keeps)
-        found = self._once(("candidates", key, kept), lambda: candidates(closed, self.clusters, kept))
-        leaving = {name: Exclusion(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
-        return without(found, leaving)
+        found = self._once(("candidates", key, kept), lambda: standing(closed, self.clusters, kept))
+        leaving = {name: Ground(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
+        return found.without(leaving)
 
     def _duplicated(
-        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Candidates
+        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing
     ) -> Iterator[WorkloadRule]:
         """Place a copy on every cluster, or on as many as allowed."""
         limits = bounds(policy, feedback, open_to.names) or Bounds()
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
-        empty = {name: Exclusion(NO_COPY, most.source) for name, most in none.items()}
+        empty = {name: Ground(NO_COPY, most.source) for name, most in none.items()}
         # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
         bounded = {*policy.preferred.minimum, *policy.preferred.maximum}
-        found = closed_for_good(without(open_to, empty), bounded, spoiling=True)
+        found = open_to.without(empty).closed_for_good(bounded, spoiling=True)
         names = found.names
         sizes = copies(limits, workload, names, self.clusters, policy.preferred)
         choice = policy.max_clusters is not None
-        yield found
+        yield self._candidates(found)
         yield Duplicated(policy.sources[MODE], choice, sizes)
         if choice:
             least = {
@@ -177,11 +171,11 @@ class PolicyInterpreter:
         workload: Workload,
         policy: Policy,
         feedback: Feedback,
-        open_to: Candidates,
+        open_to: Standing,
         replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Fill one cluster after the other, and as few as possible."""
-        yield open_to
+        yield self._candidates(open_to)
         yield Total(replicas)
         yield from self._bounds(policy, feedback, open_to)
         yield from self._most_clusters(policy, open_to)
@@ -198,22 +192,16 @@ class PolicyInterpreter:
         workload: Workload,
         policy: Policy,
         feedback: Feedback,
-        open_to: Candidates,
+        open_to: Standing,
         replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Divide by weights."""
         weighed = self._weighed(workload, policy, open_to)
-        found = without(open_to, weighed.closed)
-        if any(each.taints for each in found.excluded.values()):
-            found = closed_for_good(found, self._weighed_if_open(workload, policy, found))
-        if weighed.full:
-            # What takes nothing new for two reasons would not take more if its taints were tolerated.
-            held = {
-                name: replace(each, taints=()) if name in weighed.full else each
-                for name, each in found.held_only.items()
-            }
-            found = Candidates(found.names, found.excluded, {**weighed.full, **held})
-        yield found
+        found = open_to.without(weighed.closed)
+        if found.openable():
+            found = found.closed_for_good(self._weighed_if_open(workload, policy, found))
+        found = found.limited(weighed.full)
+        yield self._candidates(found)
         yield Total(replicas)
         yield from self._bounds(policy, feedback, found)
         yield from self._most_clusters(policy, found)
@@ -222,17 +210,19 @@ class PolicyInterpreter:
         yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
 
-    def _weighed_if_open(
-        self, workload: Workload, policy: Policy, found: Candidates
-    ) -> Mapping[str, Exclusion]:
+    def _candidates(self, found: Standing) -> Candidates:
+        """Return the rule; workloads with one standing share it. What is kept keeps its id."""
+        _, rule = self._once(("rule", id(found)), lambda: (found, candidates(found)))
+        return rule
+
+    def _weighed_if_open(self, workload: Workload, policy: Policy, found: Standing) -> Mapping[str, Ground]:
         """Return the clusters that would not be weighed even if their taints were tolerated."""
         if is_static(policy):
             return static_weights(policy, sorted(self.clusters)).closed
-        openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
-        weighed = dynamic_weights(workload, openable, self.clusters, {})
+        weighed = dynamic_weights(workload, found.openable(), self.clusters, {})
         return {**weighed.closed, **weighed.full}
 
-    def _weighed(self, workload: Workload, policy: Policy, open_to: Candidates) -> Weighed:
+    def _weighed(self, workload: Workload, policy: Policy, open_to: Standing) -> Weighed:
         """Weigh the candidates: as stated, or by the room that they have."""
         if is_static(policy):
             key = ("static", policy.key, open_to.names)
@@ -241,7 +231,7 @@ class PolicyInterpreter:
         empty: dict[str, int | None] = self._once(("rooms", requests), dict)
         return dynamic_weights(workload, open_to.names, self.clusters, empty)
 
-    def _bounds(self, policy: Policy, feedback: Feedback, found: Candidates) -> Iterator[Bounds]:
+    def _bounds(self, policy: Policy, feedback: Feedback, found: Standing) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""
         key = ("bounds", policy.key, found.names)
         reported = feedback.limited.replicas or feedback.estimated.replicas
@@ -253,7 +243,7 @@ class PolicyInterpreter:
         if limits is not None:
             yield limits
 
-    def _most_clusters(self, policy: Policy, found: Candidates) -> Iterator[Spread]:
+    def _most_clusters(self, policy: Policy, found: Standing) -> Iterator[Spread]:
         """Limit the number of clusters, each a group of its own."""
         if policy.max_clusters is not None:
             groups: dict[str, frozenset[str]] = self._once(

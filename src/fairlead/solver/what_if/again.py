@@ -278,7 +278,7 @@ def _worded(rule: WorkloadRule, words: Mapping[str, str]) -> WorkloadRule:
 
 def _reasons(found: Mapping[str, Exclusion], words: Mapping[str, str]) -> dict[str, Exclusion]:
     """Put the words of a change in the place of those that stood for it."""
-    from fairlead.manifests.karmada.standing import DELETING, NOT_READY
+    from fairlead.manifests.standing import DELETING, NOT_READY
 
     stood_for = {DELETING, NOT_READY}
     return {
