@@ -27,7 +27,6 @@ from fairlead.solver.dispensers.karmada.candidates import (
     ordered,
     refusal,
     tier,
-    tolerates,
 )
 from fairlead.solver.dispensers.karmada.placement import Strategy, overflows, read_placement, with_defaults
 from fairlead.solver.dispensers.karmada.placement import ignores_spread as ignoring
@@ -179,7 +178,7 @@ def test_tier_is_the_first_that_matches() -> None:
 )
 def test_tolerations(tolerated: Toleration, *, expected: bool) -> None:
     """Empty fields match everything but the value, which is compared unless the operator is Exists."""
-    assert tolerates(tolerated, Taint("key", "value", "NoSchedule")) is expected
+    assert tolerated.toleration.tolerates(Taint("key", "value", "NoSchedule")) is expected
 
 
 def test_tolerated_taints_let_clusters_pass() -> None:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fairlead.manifests.api import karmada as api
 from fairlead.manifests.api import kubeadmiral
+from fairlead.manifests.api.meta import Object
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.models.errors import Mistake
 from fairlead.models.quantity import available_units
-from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 
 KIND = "cluster"
@@ -19,6 +20,9 @@ NOT_READY = Taint("cluster.karmada.io/not-ready", "", "NoSchedule")
 # Karmada marks a cluster whose state is unknown with the second one.
 _TOLD_BY = {"False": (NOT_READY.key,), "Unknown": (NOT_READY.key, "cluster.karmada.io/unreachable")}
 
+Kinds = frozenset[tuple[str, str]]
+"""Pairs of apiVersion and kind."""
+
 
 def read_clusters(located: Sequence[Located[api.Cluster]]) -> tuple[Cluster, ...]:
     """Turn Cluster objects into member clusters.
@@ -28,13 +32,11 @@ def read_clusters(located: Sequence[Located[api.Cluster]]) -> tuple[Cluster, ...
     A deprecated ``spec.zone`` counts where ``spec.zones`` is empty, as Karmada's webhook migrates it.
     Clusters that serve the same kinds share one set of them.
     """
-    shared: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]] = {}
+    shared: dict[Kinds, Kinds] = {}
     return tuple(_cluster(one, shared) for one in located)
 
 
-def _cluster(
-    located: Located[api.Cluster], shared: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
-) -> Cluster:
+def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Cluster:
     """Turn one Cluster object into a member cluster."""
     model = located.model
     spec, status = model.spec, model.status
@@ -122,15 +124,10 @@ def _counts_unknown_grades(cluster: api.Cluster) -> bool:
     return summary is not None and any(one.grade not in known for one in summary.allocatable_modelings)
 
 
-def _of_all(located: Sequence[Located[api.Cluster]], text: str) -> Statement:
+def _of_all(located: Sequence[Located[Object]], text: str) -> Statement:
     """Say one thing of many clusters at once."""
     names = sorted(one.model.metadata.name for one in located)
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    source: Source = min(one.source() for one in located)
-    return Statement(KIND, f"{shown}: {text}", source)
-
-
-Kinds = frozenset[tuple[str, str]]
+    return Statement(KIND, f"{first_few(names)}: {text}", min(one.source() for one in located))
 
 
 def read_federated_clusters(located: Sequence[Located[kubeadmiral.FederatedCluster]]) -> tuple[Cluster, ...]:
@@ -194,7 +191,4 @@ def federated_cluster_warnings(
     """Say what is assumed of clusters that do not tell."""
     silent = [one for one in located if not one.model.status.api_resource_types]
     if silent:
-        names = sorted(one.model.metadata.name for one in silent)
-        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        text = f"{shown}: no status.apiResourceTypes, taken to serve every kind"
-        yield Statement(KIND, text, min(one.source() for one in silent))
+        yield _of_all(silent, "no status.apiResourceTypes, taken to serve every kind")

@@ -1,9 +1,10 @@
 """From documents to manifests: every kind validated, duplicates refused, unknown kinds named."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from types import MappingProxyType
+from typing import cast, get_args
 
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.api import karmada as clusters_api
@@ -66,6 +67,22 @@ class Unread:
 Workload = workloads_api.Deployment | workloads_api.StatefulSet | workloads_api.ReplicaSet | workloads_api.Job
 Policy = PropagationPolicy | ClusterPropagationPolicy
 Binding = ResourceBinding | ClusterResourceBinding
+
+_ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
+    {
+        "clusters": (clusters_api.Cluster,),
+        "workloads": get_args(Workload),
+        "policies": get_args(Policy),
+        "bindings": get_args(Binding),
+        "rebalancers": (WorkloadRebalancer,),
+        "quotas": (FederatedResourceQuota,),
+        "own": get_args(OwnKind),
+        "federated_clusters": (kubeadmiral_api.FederatedCluster,),
+        "federation_policies": (kubeadmiral_api.PropagationPolicy, kubeadmiral_api.ClusterPropagationPolicy),
+        "federated_objects": get_args(FederatedObject),
+    }
+)
+"""Which list of `Manifests` holds which kinds."""
 
 _CLUSTER_SCOPED = (
     clusters_api.Cluster,
@@ -222,29 +239,9 @@ def _odd_name(located: Located[Object]) -> Iterator[Statement]:
 
 def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
     """Return the list that a manifest belongs to."""
-    row: object
-    match model:
-        case clusters_api.Cluster():
-            row = manifests.clusters
-        case PropagationPolicy() | ClusterPropagationPolicy():
-            row = manifests.policies
-        case ResourceBinding() | ClusterResourceBinding():
-            row = manifests.bindings
-        case WorkloadRebalancer():
-            row = manifests.rebalancers
-        case FederatedResourceQuota():
-            row = manifests.quotas
-        case kubeadmiral_api.FederatedCluster():
-            row = manifests.federated_clusters
-        case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
-            row = manifests.federation_policies
-        case kubeadmiral_api.FederatedObject() | kubeadmiral_api.ClusterFederatedObject():
-            row = manifests.federated_objects
-        case own if isinstance(own, OwnKind):
-            row = manifests.own
-        case _:
-            row = manifests.workloads
-    return cast("list[Located[Object]]", row)
+    name = next(name for name, kinds in _ROWS.items() if isinstance(model, kinds))
+    row: list[Located[Object]] = getattr(manifests, name)
+    return row
 
 
 def _findings(model: Object) -> Iterator[Finding]:
@@ -288,19 +285,8 @@ def _twice(names: list[str]) -> Iterator[Finding]:
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
     """List objects that the input has twice."""
-    rows: tuple[Iterable[Located[Object]], ...] = (
-        manifests.clusters,
-        manifests.workloads,
-        manifests.policies,
-        manifests.bindings,
-        manifests.rebalancers,
-        manifests.quotas,
-        manifests.own,
-        manifests.federated_clusters,
-        manifests.federation_policies,
-        manifests.federated_objects,
-    )
-    for row in rows:
+    for name in _ROWS:
+        row: list[Located[Object]] = getattr(manifests, name)
         first: dict[tuple[str, str, str, str], Located[Object]] = {}
         for located in row:
             meta = located.model.metadata

@@ -17,7 +17,7 @@ from fairlead.manifests.api.base import (
     Texts,
     Time,
 )
-from fairlead.models import selectors
+from fairlead.models import cluster, selectors
 
 _BOOKKEEPING = Inert("bookkeeping of the API server")
 _OBSERVED = Inert("only describes")
@@ -90,6 +90,11 @@ class Toleration(Api):
     value: Text = ""
     effect: Text = ""
     toleration_seconds: Annotated[Integer | None, Inert("the scheduler does not wait")] = None
+
+    @cached_property
+    def toleration(self) -> cluster.Toleration:
+        """What taints are put up with; for how long does not matter to a scheduler."""
+        return cluster.Toleration(self.key, self.operator, self.value, self.effect)
 
     @property
     def is_known(self) -> bool:

@@ -67,10 +67,12 @@ class Declared:
 
     def text(self, *names: str) -> str:
         """Return some fields of the placement as text that is equal for equal values."""
-        data: Any = self.document.data
-        for step in self.path:
-            data = data.get(step) if isinstance(data, dict) else None
-        return json.dumps([(data or {}).get(name) for name in names], sort_keys=True)
+        return json.dumps([self.written.get(name) for name in names], sort_keys=True)
+
+    @property
+    def written(self) -> Mapping[str, Any]:
+        """The placement as it is written; empty where it is not."""
+        return self.document.value(self.path) or {}
 
 
 def declared_for(subject: Subject) -> Declared | None:

@@ -25,7 +25,7 @@ from fairlead.manifests.karmada.preferences import (
 from fairlead.manifests.karmada.resolve import Division, Resolver
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates
-from fairlead.manifests.yaml.documents import Path, field_name
+from fairlead.manifests.yaml.documents import Path, field_name, first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -77,7 +77,7 @@ def without_effect(
     excluded = standings[0].excluded
     for path, matched in bounds.idle:
         closed = [name for name in matched if all(name in each.excluded for each in standings)]
-        told = listed([f"{name} ({excluded[name].reason})" for name in closed])
+        told = first_few([f"{name} ({excluded[name].reason})" for name in closed])
         if closed:
             text = f"{declared.name}: the bound has no effect on {told}: not among the candidates"
             yield Statement("bounds", text, declared.source(path))
@@ -86,12 +86,6 @@ def without_effect(
             f"{declared.name}: the bound has no effect on {with_nearest(unknown, present)}: not in the input"
         )
         yield Statement("bounds", text, declared.source(path))
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first three names, and how many more there are."""
-    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + rest
 
 
 KIND = "cluster"
@@ -200,7 +194,9 @@ class Interpreter:
     def _once_said(self, declared: Declared) -> tuple[Statement, ...]:
         """Say what is doubtful about a placement whatever the workload."""
         key = ("said", id(declared.document), declared.path)
-        return self.resolver.once(key, lambda: tuple(unknown_clusters(declared, self.resolver.clusters)))
+        return self.resolver.memory.once(
+            key, lambda: tuple(unknown_clusters(declared, self.resolver.clusters))
+        )
 
     def _in_group(
         self,
@@ -238,7 +234,7 @@ class Interpreter:
         """Say how many replicas sets of clusters hold together, and where that stands."""
         key = division.key and ("located", id(declared.document), division.key)
         found = self.resolver.totals(division, declared)
-        return self.resolver.once(key, lambda: located(found, declared.source))
+        return self.resolver.memory.once(key, lambda: located(found, declared.source))
 
     def _doubts(self, division: Division, declared: Declared, workload: Workload) -> Iterator[Statement]:
         """Say what is doubtful about the totals."""
@@ -287,7 +283,7 @@ class Interpreter:
     def _candidates(self, division: Division, declared: Declared) -> Candidates:
         """Say where in the files the reasons stand."""
         key = division.key and ("candidates", id(declared.document), division.key)
-        return self.resolver.once(key, lambda: self._with_opening(division, declared))
+        return self.resolver.memory.once(key, lambda: self._with_opening(division, declared))
 
     def _with_opening(self, division: Division, declared: Declared) -> Candidates:
         """Return the candidates, and the bounds of the clusters that tolerations would open."""
@@ -305,7 +301,7 @@ class Interpreter:
             return ()
         key = division.key and ("spread", id(declared.document), division.key)
         found = spreads(declared.placement, division.standing.names, self.resolver.clusters)
-        return self.resolver.once(
+        return self.resolver.memory.once(
             key, lambda: tuple(replace(rule, source=declared.source(path)) for rule, path in found)
         )
 
@@ -315,7 +311,7 @@ class Interpreter:
         if found.minimum or found.maximum:
             key = division.key and ("bounds", id(declared.document), division.key)
             held = _where_held(division, declared)
-            yield self.resolver.once(key, lambda: _at_lines(found, held, declared))
+            yield self.resolver.memory.once(key, lambda: _at_lines(found, held, declared))
 
 
 def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:

@@ -3,9 +3,8 @@
 Placements that read the same are resolved once and share what came of it.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
 
 from fairlead.manifests.api.policies import Placement
 from fairlead.manifests.karmada.facts import Declared
@@ -19,6 +18,7 @@ from fairlead.manifests.karmada.preferences import (
     static_weights,
 )
 from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
+from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import (
     EVICTING,
     NO_AFFINITY,
@@ -32,7 +32,7 @@ from fairlead.manifests.standing import (
     without_api,
 )
 from fairlead.manifests.yaml.documents import Path
-from fairlead.models.cluster import Cluster, Toleration
+from fairlead.models.cluster import Cluster
 from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
@@ -68,8 +68,6 @@ def within_tiers(
     )
 
 
-V = TypeVar("V")
-
 UNWEIGHABLE = "capacity is unknown, so it cannot be weighed by available replicas"
 
 
@@ -82,9 +80,7 @@ def grounds(
     missing API. Taints with effect ``PreferNoSchedule`` are not looked at, as in Karmada.
     """
     matched = frozenset().union(*group.tiers_of(clusters))
-    tolerations = tuple(
-        Toleration(one.key, one.operator, one.value, one.effect) for one in placement.cluster_tolerations
-    )
+    tolerations = tuple(one.toleration for one in placement.cluster_tolerations)
     no_affinity = Ground(NO_AFFINITY, group.path)
 
     def first(cluster: Cluster) -> Ground | None:
@@ -138,22 +134,13 @@ class Resolver:
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
-    _memory: dict[Hashable, Any] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster]) -> "Resolver":
         """Return a resolver for some clusters."""
         by_name = {cluster.name: cluster for cluster in clusters}
         return cls(by_name, frozenset(by_name))
-
-    def once(self, key: Hashable | None, make: Callable[[], V]) -> V:
-        """Make a thing that several workloads share only once; without a key nobody shares it."""
-        if key is None:
-            return make()
-        if key not in self._memory:
-            self._memory[key] = make()
-        found: V = self._memory[key]
-        return found
 
     def division(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
@@ -178,12 +165,12 @@ class Resolver:
         """Resolve the bounds against the candidates."""
         names = division.standing.names
         key = division.key and ("resolved", division.key)
-        return self.once(key, lambda: resolve_bounds(declared.placement, names, self.clusters))
+        return self.memory.once(key, lambda: resolve_bounds(declared.placement, names, self.clusters))
 
     def totals(self, division: Division, declared: Declared) -> tuple[Group, ...]:
         """Resolve the totals against the candidates."""
         key = division.key and ("totals", division.key)
-        return self.once(key, lambda: resolve(declared.totals, division.standing.names, self.clusters))
+        return self.memory.once(key, lambda: resolve(declared.totals, division.standing.names, self.clusters))
 
     def ranking(self, division: Division, workload: Workload) -> tuple[str, ...]:
         """Return the candidates by room: those without limit first, then the most room, then by name."""
@@ -193,7 +180,7 @@ class Resolver:
 
     def _text(self, declared: Declared, *names: str) -> str:
         """Return fields of a placement as text, which tells placements that say the same."""
-        return self.once(("text", id(declared.document), names), lambda: declared.text(*names))
+        return self.memory.once(("text", id(declared.document), names), lambda: declared.text(*names))
 
     def _division(self, base: Division, workload: Workload, declared: Declared) -> Division:
         """Weigh the candidates of a workload; under static weights those without weight are none."""
@@ -201,7 +188,7 @@ class Resolver:
         apart = id(declared.document) if declared.totals.apart else None
         key = None if base.key is None else (text, apart, base.key)
         if declared.totals.even:
-            return self.once(
+            return self.memory.once(
                 key and ("even", key),
                 lambda: Division(without_unlisted(declared.totals, base.standing, self.clusters), key=key),
             )
@@ -211,7 +198,7 @@ class Resolver:
             return replace(base, key=key)
         if is_dynamic(declared.placement):
             return self._dynamic(base, workload, key)
-        return self.once(key and ("static", key), lambda: self._static(base, declared.placement, key))
+        return self.memory.once(key and ("static", key), lambda: self._static(base, declared.placement, key))
 
     def _standing(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
@@ -219,13 +206,13 @@ class Resolver:
         """Find the clusters that are open to a workload in one affinity group."""
         text = self._text(declared, *FIELDS, "clusterTolerations", "spreadConstraints")
         who = (text, group.path, workload.api_version, workload.kind)
-        closed = self.once(
+        closed = self.memory.once(
             ("grounds", who),
             lambda: grounds(declared.placement, group, workload.api_version, workload.kind, self.clusters),
         )
         held = frozenset(name for name in workload.current if name in closed and closed[name].keeps)
         key = ("standing", who, held)
-        base = self.once(key, lambda: standing(closed, self.clusters, held))
+        base = self.memory.once(key, lambda: standing(closed, self.clusters, held))
         leaving = {name: Ground(EVICTING, source) for name, source in evicting.items() if name in base.names}
         return Division(base.without(leaving), key=None if leaving else key)
 
@@ -234,7 +221,7 @@ class Resolver:
         if len(group.tiers) == 1 or declared.totals.even:
             return base
         key = base.key and ("within", self._text(declared, "replicaScheduling"), base.key)
-        return self.once(
+        return self.memory.once(
             key,
             lambda: replace(
                 base, standing=within_tiers(base.standing, group, declared.placement, self.clusters)
@@ -246,7 +233,7 @@ class Resolver:
         if len(group.tiers) == 1:
             return division
         key = division.key and ("tiers", division.key)
-        found = self.once(key, lambda: tiered(group, division.standing.names, self.clusters))
+        found = self.memory.once(key, lambda: tiered(group, division.standing.names, self.clusters))
         return replace(division, tiers=found if len(found) > 1 else ())
 
     def _static(self, base: Division, placement: Placement, key: Hashable | None) -> Division:
@@ -265,7 +252,7 @@ class Resolver:
         holds = any(name in self.present for name in workload.current)
         requests = tuple(sorted(workload.requests.items()))
         shared = None if key is None or holds else (key, requests)
-        return self.once(
+        return self.memory.once(
             shared and ("dynamic", shared), lambda: self._by_room(base.standing, workload, requests, shared)
         )
 
@@ -287,7 +274,7 @@ class Resolver:
         self, names: Iterable[str], workload: Workload, requests: Hashable
     ) -> Mapping[str, int | None]:
         """Compute the room of candidates; where nothing runs, the requests alone decide."""
-        empty: dict[str, int | None] = self.once(("room", requests), dict)
+        empty: dict[str, int | None] = self.memory.once(("room", requests), dict)
         probe = replace(workload, current={})
         for name in names:
             if name not in empty and name not in workload.current:

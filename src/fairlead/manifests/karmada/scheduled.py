@@ -23,7 +23,7 @@ def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
     binding = subject.binding
     spec = binding.model.spec if binding else None
     return KarmadaBinding(
-        placement=_at(declared.document.data, declared.path),
+        placement=declared.written,
         defaulting=subject.policy is not None,
         previous=_previous(spec) if spec else (),
         evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
@@ -38,13 +38,6 @@ def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
 def _previous(spec: ResourceBindingSpec) -> tuple[tuple[str, int], ...]:
     """Return the targets in their order, with the replicas (or sets) on each."""
     return tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
-
-
-def _at(data: Any, path: tuple[str | int, ...]) -> Mapping[str, Any]:
-    """Return the mapping at a path; empty where there is none."""
-    for step in path:
-        data = data.get(step) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else {}
 
 
 def _requests(subject: Subject) -> Mapping[str, Fraction] | None:
@@ -86,7 +79,9 @@ def is_at_rest(subject: Subject, workload: Workload, declared: Declared) -> bool
     if sum(workload.current.values()) != workload.replicas:
         return False
     applied = _parsed(binding.model.metadata.annotations.get(APPLIED, ""))
-    return applied is not None and _compared(applied, workload) == _compared(_written(declared), workload)
+    return applied is not None and _compared(applied, workload) == _compared(
+        declared.document.value(declared.path), workload
+    )
 
 
 def _parsed(text: str) -> Any:
@@ -95,14 +90,6 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return None
-
-
-def _written(declared: Declared) -> Any:
-    """Return the placement as it is written."""
-    data: Any = declared.document.data
-    for step in declared.path:
-        data = data.get(step) if isinstance(data, dict) else None
-    return data
 
 
 def _compared(placement: Any, workload: Workload) -> Any:

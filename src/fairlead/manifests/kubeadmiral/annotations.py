@@ -31,7 +31,6 @@ from fairlead.manifests.kubeadmiral.policies import (
     placement_findings,
     preferences,
     terms,
-    tolerations,
 )
 from fairlead.manifests.validation import Finding, Located, validate
 from fairlead.manifests.yaml.documents import Document, Lines, LineTable, field_name, shortened
@@ -297,7 +296,7 @@ def _sticky(mark: Mark) -> Parts:
 
 
 def _tolerated(mark: Mark) -> Parts:
-    return {"tolerations": tolerations(_parsed(mark, _Tolerations).value)}
+    return {"tolerations": tuple(one.toleration for one in _parsed(mark, _Tolerations).value)}
 
 
 def _placements(mark: Mark) -> Parts:

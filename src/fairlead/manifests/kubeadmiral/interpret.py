@@ -3,9 +3,9 @@
 Workloads to which the same policy applies share what came of it where nothing of their own changes it.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from fairlead.manifests.kubeadmiral.annotations import Feedback
 from fairlead.manifests.kubeadmiral.division import (
@@ -20,6 +20,7 @@ from fairlead.manifests.kubeadmiral.division import (
 )
 from fairlead.manifests.kubeadmiral.grounds import NOTHING_RUNS, UNAVAILABLE, closed_clusters
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
+from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import Ground, Standing, candidates, standing
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
@@ -40,8 +41,6 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
-
-V = TypeVar("V")
 
 NO_COPY = "may hold at most 0 replicas"
 
@@ -75,7 +74,7 @@ class PolicyInterpreter:
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
-    _memory: dict[Hashable, Any] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def interpret(
         self, workload: Workload, policy: Policy, feedback: Feedback, replicas: Source
@@ -112,13 +111,6 @@ class PolicyInterpreter:
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
 
-    def _once(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Make a thing that several workloads share only once."""
-        if key not in self._memory:
-            self._memory[key] = make()
-        found: V = self._memory[key]
-        return found
-
     def _unchanged(self, workload: Workload, policy: Policy) -> tuple[WorkloadRule, ...]:
         """Keep everything as it runs."""
         source = policy.sources[RESCHEDULING]
@@ -133,9 +125,9 @@ class PolicyInterpreter:
         """Find the clusters that are open to a workload."""
         api = (workload.api_version, workload.kind)
         key = (policy.key, api)
-        closed = self._once(("closed", key), lambda: closed_clusters(policy, api, self.clusters))
+        closed = self.memory.once(("closed", key), lambda: closed_clusters(policy, api, self.clusters))
         kept = frozenset(name for name in held if name in closed and closed[name].keeps)
-        found = self._once(("candidates", key, kept), lambda: standing(closed, self.clusters, kept))
+        found = self.memory.once(("candidates", key, kept), lambda: standing(closed, self.clusters, kept))
         leaving = {name: Ground(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
         return found.without(leaving)
 
@@ -179,7 +171,7 @@ class PolicyInterpreter:
         yield Total(replicas)
         yield from self._bounds(policy, feedback, open_to)
         yield from self._most_clusters(policy, open_to)
-        ordered: Tiers | None = self._once(
+        ordered: Tiers | None = self.memory.once(
             ("tiers", policy.key, open_to.names), lambda: tiers(policy, open_to.names)
         )
         if ordered is not None:
@@ -212,7 +204,7 @@ class PolicyInterpreter:
 
     def _candidates(self, found: Standing) -> Candidates:
         """Return the rule; workloads with one standing share it. What is kept keeps its id."""
-        _, rule = self._once(("rule", id(found)), lambda: (found, candidates(found)))
+        _, rule = self.memory.once(("rule", id(found)), lambda: (found, candidates(found)))
         return rule
 
     def _weighed_if_open(self, workload: Workload, policy: Policy, found: Standing) -> Mapping[str, Ground]:
@@ -226,9 +218,9 @@ class PolicyInterpreter:
         """Weigh the candidates: as stated, or by the room that they have."""
         if is_static(policy):
             key = ("static", policy.key, open_to.names)
-            return self._once(key, lambda: static_weights(policy, open_to.names))
+            return self.memory.once(key, lambda: static_weights(policy, open_to.names))
         requests = tuple(sorted(workload.requests.items()))
-        empty: dict[str, int | None] = self._once(("rooms", requests), dict)
+        empty: dict[str, int | None] = self.memory.once(("rooms", requests), dict)
         return dynamic_weights(workload, open_to.names, self.clusters, empty)
 
     def _bounds(self, policy: Policy, feedback: Feedback, found: Standing) -> Iterator[Bounds]:
@@ -238,7 +230,7 @@ class PolicyInterpreter:
         limits: Bounds | None = (
             bounds(policy, feedback, found.names)
             if reported
-            else self._once(key, lambda: bounds(policy, feedback, found.names))
+            else self.memory.once(key, lambda: bounds(policy, feedback, found.names))
         )
         if limits is not None:
             yield limits
@@ -246,7 +238,7 @@ class PolicyInterpreter:
     def _most_clusters(self, policy: Policy, found: Standing) -> Iterator[Spread]:
         """Limit the number of clusters, each a group of its own."""
         if policy.max_clusters is not None:
-            groups: dict[str, frozenset[str]] = self._once(
+            groups: dict[str, frozenset[str]] = self.memory.once(
                 ("groups", found.names), lambda: {name: frozenset([name]) for name in found.names}
             )
             yield Spread("cluster", groups, 0, policy.max_clusters, policy.sources[MAX_CLUSTERS])

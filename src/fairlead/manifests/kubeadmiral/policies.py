@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from fairlead.manifests.api import kubeadmiral as api
-from fairlead.manifests.api import meta
 from fairlead.manifests.api.kubeadmiral import (
     ClusterSelectorRequirement,
     ClusterSelectorTerm,
@@ -215,7 +214,7 @@ def read_policy(located: LocatedPolicy, name: str) -> Policy:
         sticky=rescheduling.disable_rescheduling,
         selector=LabelSelector.of(spec.cluster_selector),
         terms=terms(spec.cluster_affinity) if spec.cluster_affinity else None,
-        tolerations=tolerations(spec.tolerations),
+        tolerations=tuple(one.toleration for one in spec.tolerations),
         max_clusters=spec.max_clusters,
         preferred=preferences(spec.placement, locate),
         avoid_disruption=rescheduling.replica_rescheduling.avoid_disruption,
@@ -231,11 +230,6 @@ def terms(found: Iterable[api.ClusterSelectorTerm]) -> tuple[Term, ...]:
 
 def _requirements(found: Iterable[api.ClusterSelectorRequirement]) -> tuple[Requirement, ...]:
     return tuple(Requirement(one.key, one.operator, one.values) for one in found)
-
-
-def tolerations(found: Iterable[meta.Toleration]) -> tuple[Toleration, ...]:
-    """Return tolerations; for how long they hold does not matter to a scheduler."""
-    return tuple(Toleration(one.key, one.operator, one.value, one.effect) for one in found)
 
 
 NAME = "metadata.name"

@@ -1,15 +1,17 @@
 """From one manifest of our own kinds to rules of one workload."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
+from fairlead.manifests.memory import Memory
 from fairlead.manifests.own import group_bounds, hierarchy, prices
-from fairlead.manifests.own.sets import Remark, listed, named
+from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Bounds,
@@ -90,7 +92,7 @@ def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remar
                 if name in closed:
                     idle.setdefault((closed[name].reason, bound.source or NOWHERE), set()).add(name)
     for (reason, source), names in idle.items():
-        text = f"the bound has no effect on {listed(sorted(names))} ({reason})"
+        text = f"the bound has no effect on {first_few(sorted(names))} ({reason})"
         yield Remark(text, source)
 
 
@@ -123,7 +125,7 @@ class Adder:
     """
 
     clusters: Mapping[str, Cluster]
-    _memory: dict[Hashable, Any] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def remarks(self, located: Located[Object]) -> Iterator[Remark]:
         """Tell what in a manifest matches no cluster of the input."""
@@ -152,16 +154,9 @@ class Adder:
             case _:
                 return Added(rules)
 
-    def _once(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Make a thing that several workloads share only once."""
-        if key not in self._memory:
-            self._memory[key] = make()
-        found: V = self._memory[key]
-        return found
-
     def _group_bounds(self, located: Located[own.GroupBounds], names: Sequence[str], rules: Rules) -> Added:
         key = (id(located.model), names)
-        found = self._once(key, lambda: group_bounds.totals(located, names, self.clusters))
+        found = self.memory.once(key, lambda: group_bounds.totals(located, names, self.clusters))
         return Added(*group_bounds.added(rules, found))
 
     def _survival(
@@ -169,8 +164,10 @@ class Adder:
     ) -> Added:
         minimum = prices.left(located.model.spec, replicas)
         key = (id(located.model), names)
-        silent = self._once(key, lambda: tuple(prices.silent(located, names, self.clusters)))
-        rule = self._once((*key, minimum), lambda: prices.survival(located, replicas, names, self.clusters))
+        silent = self.memory.once(key, lambda: tuple(prices.silent(located, names, self.clusters)))
+        rule = self.memory.once(
+            (*key, minimum), lambda: prices.survival(located, replicas, names, self.clusters)
+        )
         return Added((*rules, rule), silent)
 
     def _price(
@@ -181,9 +178,9 @@ class Adder:
         rules: Rules,
     ) -> Added:
         key = (id(located.model), names)
-        priced = self._once(id(located.model), lambda: prices.entries(located, self.clusters))
-        free = self._once(key, lambda: tuple(prices.unpriced(located, priced, names)))
-        rule = self._once(
+        priced = self.memory.once(id(located.model), lambda: prices.entries(located, self.clusters))
+        free = self.memory.once(key, lambda: tuple(prices.unpriced(located, priced, names)))
+        rule = self.memory.once(
             (*key, tuple(sorted(needed.items()))), lambda: prices.price(located, priced, names, needed)
         )
         return Added((*rules, rule), free)
@@ -194,7 +191,7 @@ class Adder:
             text = f"{named(located)} has no effect where replicas are not divided by weights"
             return Added(rules, (Remark(text, located.source()),))
         key = (id(located.model), names)
-        found = self._once(key, lambda: hierarchy.division(located, names, self.clusters))
+        found = self.memory.once(key, lambda: hierarchy.division(located, names, self.clusters))
         kept = tuple(
             found.shares if isinstance(rule, Weights) else self._without(rule, found) for rule in rules
         )
@@ -202,4 +199,4 @@ class Adder:
 
     def _without(self, rule: WorkloadRule, found: hierarchy.Division) -> WorkloadRule:
         """Take the candidates without a share out of a rule."""
-        return self._once(("without", id(rule), id(found)), partial(without, rule, found.closed))
+        return self.memory.once(("without", id(rule), id(found)), partial(without, rule, found.closed))

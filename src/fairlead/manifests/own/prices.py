@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.manifests.api.own import PriceEntry, PriceList, Survival, SurvivalSpec
-from fairlead.manifests.own.sets import Remark, listed, matched, named, values_of, without_clusters
+from fairlead.manifests.own.sets import Remark, matched, named, values_of, without_clusters
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.quantity import counts_bytes
 from fairlead.models.rules import Price
@@ -78,7 +79,7 @@ def unpriced(
     """Tell of candidates without a price: they count as free of charge."""
     free = [name for name in names if name not in priced]
     if free:
-        text = f"{named(located)} has no price for {listed(free)}: counted as free of charge"
+        text = f"{named(located)} has no price for {first_few(free)}: counted as free of charge"
         yield Remark(text, located.source("spec", "prices"))
 
 
@@ -108,5 +109,5 @@ def silent(
     field = located.model.spec.field
     found = [name for name in names if not values_of(clusters[name], field)]
     if found:
-        text = f"{named(located)}: {listed(found)} without {field}: counted as never lost"
+        text = f"{named(located)}: {first_few(found)} without {field}: counted as never lost"
         yield Remark(text, located.source("spec", "field"))

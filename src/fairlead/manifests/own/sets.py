@@ -8,6 +8,7 @@ from fairlead.manifests.api.own import ClusterSet, SelectingSpec, WorkloadSelect
 from fairlead.manifests.api.policies import ClusterAffinity
 from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -42,14 +43,8 @@ def statements(remarks: Iterable[Remark]) -> Iterator[Statement]:
     for text, source, workload in remarks:
         found.setdefault((text, source), set()).update([workload] if workload else [])
     for (text, source), keys in found.items():
-        about = f" ({listed(sorted(keys))})" if keys else ""
+        about = f" ({first_few(sorted(keys))})" if keys else ""
         yield Statement(KIND, f"{text}{about}", source, next(iter(keys)) if len(keys) == 1 else None)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first three names, and how many more there are."""
-    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + rest
 
 
 def as_affinity(target: ClusterSet) -> ClusterAffinity:

@@ -1,7 +1,7 @@
 """Documents that know the line of each of their values."""
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,6 +139,13 @@ class Document:
         """``kind`` of the manifest."""
         return str(self.data["kind"])
 
+    def value(self, path: Path) -> Any:
+        """Return the value at a path of keys; None where there is none."""
+        value: Any = self.data
+        for step in path:
+            value = value.get(step) if isinstance(value, dict) else None
+        return value
+
     def source(self, path: Path = ()) -> Source:
         """Return where the value at a path was written.
 
@@ -189,6 +196,12 @@ def field_name(path: Path) -> str:
         else:
             text += f".{step}" if text else step
     return text
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Return the first three names, and how many more there are."""
+    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + rest
 
 
 def shortened(value: object) -> str:

@@ -8,7 +8,6 @@ from fairlead.manifests.api.meta import Toleration
 from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, SpreadConstraint
 from fairlead.manifests.karmada import groups
 from fairlead.manifests.karmada.findings import label_selector_findings
-from fairlead.models import cluster as models
 from fairlead.models.cluster import CPU, PODS, Taint
 from fairlead.solver.dispensers.karmada.binding import (
     LARGEST,
@@ -123,15 +122,6 @@ def refusal(
     return EVICTING if cluster.name in binding.evicting else None
 
 
-def tolerates(toleration: Toleration, taint: Taint) -> bool:
-    """Tell whether a toleration matches a taint.
-
-    An empty key matches every key, under ``Equal`` too, which Kubernetes' validation would refuse.
-    """
-    stated = models.Toleration(toleration.key, toleration.operator, toleration.value, toleration.effect)
-    return stated.tolerates(taint)
-
-
 def _matches_affinity(
     binding: BindingInput, term: ClusterAffinityTerm | None, cluster: MemberCluster
 ) -> bool:
@@ -144,7 +134,8 @@ def _matches_affinity(
 def _untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
     repelling = (taint for taint in taints if taint.effect in _REPELLING)
     return next(
-        (taint for taint in repelling if not any(tolerates(each, taint) for each in tolerations)), None
+        (taint for taint in repelling if not any(each.toleration.tolerates(taint) for each in tolerations)),
+        None,
     )
 
 
