@@ -48,6 +48,13 @@ def test_an_empty_list_of_overflow_is_not_an_absent_one() -> None:
     assert [overflows(term) for term in terms] == [False, True]
 
 
+def test_fields_that_the_scheduler_does_not_read_are_passed_over() -> None:
+    """As the API server prunes them."""
+    assert read_placement({"clusterAffinity": {"clusterNames": ["m1"], "colour": "red"}}) == read_placement(
+        {"clusterAffinity": {"clusterNames": ["m1"]}}
+    )
+
+
 def test_defaults_leave_max_groups_at_zero() -> None:
     """The webhook fills in cluster, minGroups 1 and Weighted; an absent maxGroups stays 0, a known fault."""
     document = {

@@ -136,8 +136,8 @@ class Document:
 
     @property
     def kind(self) -> str:
-        """``kind`` of the manifest."""
-        return str(self.data["kind"])
+        """``kind`` of the manifest; empty for a part of one, which has none."""
+        return str(self.data.get("kind", ""))
 
     def value(self, path: Path) -> Any:
         """Return the value at a path of keys; None where there is none."""
