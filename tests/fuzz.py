@@ -161,8 +161,8 @@ def faults(result: Result) -> list[str]:
 def misplaced(result: Result) -> Iterator[str]:
     """Yield what is wrong with the places that a refusal names.
 
-    Every mistake that is counted at the end is told with the file and a line of it, and no other line is named
-    than those (and the one behind the last, where a text ends too early).
+    Every mistake that is counted at the end is told with the file and a line of it. The line behind the last
+    one is named where a text ends too early.
     """
     name = re.escape(result.file)
     lines = [int(line) for line in re.findall(rf"{name}:(\d+)", result.output)]
