@@ -12,7 +12,7 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Feedback,
     SelectorTerm,
 )
-from fairlead.solver.dispensers.kubeadmiral.weights import dynamic_weights
+from fairlead.solver.dispensers.kubeadmiral.scores import dynamic_weights
 from kubeadmiral_builders import NOW, cluster, equals, place, unit
 
 # Dynamic weights

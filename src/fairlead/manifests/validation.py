@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_o
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fairlead.manifests.api.base import INSTEAD, Api
+from fairlead.manifests.api.meta import INSTEAD, Api
 from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source

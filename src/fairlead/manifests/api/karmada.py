@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fairlead.manifests.api.base import (
+from fairlead.manifests.api.meta import (
     Anything,
     Api,
     Boolean,
+    Condition,
     Count,
     Filled,
     Inert,
@@ -16,13 +17,13 @@ from fairlead.manifests.api.base import (
     Integer32,
     Name,
     Namespace,
+    Object,
     Quantity,
     ResourceList,
     Text,
     Texts,
     Time,
 )
-from fairlead.manifests.api.meta import Condition, Object
 from fairlead.manifests.api.policies import Placement, Suspension
 
 _CONNECTION = Inert("how the control plane connects to the cluster")

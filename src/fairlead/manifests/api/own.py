@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
-from fairlead.manifests.api.base import Api, Count, Filled, Text, Weight
-from fairlead.manifests.api.meta import LabelSelector, Object
+from fairlead.manifests.api.meta import Api, Count, Filled, LabelSelector, Object, Text, Weight
 from fairlead.manifests.api.policies import FieldSelector
 
 _PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")

@@ -7,7 +7,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticCustomError
 
-from fairlead.manifests.api.base import (
+from fairlead.manifests.api.meta import (
     INSTEAD,
     Anything,
     Api,
@@ -16,10 +16,12 @@ from fairlead.manifests.api.base import (
     Filled,
     Inert,
     Integer32,
+    LabelSelector,
+    Object,
     Text,
+    Toleration,
     Weight,
 )
-from fairlead.manifests.api.meta import LabelSelector, Object, Toleration
 from fairlead.models import selectors
 
 _SELECTING = ("cluster_names", "exclude", "label_selector", "field_selector")

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from fairlead.manifests.api.base import Api, Count, Filled
-from fairlead.manifests.api.meta import ObjectMeta
+from fairlead.manifests.api.meta import Api, Count, Filled, ObjectMeta
 from fairlead.manifests.api.policies import (
     ClusterAffinity,
     ClusterPreferences,

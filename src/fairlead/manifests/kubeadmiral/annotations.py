@@ -10,14 +10,13 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 from pydantic import Field
 
 from fairlead.manifests.api import meta
-from fairlead.manifests.api.base import Anything, Api, Text, Texts
 from fairlead.manifests.api.kubeadmiral import (
     AppliedMigration,
     AutoMigrationInfo,
     ClusterSelectorTerm,
     DesiredPlacement,
 )
-from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.meta import Anything, Api, Object, Text, Texts
 from fairlead.manifests.kubeadmiral.policies import (
     AFFINITY,
     MAX_CLUSTERS,

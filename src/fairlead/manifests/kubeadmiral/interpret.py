@@ -9,8 +9,11 @@ from typing import NamedTuple
 
 from fairlead.manifests.kubeadmiral.annotations import Feedback
 from fairlead.manifests.kubeadmiral.division import (
+    NOTHING_RUNS,
+    UNAVAILABLE,
     Weighed,
     bounds,
+    closed_clusters,
     copies,
     dynamic_weights,
     is_static,
@@ -18,7 +21,6 @@ from fairlead.manifests.kubeadmiral.division import (
     static_weights,
     tiers,
 )
-from fairlead.manifests.kubeadmiral.grounds import NOTHING_RUNS, UNAVAILABLE, closed_clusters
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
 from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import Ground, Standing, candidates, standing

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, Strict
 
-from fairlead.manifests.api.base import Boolean, Count, Filled, Open, Text
+from fairlead.manifests.api.meta import Boolean, Count, Filled, Open, Text
 from fairlead.manifests.validation import validate
 from fairlead.manifests.yaml.documents import Document, Lines
 from fairlead.manifests.yaml.files import read_path

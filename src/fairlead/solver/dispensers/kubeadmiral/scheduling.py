@@ -42,8 +42,13 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
     SchedulingUnit,
 )
 from fairlead.solver.dispensers.kubeadmiral.planner import spread
-from fairlead.solver.dispensers.kubeadmiral.scores import SelectionError, scores, select
-from fairlead.solver.dispensers.kubeadmiral.weights import dynamic_weights, is_dynamic
+from fairlead.solver.dispensers.kubeadmiral.scores import (
+    SelectionError,
+    dynamic_weights,
+    is_dynamic,
+    scores,
+    select,
+)
 
 
 @dataclass(frozen=True, slots=True)
