@@ -51,7 +51,7 @@ def read_quotas(
     rules: list[Quota] = []
     warnings: list[Statement] = []
     for located in sorted(manifests, key=lambda one: (namespace_of(one.model), one.model.metadata.name)):
-        rule = _quota(located, (*workloads, *left_out))
+        rule = _quota(located, (*workloads, *left_out), present)
         inside = [workload for workload in workloads if workload.namespace == rule.namespace]
         warnings.extend(_ignored(located, rule))
         warnings.extend(_absent(located, rule, present))
@@ -64,13 +64,13 @@ def read_quotas(
     return Read(tuple(rules), tuple(warnings))
 
 
-def _quota(located: LocatedQuota, workloads: Sequence[Workload]) -> Quota:
-    """Return one quota with what its namespace uses now."""
+def _quota(located: LocatedQuota, workloads: Sequence[Workload], present: frozenset[str]) -> Quota:
+    """Return one quota with what its namespace uses now; clusters that are not there limit nothing."""
     limits: dict[Scope, Limit] = {}
     for cluster, path, amounts in _declared(located):
         for name, amount in amounts.items():
             resource = resource_of(name)
-            if resource is not None:
+            if resource is not None and (cluster is None or cluster in present):
                 limit = Limit(available_units(resource, amount), 0, located.source(*path, name))
                 scope = Scope(resource, cluster)
                 # Two names of one resource, such as cpu and requests.cpu: the smaller amount counts.
