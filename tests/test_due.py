@@ -9,7 +9,7 @@ import pytest
 
 import fairlead
 from builders import Manifest, binding, cluster, duplicated, dynamic, policy, static
-from fairlead.manifests.applied import APPLIED
+from fairlead.manifests.karmada.scheduled import APPLIED
 from fairlead.manifests.loading import load
 from fairlead.models.check import with_due
 from fairlead.models.placement import Placement

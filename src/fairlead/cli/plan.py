@@ -14,7 +14,7 @@ from fairlead.cli.settings import leaves_untriggered
 from fairlead.cli.solve import left_as_triggered, load_workloads
 
 if TYPE_CHECKING:
-    from fairlead.manifests.documents import Document
+    from fairlead.manifests.yaml.documents import Document
     from fairlead.solver.plan.answer import RebalancePlan
     from fairlead.solver.plan.comparison import PlanComparison
 

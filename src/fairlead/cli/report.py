@@ -13,7 +13,7 @@ from fairlead.cli.plan import exit_code, plan_arguments, read_saved, takes_plan_
 from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
-    from fairlead.manifests.documents import Document
+    from fairlead.manifests.yaml.documents import Document
     from fairlead.solver.plan.answer import RebalancePlan
 
 STDOUT = "-"

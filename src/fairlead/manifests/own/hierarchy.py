@@ -6,10 +6,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairlead.manifests.api.own import Branch, HierarchicalWeights, HierarchicalWeightsSpec
-from fairlead.manifests.own.remarks import Remark, listed
-from fairlead.manifests.own.selecting import named
-from fairlead.manifests.own.targets import values_of
+from fairlead.manifests.own.sets import Remark, named, values_of
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Shares
 from fairlead.models.rules.candidates import Cause, Exclusion
@@ -124,7 +123,7 @@ def remarks(located: Located[HierarchicalWeights], clusters: Mapping[str, Cluste
     yield from _idle(located, path, told, fields, spec.weights)
     several = [one.name for one in told if "zone" in fields and len(one.zones) > 1]
     if several:
-        text = f"{named(located)}: {listed(several)} in several zones: the first one counts"
+        text = f"{named(located)}: {first_few(several)} in several zones: the first one counts"
         yield Remark(text, located.source("spec", "by"))
 
 

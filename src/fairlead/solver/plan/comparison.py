@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fairlead.manifests.documents import Document as Read
+from fairlead.manifests.yaml.documents import Document as Read
 from fairlead.models.placement import Placement
 from fairlead.models.words import counted
 from fairlead.solver.plan.saved import validated

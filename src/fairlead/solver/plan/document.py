@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fairlead.manifests.documents import Document as Read
+from fairlead.manifests.yaml.documents import Document as Read
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome_document import to_dict as outcome_document
 from fairlead.models.placement import Placement

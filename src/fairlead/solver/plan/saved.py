@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PlainValidator, Strict
 
-from fairlead.manifests.api.base import Boolean, Count, Filled, Open, Text
-from fairlead.manifests.documents import Document, Lines
-from fairlead.manifests.files import read_path
-from fairlead.manifests.json_text import looks_like_json, read_json
-from fairlead.manifests.objects import read_object
+from fairlead.manifests.api.meta import Boolean, Count, Filled, Open, Text
 from fairlead.manifests.validation import validate
+from fairlead.manifests.yaml.documents import Document, Lines
+from fairlead.manifests.yaml.files import read_path
+from fairlead.manifests.yaml.reader import read_object
+from fairlead.manifests.yaml.streams import looks_like_json, read_json
 from fairlead.models.amounts import MOST_REPLICAS
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.share import is_amount
