@@ -3,12 +3,12 @@
 from batch_problems import middling
 from fairlead.models.levels import Deviation
 from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.ascent import climb
-from fairlead.solver.batch.bound import lower_bound
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.relaxation import Model, model_of
-from fairlead.solver.batch.sifting import sift
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.sifting import sift
+from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.incumbent import Known
+from fairlead.solver.batch.model import Model, model_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 

@@ -11,21 +11,20 @@ from fairlead.models.check import check
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.solver.batch.arrays import batch_of
-from fairlead.solver.batch.ascent import climb
-from fairlead.solver.batch.bound import lower_bound
-from fairlead.solver.batch.core import region_of, segments_of, solve_core
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.guide import PARTS, SHARE, Guided, after_guide, followers, frozen_at, guide_of
-from fairlead.solver.batch.known import GRACE, Known
-from fairlead.solver.batch.leading import exchange_rounded
-from fairlead.solver.batch.neighbourhood import Window, close_all, open_up
-from fairlead.solver.batch.relaxation import Prices, model_of, relax
-from fairlead.solver.batch.rounding import rounded
-from fairlead.solver.batch.sifting import Sifting, sift
-from fairlead.solver.batch.solving import solve_batch
-from fairlead.solver.batch.subproblem import Work
-from fairlead.solver.batch.tally import Charges
-from fairlead.solver.batch.varying import charged, lead_back, vary
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.restricted_master import region_of, segments_of, solve_core
+from fairlead.solver.batch.dual.sifting import Sifting, sift
+from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.incumbent import GRACE, Known
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.model import Prices, model_of
+from fairlead.solver.batch.primal.large_neighbourhood import charged, lead_back, vary
+from fairlead.solver.batch.primal.moves import Charges
+from fairlead.solver.batch.primal.neighbourhood import Window, Work, close_all, open_up
+from fairlead.solver.batch.primal.repair import exchange_rounded, rounded
+from fairlead.solver.batch.surrogate import PARTS, SHARE, Guided, after_guide, followers, frozen_at, guide_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.machines import ThisProcess

@@ -16,14 +16,14 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.batch.arrays import batch_of, is_plain
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.leading import exchange_all
-from fairlead.solver.batch.placing_anew import PartTask, place_anew, tasks_of
-from fairlead.solver.batch.pricing import nothing_known, priced
-from fairlead.solver.batch.relaxation import model_of
-from fairlead.solver.batch.sifting import Sifting
-from fairlead.solver.batch.solving import solve_batch
-from fairlead.solver.batch.varying import vary
+from fairlead.solver.batch.dual.sifting import Sifting
+from fairlead.solver.batch.incumbent import Known
+from fairlead.solver.batch.level import nothing_known, priced
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.mixed.parts import PartTask, place_anew, tasks_of
+from fairlead.solver.batch.model import model_of
+from fairlead.solver.batch.primal.large_neighbourhood import vary
+from fairlead.solver.batch.primal.repair import exchange_all
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import without_preferences
 from fairlead.solver.lexicographic import minimise_levels

@@ -34,11 +34,12 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch import mixed, views
 from fairlead.solver.batch.arrays import applies
-from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
-from fairlead.solver.batch.partly import applies_partly, solve_partly
-from fairlead.solver.batch.solving import solve_batch
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.mixed import bounds as relaxed
+from fairlead.solver.batch.mixed import search as mixed
+from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
+from fairlead.solver.batch.overload import applies_partly, solve_partly
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.search import Search
@@ -173,7 +174,7 @@ def test_tiers_left_no_choice_are_measured() -> None:
     )
     one = Workload("one", "one", 6, requests={CPU: 200}, rules=rules)
     problem = Problem(members, (one,), (Capacity(),), deviation=Deviation.L1)
-    bounds = views.Bounds(problem)
+    bounds = relaxed.Bounds(problem)
     levels = levels_of(problem)
     assert bounds.bound(levels[0], {}) == (2, True)
     placement = Placement({"one": {"a": 4, "b": 1, "c": 1}})

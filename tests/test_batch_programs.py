@@ -11,16 +11,16 @@ from batch_levels import known_of, model_for
 from batch_problems import linear_optimum, middling
 from fairlead.models.levels import Deviation
 from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.bound import lower_bound
-from fairlead.solver.batch.core import region_of, segments_of
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.exchange import Exchange
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.leading import exchange_all
-from fairlead.solver.batch.linear_program import Basis, LinearProgram, optimum
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, model_of, place_prices, relax
-from fairlead.solver.batch.rounding import rounded
-from fairlead.solver.batch.sifting import Sifting, sift
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.restricted_master import region_of, segments_of
+from fairlead.solver.batch.dual.sifting import Sifting, sift
+from fairlead.solver.batch.incumbent import Known
+from fairlead.solver.batch.model import Floats, Model, Prices, model_of, place_prices
+from fairlead.solver.batch.primal.exchange import Exchange
+from fairlead.solver.batch.primal.repair import exchange_all, rounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 

@@ -8,13 +8,12 @@ import pytest
 from batch_problems import middling
 from fairlead.models.levels import Deviation
 from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.blend import Blend, groups_of, run
-from fairlead.solver.batch.bound import lower_bound
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.large import Hearer, Large
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, model_of, relax
-from fairlead.solver.batch.rows import sample_of
-from fairlead.solver.batch.sifting import sift
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.sifting import sift
+from fairlead.solver.batch.large import Blend, Hearer, Large, groups_of, run
+from fairlead.solver.batch.model import Floats, Model, Prices, model_of, sample_of
 from fairlead.solver.deadline import Deadline
 
 

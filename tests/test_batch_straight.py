@@ -13,10 +13,17 @@ from fairlead.models.levels import DEVIATION, Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.batch import solving
+from fairlead.solver.batch import levels
 from fairlead.solver.batch.arrays import Whole, batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of
-from fairlead.solver.batch.guide import (
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.sifting import Sifting, sift
+from fairlead.solver.batch.incumbent import Known
+from fairlead.solver.batch.level import Minimised, minimise
+from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.overload import NOWHERE, _with_nowhere, solve_partly
+from fairlead.solver.batch.primal.repair import lead
+from fairlead.solver.batch.surrogate import (
     SHARE,
     SHARE_OF_DEVIATION,
     can_break,
@@ -24,12 +31,6 @@ from fairlead.solver.batch.guide import (
     guide_of,
     straight_guide,
 )
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.leading import lead
-from fairlead.solver.batch.minimising import Minimised, minimise
-from fairlead.solver.batch.partly import NOWHERE, _with_nowhere, solve_partly
-from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
-from fairlead.solver.batch.sifting import Sifting, sift
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
@@ -156,7 +157,7 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
     """A level that was left with a gap is searched again; what was proven of it before still holds."""
     problem = middling(5, Deviation.L1, 20, 5, priorities=THREE)
     by_webster = replace(problem, deviation=Deviation.WEBSTER)
-    other = solving.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
+    other = levels.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
     valid = other.placement
     assert valid is not None
     bounds: list[int] = []
@@ -169,8 +170,8 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
             return replace(found, replicas=model.batch.matrix(valid))
         return replace(found, bound=-(2**62)) if len(bounds) == 4 else found
 
-    monkeypatch.setattr("fairlead.solver.batch.solving.minimise", poorly)
-    result = solving.solve_batch(problem, Search(Deadline.after(12.0), 1))
+    monkeypatch.setattr("fairlead.solver.batch.levels.minimise", poorly)
+    result = levels.solve_batch(problem, Search(Deadline.after(12.0), 1))
     first = result.attained[0]
     # Three levels, then the first of them again.
     assert len(bounds) > 3
@@ -184,12 +185,12 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
 def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A level may be met by another placement than the floor, worse on the next; the answer never is."""
     problem = middling(5, Deviation.L1, 20, 5, priorities=THREE)
-    best = solving.solve_batch(problem, Search(Deadline.after(10.0), 1))
+    best = levels.solve_batch(problem, Search(Deadline.after(10.0), 1))
     floor = best.placement
     assert floor is not None
     assert best.status is Status.OPTIMAL
     by_webster = replace(problem, deviation=Deviation.WEBSTER)
-    other = solving.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
+    other = levels.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
     worse = other.placement
     assert worse is not None
 
@@ -197,8 +198,8 @@ def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pyte
         """Find the worse placement whatever is known, and no bound."""
         return Minimised(model.batch.matrix(worse), -(2**62))
 
-    monkeypatch.setattr("fairlead.solver.batch.solving.minimise", poorly)
-    result = solving.solve_batch(problem, Search(Deadline.after(1.0), 1), floor=floor)
+    monkeypatch.setattr("fairlead.solver.batch.levels.minimise", poorly)
+    result = levels.solve_batch(problem, Search(Deadline.after(1.0), 1), floor=floor)
     assert result.placement == floor
     assert result.status is Status.FEASIBLE
     assert not result.attained[0].proven

@@ -9,10 +9,9 @@ from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.solver.batch.arrays import applies
+from fairlead.solver.batch.shares import shares_of, solve_partitioned
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.machines import ThisProcess
-from fairlead.solver.partitioning.partitioned import solve_partitioned
-from fairlead.solver.partitioning.splitting import shares_of
 from fairlead.solver.search import Search
 from fairlead.solver.solving import solve
 

@@ -9,10 +9,10 @@ from fairlead.models.problem import Problem
 from fairlead.solver.answer import Answer
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import applies
+from fairlead.solver.batch.shares import solve_partitioned
 from fairlead.solver.deadline import Deadline, Stop
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import ENGINES, Machines, machines_of
-from fairlead.solver.partitioning.partitioned import solve_partitioned
 from fairlead.solver.parts import solve_by_formula, solve_part
 from fairlead.solver.search import Search
 

@@ -50,7 +50,7 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
 
 def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
     """Look for a placement of a problem without preferences, by prices where there are many workloads."""
-    from fairlead.solver.batch.solving import solve_batch
+    from fairlead.solver.batch.levels import solve_batch
     from fairlead.solver.lexicographic import minimise_levels
 
     if len(bare.workloads) >= MANY and applies(bare):

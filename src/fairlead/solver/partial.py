@@ -71,7 +71,7 @@ def place_partially(part: Problem, search: Search) -> Partial:
     if search.formula and (answer := _by_formula(part)) is not None:
         attained = tuple(_reached(level) for level in score(part, answer))
         return Partial(LexicographicResult(Status.OPTIMAL, answer, attained, settled=True), "exact", answer)
-    from fairlead.solver.batch.partly import applies_partly, solve_partly
+    from fairlead.solver.batch.overload import applies_partly, solve_partly
     from fairlead.solver.lexicographic import minimise_levels
 
     floor = place_greedily(part, search.deadline.part(SHARE_OF_FLOOR))

@@ -160,8 +160,8 @@ def _in_stages(
 
 def _solve_many(part: Problem, floor: Placement | None, search: Search) -> LexicographicResult | None:
     """Solve a part of many workloads by prices of what they share; None where its rules are not for that."""
-    from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
-    from fairlead.solver.batch.solving import solve_batch
+    from fairlead.solver.batch.levels import solve_batch
+    from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
 
     plain = applies(part)
     if not plain and not applies_mixed(part):

@@ -39,14 +39,25 @@ from fairlead.models.workload import Workload
 
 Whole = NDArray[np.int64]
 
+
 PLAIN = (Candidates, Total, Bounds, Weights, Moves, MovePrice, Price, Tiers)
+
+
 SHARED = (Capacity, MoveBudget, Quota)
+
+
 # Every budget is a row over all places; more than this many are too slow.
 MOST_BUDGETS = 16
+
+
 # Replicas, and what a cluster may be asked for, stay below this, so that sums of a row fit 64 bits.
 MOST = 2**31
+
+
 # What all replicas together ask of a resource, in its units, stays below this.
 MOST_ASKED = 2**62
+
+
 # Workloads that compete, from which on prices are better than one model of all.
 MANY = 20
 
@@ -400,3 +411,9 @@ def _scattered(values: Sequence[Mapping[str, int]], clusters: tuple[str, ...], d
     numbers = np.fromiter(chain.from_iterable(row.values() for row in values), dtype=np.int64, count=count)
     found[np.repeat(np.arange(len(values)), lengths), columns] = numbers
     return np.ascontiguousarray(found[:, :-1])
+
+
+def total_of(values: Whole) -> int:
+    """Add numbers of up to 62 bits, right also where 64 bits cannot hold the sum."""
+    high, low = values >> 31, values & (2**31 - 1)
+    return (int(high.sum()) << 31) + int(low.sum())
