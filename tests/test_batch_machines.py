@@ -17,8 +17,8 @@ from fairlead.models.score import score
 from fairlead.solver.batch.arrays import batch_of, is_plain
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.sifting import Sifting
-from fairlead.solver.batch.incumbent import Known
-from fairlead.solver.batch.level import nothing_known, priced
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.level import priced
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.parts import PartTask, place_anew, tasks_of
 from fairlead.solver.batch.model import model_of
@@ -49,11 +49,11 @@ class Counting(LocalProcesses):
         return super().run(function, tasks)
 
 
-def exchanged(machines: Machines) -> Known:
+def exchanged(machines: Machines) -> Incumbent:
     """Return a level of a batch after exchanges, which leave something to win."""
     batch = batch_of(middling(5, Deviation.WEBSTER, workloads=60, clusters=40))
     model = model_of(batch, costs_of(batch)[0])
-    known = nothing_known(model, None, Search(Deadline(), 1, machines=machines))
+    known = Incumbent.of(model, None, Search(Deadline(), 1, machines=machines))
     exchange_all(known, priced(known, None, Sifting()))
     return known
 

@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, opti
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.restricted_master import region_of, segments_of
 from fairlead.solver.batch.dual.sifting import Sifting, sift
-from fairlead.solver.batch.incumbent import Known
+from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Floats, Model, Prices, model_of, place_prices
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.repair import exchange_all, rounded
@@ -146,9 +147,8 @@ def test_time_beyond_the_limit_ends_with_the_first_placement(monkeypatch: pytest
 
     monkeypatch.setattr(Exchange, "improve", counted)
     now = time.monotonic()
-    late = Known(
-        model, Search(Deadline(now), 1), None, None, 0, sifted.prices, sifted.rows, started=now - 600
-    )
+    late = replace(Incumbent.of(model, None, Search(Deadline(now), 1)), started=now - 600)
+    late.raise_bound(sifted.prices, sifted.rows)
     exchange_all(late, broken(model, sifted.replicas))
     assert late.best is not None
     # Nothing is exchanged after the first placement that keeps all limits.

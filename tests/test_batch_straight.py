@@ -18,8 +18,8 @@ from fairlead.solver.batch.arrays import Whole, batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import Sifting, sift
-from fairlead.solver.batch.incumbent import Known
-from fairlead.solver.batch.level import Minimised, minimise
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.batch.overload import NOWHERE, _with_nowhere, solve_partly
 from fairlead.solver.batch.primal.repair import lead
@@ -135,7 +135,8 @@ def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
         np.full(len(batch.coupling.limit), model.unit) / np.maximum(1, batch.coupling.limit), free.pins
     )
     search = Search(Deadline.after(5.0), 1)
-    known = Known(model, search, None, None, -(2**62), prices, relax(model, prices).rows)
+    known = Incumbent.of(model, None, search)
+    known.look_near(prices)
     lead(known, everywhere.replicas)
     assert known.best is not None
     assert model.keeps(known.best)
@@ -162,12 +163,12 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
     assert valid is not None
     bounds: list[int] = []
 
-    def poorly(model: Model, start: Whole | None, *rest: Any, **named: Any) -> Minimised:
+    def poorly(model: Model, start: Whole | None, *rest: Any, **named: Any) -> Incumbent:
         """Find nothing but a valid placement at first, and tell no bound the second time."""
         found = minimise(model, start, *rest, **named)
         bounds.append(found.bound)
         if len(bounds) == 1:
-            return replace(found, replicas=model.batch.matrix(valid))
+            return replace(found, best=model.batch.matrix(valid))
         return replace(found, bound=-(2**62)) if len(bounds) == 4 else found
 
     monkeypatch.setattr("fairlead.solver.batch.levels.minimise", poorly)
@@ -194,9 +195,9 @@ def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pyte
     worse = other.placement
     assert worse is not None
 
-    def poorly(model: Model, *_: object) -> Minimised:
+    def poorly(model: Model, _start: Whole | None, search: Search, *_: object) -> Incumbent:
         """Find the worse placement whatever is known, and no bound."""
-        return Minimised(model.batch.matrix(worse), -(2**62))
+        return Incumbent.of(model, model.batch.matrix(worse), search)
 
     monkeypatch.setattr("fairlead.solver.batch.levels.minimise", poorly)
     result = levels.solve_batch(problem, Search(Deadline.after(1.0), 1), floor=floor)

@@ -41,23 +41,13 @@ Whole = NDArray[np.int64]
 
 
 PLAIN = (Candidates, Total, Bounds, Weights, Moves, MovePrice, Price, Tiers)
-
-
 SHARED = (Capacity, MoveBudget, Quota)
-
-
 # Every budget is a row over all places; more than this many are too slow.
 MOST_BUDGETS = 16
-
-
 # Replicas, and what a cluster may be asked for, stay below this, so that sums of a row fit 64 bits.
 MOST = 2**31
-
-
 # What all replicas together ask of a resource, in its units, stays below this.
 MOST_ASKED = 2**62
-
-
 # Workloads that compete, from which on prices are better than one model of all.
 MANY = 20
 
@@ -417,3 +407,9 @@ def total_of(values: Whole) -> int:
     """Add numbers of up to 62 bits, right also where 64 bits cannot hold the sum."""
     high, low = values >> 31, values & (2**31 - 1)
     return (int(high.sum()) << 31) + int(low.sum())
+
+
+def spelled_out(counts: Whole) -> tuple[Whole, Whole]:
+    """Return every position as often as its count says, and which of its own each of these is, from 0 on."""
+    each = np.repeat(np.arange(len(counts)), counts)
+    return each, np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -22,8 +22,6 @@ from fairlead.solver.marginal import widen
 
 # Steps of one unit where costs allow it: fine enough for prices, few enough for sums in 64 bits.
 FINEST = 2**36
-
-
 # No cost of a whole row exceeds this many steps.
 LARGEST = 2**56
 

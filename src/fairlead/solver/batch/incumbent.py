@@ -1,26 +1,31 @@
-"""What is known of a level while it is minimised: the best placement, the bound, and the prices behind it."""
+"""The incumbent of a level: the best placement, the bound, and the prices behind it."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.model import Floats, Model, Prices
+from fairlead.solver.batch.surrogate import Guided
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 
-Tell = Callable[[int | None, int], None]
+OnProgress = Callable[[int | None, int], None]
 """Hears the cost of the best placement and the bound, in steps, whenever one gets better."""
 
-
+# No cost is below it: what is known of a level before a bound is evaluated.
+LEAST = -(2**62)
 # For a first placement a search may take so much longer, as a part of what it took; nobody is late by that.
 GRACE = 0.1
 
 
 @dataclass(slots=True, eq=False)
-class Known:
-    """What is known of a level.
+class Incumbent:
+    """What is known of a level, or of a surrogate by which placements for it are searched.
 
     Parameters
     ----------
@@ -34,14 +39,17 @@ class Known:
         What every placement costs at least, in steps.
     prices, rows
         Prices of what is shared and of the rows' totals.
-    tell
-        Hears of every step forward.
-    hear
-        Hears of every better placement.
+    serves
+        The level that is searched by this surrogate: it is offered every better placement; None for the level
+        itself.
+    on_progress
+        Hears of every step forward; None where nobody listens.
     infeasible
         Whether it is proven that there is no placement.
     interrupted
         Whether somebody pressed Ctrl-C.
+    guided
+        What a guide leaves to the level after this one; None where there was none.
     started
         When the search began, in seconds of `time.monotonic`.
     """
@@ -53,11 +61,27 @@ class Known:
     bound: int
     prices: Prices
     rows: Floats
-    tell: Tell | None = None
-    hear: Callable[[Whole], object] | None = None
+    serves: "Incumbent | None" = None
+    on_progress: OnProgress | None = None
     infeasible: bool = False
     interrupted: bool = False
+    guided: Guided | None = None
     started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, model: Model, best: Whole | None, search: Search) -> "Incumbent":
+        """Start with nothing but a placement, perhaps; neither limits nor rows have prices yet."""
+        model = replace(model, threads=search.threads)
+        cost = None if best is None else model.steps(best)
+        return cls(model, search, best, cost, LEAST, Prices.none(model), np.zeros(len(model.batch.keys)))
+
+    def surrogate(self, model: Model, best: Whole | None, deadline: Deadline) -> "Incumbent":
+        """Start a search by another model, whose placements are offered to this one."""
+        return replace(Incumbent.of(model, best, self.search.until(deadline)), serves=self)
+
+    def until(self, deadline: Deadline) -> "Incumbent":
+        """Return the same with another deadline."""
+        return replace(self, search=self.search.until(deadline))
 
     @property
     def deadline(self) -> Deadline:
@@ -71,14 +95,18 @@ class Known:
             return False
         self.best, self.cost = replicas.copy(), cost
         self._told()
-        if self.hear is not None:
-            self.hear(self.best)
+        if self.serves is not None:
+            self.serves.offer(self.best)
         return True
 
     def raise_bound(self, prices: Prices, rows: Floats) -> None:
         """Evaluate the bound at prices and keep them."""
         self.prices, self.rows = prices, rows
         self.lift(lower_bound(self.model, prices, rows))
+
+    def look_near(self, prices: Prices) -> None:
+        """Search near prices, without looking at the bound there."""
+        self.prices, self.rows = prices, relax(self.model, prices).rows
 
     def lift(self, bound: int) -> None:
         """Take a bound if it is higher."""
@@ -90,8 +118,8 @@ class Known:
 
     def _told(self) -> None:
         """Tell how far the level is."""
-        if self.tell is not None:
-            self.tell(self.cost, self.bound)
+        if self.on_progress is not None:
+            self.on_progress(self.cost, self.bound)
 
     @property
     def closed(self) -> bool:

@@ -6,7 +6,6 @@ some turns are kept, and a small linear program says which share of every group 
 Dantzig and P. Wolfe, 1960); its dual are better prices, and the shares a placement close to what is allowed.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -23,40 +22,25 @@ from fairlead.solver.batch.dual.restricted_master import (
     sizes_of,
 )
 from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Floats, Model, Prices, in_chunks, sample_of
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.deadline import Deadline
 
 # Groups at most; more kinds of requests than this are put together in order.
 MOST_GROUPS = 64
-
-
 # Divisions that are kept.
 MOST_DIVISIONS = 40
-
-
 # Strides of single prices: when they stand at the edge, and how strides change.
 EDGE = 0.95
-
-
 LONGER, SHORTER = 2.0, 0.5
-
-
 LEAST_STRIDE, MOST_STRIDE = 0.2, 500.0
-
-
 # How closely prices of totals are searched for in a turn.
 PRECISION = 2.0**-20
-
-
 # A turn was good when it won this part of what was promised.
 WORTHWHILE = 0.1
-
-
 # Nothing more is tried when so little is promised.
 CLOSE = 1e-5
-
-
 # Of the shares that a group is divided into, the smallest that counts.
 TINY = 1e-9
 
@@ -286,63 +270,39 @@ def run(blend: Blend, turns: int, radius: float, deadline: Deadline) -> float:
 
 # Rows of the samples on which prices are found first, and how often those are divided.
 SAMPLES = ((2000, 60), (5000, 40), (20_000, 15))
-
-
 # How often all rows are divided before each try to make a placement.
 STAGES = (10, 10, 12, 16, 16)
-
-
 # How far prices go in the first turn of a sample and of all rows, in units of the level for a replica.
 SAMPLE_RADIUS = 0.01
-
-
 FULL_RADIUS = 0.0015
-
-
 # The same for the shares that a placement is made of, where limits have to be kept.
 FIRM_RADIUS = 0.5
-
-
 # How far from the price of a row moves in bulk look, in units of the level, in turn.
 REACHES = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0, 2.5, 8.0)
-
-
 # Passes with one reach, and what breaking a limit is charged, as a multiple of its price.
 PASSES = 4
-
-
 CHARGES = (12.0, 48.0)
-
-
 # Close enough: what is left to win, as a part of the bound.
 CLOSE_ENOUGH = 2e-5
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Hearer:
-    """Hears of what is found.
-
-    Parameters
-    ----------
-    raised
-        Takes prices of what is shared and of the totals; the bound there is evaluated.
-    offered
-        Takes a placement that may break limits.
-    """
-
-    raised: Callable[[Prices, Floats], None]
-    offered: Callable[[Whole], bool]
-
-
 @dataclass(slots=True, eq=False)
 class Large:
-    """A search in a very large batch."""
+    """A search in a very large batch; `best` and `bound` are its own."""
 
-    model: Model
-    deadline: Deadline
-    hearer: Hearer
-    best: float = field(default=np.inf)
-    bound: float = field(default=-np.inf)
+    level: Incumbent
+    best: float = np.inf
+    bound: float = -np.inf
+
+    @property
+    def model(self) -> Model:
+        """What is minimised."""
+        return self.level.model
+
+    @property
+    def deadline(self) -> Deadline:
+        """When to stop."""
+        return self.level.deadline
 
     def search(self, near: Prices | None = None) -> None:
         """Find prices on samples, then on all rows, and a placement after every few turns."""
@@ -378,7 +338,7 @@ class Large:
         model = self.model
         rows = relax(model, blend.prices, blend.rows).rows
         self.bound = blend.value
-        self.hearer.raised(blend.prices, rows)
+        self.level.raise_bound(blend.prices, rows)
         blend.turn(FIRM_RADIUS, self.deadline, firm=True)
         replicas = blend.placement()
         for charge in CHARGES:
@@ -414,5 +374,5 @@ class Large:
 
     def _offer(self, exchange: Exchange) -> None:
         """Offer a placement and remember what it costs."""
-        if self.hearer.offered(exchange.replicas):
+        if self.level.offer(exchange.replicas):
             self.best = min(self.best, float(self.model.steps(exchange.replicas)))

@@ -25,8 +25,8 @@ from fairlead.solver.batch.conclusion import concluded
 from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.subgradient import refuted
-from fairlead.solver.batch.incumbent import Tell
-from fairlead.solver.batch.level import Minimised, minimise
+from fairlead.solver.batch.incumbent import Incumbent, OnProgress
+from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.batch.primal.exchange import MANY_ROWS
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
@@ -49,20 +49,12 @@ from fairlead.solver.search import Search
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
-
-
 # The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
 WORTH_FREEZING = 0.2
-
-
 # The same for a proof that there is no placement.
 REFUTING_SHARE = 0.1
-
-
 # The time left, as a part of what all levels took, that is worth another look at those that are not proven.
 WORTH_ANOTHER_LOOK = 0.1
-
-
 # Where time is over the reference dispenser is still asked for so many workloads at most.
 MOST_GREEDY = 2000
 
@@ -150,21 +142,21 @@ class _Levels:
     search: Search
     near: Mapping[Level, Worth]
     asked: bool
-    found: list[Minimised] = field(default_factory=list)
+    found: list[Incumbent] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
     def run(self, first: _Stage) -> tuple[Status, Whole | None]:
         """Minimise every level in turn; INFEASIBLE is proven, all else is told by `notes`."""
         if not self.costs:
             found = self._minimise(first, nothing(self.batch), 0)
-            return Status.INFEASIBLE if found.infeasible else Status.FEASIBLE, found.replicas
+            return Status.INFEASIBLE if found.infeasible else Status.FEASIBLE, found.best
         stages = [first]
         found = self._minimise(first, self.costs[0], 0)
         if found.infeasible:
             return self._refuted(first), None
-        if found.replicas is None and not found.interrupted:
+        if found.best is None and not found.interrupted:
             found = self._greedy(found)
-        if found.replicas is None:
+        if found.best is None:
             return Status.UNKNOWN, None
         found = self._go_on(stages, 0, found)
         if not found.interrupted:
@@ -196,11 +188,11 @@ class _Levels:
             found = self._minimise(before, self.costs[number], number)
             # What was proven of it before still holds: nothing else is pinned.
             found = replace(found, bound=max(found.bound, self.found[number].bound))
-            if self._steps(number, found.replicas) < self._steps(number, before.best):
+            if self._steps(number, found.best) < self._steps(number, before.best):
                 del stages[number + 1 :], self.found[number:]
                 found = self._go_on(stages, number, found)
             else:
-                self.found[number] = replace(found, replicas=before.best)
+                self.found[number] = replace(found, best=before.best)
                 number += 1
             if found.interrupted:
                 return
@@ -211,7 +203,7 @@ class _Levels:
             raise InternalError("a level has lost the placement of the levels before")
         return self.costs[number].steps(replicas)
 
-    def _go_on(self, stages: list[_Stage], number: int, found: Minimised) -> Minimised:
+    def _go_on(self, stages: list[_Stage], number: int, found: Incumbent) -> Incumbent:
         """Minimise the levels after one of which something is found; return what was found for the last."""
         stages.append(self._after(stages[-1], number, found))
         for later in range(number + 1, len(self.costs)):
@@ -225,7 +217,7 @@ class _Levels:
         """Tell whether more time is left than a multiple of what was used."""
         return self.search.deadline.remaining() > times * (time.monotonic() - self.started)
 
-    def _minimise(self, stage: _Stage, cost: LevelCost, number: int) -> Minimised:
+    def _minimise(self, stage: _Stage, cost: LevelCost, number: int) -> Incumbent:
         """Minimise a level in its share of the time."""
         after = followers(self.costs, number)
         model = model_of(stage.batch, cost, stage.pins)
@@ -254,21 +246,19 @@ class _Levels:
             there_is_time = self._is_left(WORTH_FREEZING)
             batch, pins = frozen_at(stage.batch, cost, stage.pins, stage.best)
             frozen = model_of(batch, by, pins) if there_is_time else None
-        return Guide(model, frozen, latest, SHARE * cost.scale)
+        pinned = tuple(each for each, _ in stage.pins)
+        return Guide(cost, pinned, model, frozen, latest, SHARE * cost.scale)
 
-    def _after(self, stage: _Stage, number: int, found: Minimised) -> _Stage:
+    def _after(self, stage: _Stage, number: int, found: Incumbent) -> _Stage:
         """Note how far a level got and pin it; leave out what no placement holds that is as good."""
-        cost, steps = self.costs[number], self._steps(number, found.replicas)
+        cost, steps = self.costs[number], self._steps(number, found.best)
         self.found.append(found)
         batch = stage.batch
-        if found.prices is not None and found.rows is not None and number < len(self.costs) - 1:
+        if number < len(self.costs) - 1:
             lower, upper = ranges(model_of(batch, cost, stage.pins), found.prices, found.rows, steps)
             batch = replace(batch, lower=lower, upper=upper)
         pins = tuple(pin for pin in (*stage.pins, (cost, steps)) if can_break(batch, pin))
-        guided = None
-        if found.guided is not None:
-            guided = Guided(found.guided, tuple(each for each, _ in stage.pins), cost, found.counted)
-        return _Stage(batch, pins, found.replicas, guided)
+        return _Stage(batch, pins, found.best, found.guided)
 
     @property
     def notes(self) -> list[Note]:
@@ -278,7 +268,7 @@ class _Levels:
     def _note(self, number: int) -> Note:
         """Return how far a level got."""
         cost, found = self.costs[number], self.found[number]
-        steps, bound = self._steps(number, found.replicas), cost.bound(found.bound)
+        steps, bound = self._steps(number, found.best), cost.bound(found.bound)
         proven = found.bound >= steps or (
             cost.grain > 0 and bound >= Fraction(steps, cost.scale) + cost.constant
         )
@@ -292,7 +282,7 @@ class _Levels:
         share = SHARE_OF_TIME if after > followed else 1.0
         return self.search.deadline.part(share / (followed + 1))
 
-    def _teller(self, cost: LevelCost) -> Tell | None:
+    def _teller(self, cost: LevelCost) -> OnProgress | None:
         """Return what reports on a level; None where nobody listens."""
         report = self.search.progress
         if report is None:
@@ -312,7 +302,7 @@ class _Levels:
             raise InternalError("a batch is called infeasible of which a placement is known")
         return Status.INFEASIBLE
 
-    def _greedy(self, found: Minimised) -> Minimised:
+    def _greedy(self, found: Incumbent) -> Incumbent:
         """Fall back on the reference dispenser where exchanges found nothing, if it was not asked before.
 
         Its time grows with the workloads.
@@ -323,7 +313,7 @@ class _Levels:
         placement = reference.place(self.batch.problem)
         if check(self.batch.problem, placement):
             return found
-        return replace(found, replicas=self.batch.matrix(placement))
+        return replace(found, best=self.batch.matrix(placement))
 
 
 def _over_quota(part: Problem) -> bool:

@@ -26,16 +26,10 @@ T = TypeVar("T")
 
 # Rows that are looked at together: few enough for the caches, enough to keep the interpreter out of the way.
 ROWS = 256
-
-
 # Chunks from which on starting threads costs less than it saves.
 WORTH_THREADS = 16
-
-
 # Numbers of one unit stay below 2 to this power.
 UNIT_BITS = 44
-
-
 ROW_BITS = 61
 
 

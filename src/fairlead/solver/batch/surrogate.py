@@ -20,23 +20,13 @@ from fairlead.solver.deadline import Deadline
 
 # What one unit of a level of lower priority counts, in units of the level.
 SHARE = 2.0**-7
-
-
 # What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
 SHARE_OF_DEVIATION = 2.0**-6
-
-
 LESS_URGENT = 0.5
-
-
 # The same where the level alone should decide, and the deviation of what is equal.
 STRICT_SHARE = 2.0**-12
-
-
 # The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
 LARGEST_STRICT = 20_000
-
-
 # Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
@@ -51,6 +41,8 @@ class Guide:
 
     Parameters
     ----------
+    level, pinned
+        The level, and those before it that are pinned.
     model
         The level with a little of those after it, and the levels before it pinned.
     frozen
@@ -68,6 +60,8 @@ class Guide:
         between what is equal; None for other levels and for large batches.
     """
 
+    level: LevelCost
+    pinned: tuple[LevelCost, ...]
     model: Model
     frozen: Model | None
     latest: Deadline
@@ -130,6 +124,8 @@ def straight_guide(
             batch, _with_deviation(batch, replace(cost, grain=0), STRICT_SHARE, deviations), pins
         )
     return Guide(
+        cost,
+        tuple(each for each, _ in pins),
         model_of(batch, whole, pins),
         None,
         latest,
@@ -207,24 +203,10 @@ def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Guided:
-    """What the search by a guide leaves to the level after it.
+    """What the search by a guide leaves to the level after it: the guide, and its prices."""
 
-    Parameters
-    ----------
-    prices
-        Prices of the guide.
-    pinned
-        The levels that were pinned there.
-    level
-        The level that was guided.
-    counted
-        Steps that one unit of the next level counted in the guide.
-    """
-
+    guide: Guide
     prices: Prices
-    pinned: tuple[LevelCost, ...]
-    level: LevelCost
-    counted: float
 
 
 def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> list[Prices]:
@@ -242,9 +224,10 @@ def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> lis
     model
         The level after it.
     """
-    dear = dict(zip(found.pinned, found.prices.pins.tolist(), strict=True)) | {found.level: 1.0}
+    guide = found.guide
+    dear = dict(zip(guide.pinned, found.prices.pins.tolist(), strict=True)) | {guide.level: 1.0}
     pins = np.array([dear.get(each, 0.0) for each in pinned])
-    factors = (part * model.unit / found.counted for part in PARTS)
+    factors = (part * model.unit / guide.counted for part in PARTS)
     return [Prices(found.prices.capacity * factor, pins * factor) for factor in factors]
 
 

@@ -19,15 +19,9 @@ from fairlead.solver.marginal import widen
 
 # Bits of a price behind the point, at most, and of a product.
 FINE_BITS = 30
-
-
 PRODUCT_BITS = 61
-
-
 # A price of a step or a unit is cut to this many bits.
 PRICE_BITS = 52
-
-
 # Prices of which so much is left, but for a whole one, were rounded and not cut.
 SAME = 0.999
 

@@ -32,8 +32,6 @@ SHORTEST = 0.01
 
 
 AT_LOWER_BOUND = int(solution_pb2.BASIS_STATUS_AT_LOWER_BOUND)
-
-
 BASIC = int(solution_pb2.BASIS_STATUS_BASIC)
 
 

@@ -15,15 +15,9 @@ from fairlead.solver.batch.model import Floats, Model, Prices, chunks, place_pri
 from fairlead.solver.deadline import Deadline
 
 TINY = 1e-7
-
-
 # What part of itself a price changes by at most in one turn, for every unit of the reach, and in all.
 PART_OF_PRICE = 1.0
-
-
 MOST_OF_PRICE = 0.5
-
-
 # How often the reach is halved to keep the program small; pieces that cost just their price stay in.
 HALVINGS = 12
 

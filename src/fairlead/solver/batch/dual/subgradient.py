@@ -19,29 +19,15 @@ from fairlead.solver.batch.model import Floats, Model, Prices, model_of, sample_
 from fairlead.solver.deadline import Deadline
 
 KEEP = 0.8
-
-
 KEEP_SQUARES = 0.95
-
-
 # The first step, as a part of what filling a cluster costs, and how often it is halved.
 FIRST_STEP = 0.03
-
-
 HALVINGS = 10
-
-
 COARSE = 2.0**-16
-
-
 # Short runs, each with larger steps, are made while they raise the bound by this part of it.
 MOST_PROBES = 8
-
-
 # Where there are more rows than twice as many, prices are found on about so many of them first.
 SAMPLE = 2000
-
-
 FURTHER = 0.02
 
 
@@ -240,8 +226,6 @@ def _excess(model: Model, found: Relaxed) -> Floats:
 
 
 TURNS = 40
-
-
 # Prices are made so large that rounding them to whole steps loses next to nothing.
 LARGE = 2.0**40
 

@@ -35,12 +35,8 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 
 SEPARABLE = (Candidates, Total, Bounds, Weights, Moves, Price, Tiers)
-
-
 # What a narrower box can be made for; placements of all others stay as they are.
 NARROWED = (*SEPARABLE, Spread, Aggregated)
-
-
 SEPARATOR = "\0"
 
 

@@ -31,30 +31,14 @@ from fairlead.solver.batch.model import Floats, Model, Prices, place_prices, row
 from fairlead.solver.deadline import Deadline
 
 FIRST_STEP = 0.1
-
-
 COARSE = 2.0**-16
-
-
 TURNS = 150
-
-
 MOST_PROBES = 6
-
-
 LITTLE = 1e-5
-
-
 SMALLER = 0.3
-
-
 # How often the interval of a replica's price is halved: from nothing, and from one that was close.
 HALVES = 40
-
-
 HALVES_NEARBY = 14
-
-
 # Bits of a price that floats and whole numbers hold alike.
 SAFE_BITS = 52
 

@@ -20,11 +20,7 @@ from fairlead.solver.rows import among, beside
 
 # Workloads that are placed anew together: those that are no boxes, and those that are.
 ODD_IN_PART = 4
-
-
 PLAIN_IN_PART = 10
-
-
 # Neighbourhoods without a workload in common that are searched side by side, whatever the number of threads.
 SIDE_BY_SIDE = 4
 
@@ -109,8 +105,6 @@ def _drawn(
 
 # Seconds that CP-SAT gets for one workload, and the part of the time that is left.
 LONGEST_RUN = 2.0
-
-
 SHARE_OF_TIME = 0.1
 
 

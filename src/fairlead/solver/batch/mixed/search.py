@@ -31,28 +31,14 @@ from fairlead.solver.search import Search
 
 # Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
 FIRST_SHARE = 0.2
-
-
 DIVIDE_SHARE = 0.7
-
-
 OVER_TIERS_SHARE = 0.4
-
-
 REFINE_SHARE = 0.7
-
-
 BOUND_SHARE = 0.3
-
-
 # Seconds that placing parts anew may take at most.
 LONGEST_PART = 3.0
-
-
 # Rounds of changes in vain after which nothing more is tried.
 PATIENCE = 10
-
-
 # Problems of so few places are searched whole by CP-SAT at the end.
 WHOLE = 600
 

@@ -13,33 +13,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Whole, spelled_out
 from fairlead.solver.batch.model import Floats, Model, Prices
 from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
 from fairlead.solver.deadline import Deadline
 
 # Moves that are kept for every pair of clusters, and for everything that enters or leaves a cluster.
 PER_PAIR = 12
-
-
 PER_CLUSTER = 96
-
-
 # Pairs of moves of either kind that are looked at in one turn, about.
 MOST_PAIRS = 300_000
-
-
 # Exchanges that are tried one after another in one turn.
 MOST_TRIED = 20_000
-
-
 # Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
 MANY_ROWS = 20_000
-
-
 FEWEST_GAIN = 1e-9
-
-
 # How often a list of moves is used before it is made anew.
 TURNS_OF_A_LIST = 6
 
@@ -334,9 +322,8 @@ def _joined(key: Whole, partner: Whole, most: int) -> tuple[Whole, Whole]:
     keys = partner[right]
     starts = np.searchsorted(keys, key[left], side="left")
     counts = np.searchsorted(keys, key[left], side="right") - starts
-    first = np.repeat(left, counts)
-    within = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return first, right[np.repeat(starts, counts) + within]
+    each, within = spelled_out(counts)
+    return left[each], right[starts[each] + within]
 
 
 def _ranked(key: Whole, most: int) -> Whole:

@@ -9,135 +9,94 @@ from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import within
-from fairlead.solver.batch.incumbent import Known
+from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import Charges
-from fairlead.solver.batch.primal.neighbourhood import Window, Work, close_all, divide_anew, open_up
+from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort
 
 # Clusters that are divided anew together, in turn.
 GROUPS = (12, 16, 20, 25)
-
-
 # Groups that have no cluster in common are divided side by side, as many whatever the number of threads is.
 SIDE_BY_SIDE = 4
-
-
 # How far from the price of a row they look, in units of the level: as far as the pieces are few enough.
 REACHES = (1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.014, 0.01, 0.007, 0.005, 0.002, 0.0005)
-
-
 # Places that a group opens at most and counted work that it is worth, while much is won and after that.
 FAST = (600, 0.03)
-
-
 THOROUGH = (320, 1.0)
-
-
 # Much is won where so many rounds win this part of what the placement costs.
 ROUNDS_OF_MUCH = 8
-
-
 MUCH = 2e-4
-
-
 # By how many of these steps they look farther, in turn.
 FARTHER = (0, 0, 2, 0, 4)
-
-
 # Of what a cluster leaves unused, this share of the mean is added, so that every cluster is drawn at times.
 LEAST_WEIGHT = 0.5
-
-
 # Rounds in vain after which nothing more is tried.
 PATIENCE = 300
-
-
 # What breaking a limit is charged, as a multiple of its price, and after how many rounds it gets dearer.
 LEADING_CHARGES = (12.0, 48.0, 200.0)
-
-
 DEARER_AFTER = 4
-
-
 # How far from the price of a row exchanges look before that, in turn.
 LEADING_REACHES = (0.01, 0.1, 0.4)
-
-
 # Moves made by lot: how far from the price of a row, how many, and how far exchanges then look.
 SHAKEN_REACH = 0.1
-
-
 MOST_SHAKEN = 12
-
-
 SHAKEN_CHARGE = 12.0
-
-
 # Rounds in vain after which some are made.
 SHAKE_AFTER = 30
-
-
 AFTER_SHAKING = (0.05, 0.1, 0.2)
-
-
 # Rows that are divided anew together, over all clusters.
 ROWS_OF_PART = 60
-
-
 ROWS_REACH = 0.3
-
-
 ROWS_UNITS = 6
-
-
 # Batches of more places are not divided anew by rows.
 LARGEST_FOR_ROWS = 20_000
 
 
-def vary(known: Known, done: Callable[[], bool] = lambda: False, near: Known | None = None) -> None:
+def vary(level: Incumbent, done: Callable[[], bool] = lambda: False, near: Incumbent | None = None) -> None:
     """Change the best placement here and there, and keep what is better.
 
     Parameters
     ----------
-    known
+    level
         The level; it ends where time is over or nothing better was found for long.
     done
         Whether it ends before that.
     near
         At whose prices places count as near; None for those of the level.
     """
-    if known.best is None or len(known.model.batch.keys) < 2:
+    if level.best is None or len(level.model.batch.keys) < 2:
         return
-    varying = _Varying(known, np.random.default_rng(known.search.seed), near or known)
+    varying = _Varying(level, np.random.default_rng(level.search.seed), near or level)
     varying.look_back(0)
     failures, turn = 0, 0
-    while not known.over and not done() and failures < PATIENCE:
-        before = known.cost
+    while not level.over and not done() and failures < PATIENCE:
+        before = level.cost
         varying.turn(turn, failures)
-        failures = 0 if known.cost != before else failures + 1
+        failures = 0 if level.cost != before else failures + 1
         turn += 1
         varying.look_back(turn)
 
 
-def lead_back(known: Known, start: Whole, deadline: Deadline) -> None:
+def lead_back(level: Incumbent, start: Whole, deadline: Deadline) -> None:
     """Lead a placement back to what is allowed, by dividing groups of clusters anew at a charge.
 
     Parameters
     ----------
-    known
+    level
         The level; it hears of the placement once all limits are kept.
     start
         A placement that keeps the totals of all rows.
     deadline
         When to stop.
     """
-    model = known.model
-    varying = _Varying(known, np.random.default_rng(known.search.seed), known)
-    now, failures, turn = _exchanged(known, start, deadline), 0, 0
+    model = level.model
+    varying = _Varying(level, np.random.default_rng(level.search.seed), level)
+    now, failures, turn = _exchanged(level, start, deadline), 0, 0
     while failures < PATIENCE and deadline.remaining() > 0:
-        charges = Charges.of(model, known.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
+        charges = Charges.of(model, level.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
         cost = charged(model, now, charges)
         before = cost
         for group, found in varying.divided(now, turn, charges):
@@ -146,20 +105,20 @@ def lead_back(known: Known, start: Whole, deadline: Deadline) -> None:
             then = charged(model, together, charges)
             if then < cost:
                 now, cost = together, then
-        known.offer(now)
-        if known.over or model.keeps(now):
+        level.offer(now)
+        if level.over or model.keeps(now):
             return
         failures = 0 if cost < before else failures + 1
         turn += 1
 
 
-def _exchanged(known: Known, start: Whole, deadline: Deadline) -> Whole:
+def _exchanged(level: Incumbent, start: Whole, deadline: Deadline) -> Whole:
     """Return a placement with fewer limits broken, and none by far."""
-    exchange = Exchange.start(known.model, known.prices, known.rows, start, LEADING_CHARGES[0])
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, LEADING_CHARGES[0])
     for reach in LEADING_REACHES:
-        if known.offer(exchange.replicas):
+        if level.offer(exchange.replicas):
             break
-        exchange.improve(reach * known.model.unit, deadline)
+        exchange.improve(reach * level.model.unit, deadline)
     return exchange.replicas
 
 
@@ -177,9 +136,9 @@ def charged(model: Model, replicas: Whole, charges: Charges) -> float:
 class _Varying:
     """What stays the same from change to change."""
 
-    known: Known
+    level: Incumbent
     chance: np.random.Generator
-    near: Known
+    near: Incumbent
     windows: dict[float, tuple[Whole, Whole]] = field(default_factory=dict)
     most_places: int = FAST[0]
     work: float = FAST[1]
@@ -187,7 +146,7 @@ class _Varying:
 
     def look_back(self, turn: int) -> None:
         """Be thorough from when little was won for some rounds."""
-        cost = self.known.cost
+        cost = self.level.cost
         if cost is None or turn % ROUNDS_OF_MUCH:
             return
         if self.cost is not None and self.cost - cost <= MUCH * abs(cost):
@@ -196,7 +155,7 @@ class _Varying:
 
     def turn(self, turn: int, failures: int) -> None:
         """Make one change of one kind or another."""
-        batch, best = self.known.model.batch, self.known.best
+        batch, best = self.level.model.batch, self.level.best
         if best is None:
             return
         if failures % SHAKE_AFTER == SHAKE_AFTER - 1:
@@ -211,24 +170,28 @@ class _Varying:
         for group, found in self.divided(best, turn, None):
             together = best.copy()
             together[:, group] = found[:, group]
-            if self.known.offer(together):
+            if self.level.offer(together):
                 best = together
 
     def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
         """Divide groups of clusters anew, side by side; return what was found for each."""
-        known = self.known
+        level = self.level
         groups = list(self._drawn(now, GROUPS[turn % len(GROUPS)], charges))
         opened = []
         for at, group in enumerate(groups):
-            work = Work(known.deadline, 1, turn * SIDE_BY_SIDE + at, self.work)
+            effort = Effort(level.deadline, 1, turn * SIDE_BY_SIDE + at, self.work)
             window = self._window(now, group, turn)
-            opened.append(open_up(known.model, now, window, work, exact=False, charges=charges))
-        results = close_all(opened, known.search.side_by_side)
-        return [(group, found) for group, found in zip(groups, results, strict=True) if found is not None]
+            opened.append(open_up(level.model, now, window, effort, exact=False, charges=charges))
+        results = close_all(opened, level.search.side_by_side)
+        return [
+            (group, found.replicas)
+            for group, found in zip(groups, results, strict=True)
+            if found.replicas is not None
+        ]
 
     def _drawn(self, now: Whole, size: int, charges: Charges | None) -> Iterator[Whole]:
         """Draw groups of clusters, rather those that leave much unused that has a price, or break limits."""
-        model = self.known.model
+        model = self.level.model
         coupling = model.batch.coupling
         columns = len(model.batch.clusters)
         left = (coupling.limit - model.batch.usage(now)).astype(np.float64)
@@ -288,32 +251,32 @@ class _Varying:
 
     def _divide_rows(self, best: Whole, turn: int) -> None:
         """Divide some rows anew over all clusters."""
-        known = self.known
-        count = min(len(known.model.batch.keys), ROWS_OF_PART)
-        chosen = np.sort(self.chance.choice(len(known.model.batch.keys), count, replace=False))
-        work = Work(known.deadline, 1, turn, self.work)
-        found = divide_anew(known.model, best, window_of(known, chosen, best), work, exact=False)
+        level = self.level
+        count = min(len(level.model.batch.keys), ROWS_OF_PART)
+        chosen = np.sort(self.chance.choice(len(level.model.batch.keys), count, replace=False))
+        effort = Effort(level.deadline, 1, turn, self.work)
+        found = divide_anew(level.model, best, window_of(level, chosen, best), effort, exact=False)
         if found.replicas is not None:
-            known.offer(found.replicas)
+            level.offer(found.replicas)
 
     def _shake(self, best: Whole) -> None:
         """Move some replicas by lot, and exchange from there."""
-        known = self.known
-        exchange = Exchange.start(known.model, known.prices, known.rows, best, SHAKEN_CHARGE)
+        level = self.level
+        exchange = Exchange.start(level.model, level.prices, level.rows, best, SHAKEN_CHARGE)
         exchange.shake(
-            self.chance, SHAKEN_REACH * known.model.unit, int(self.chance.integers(2, MOST_SHAKEN))
+            self.chance, SHAKEN_REACH * level.model.unit, int(self.chance.integers(2, MOST_SHAKEN))
         )
         for reach in AFTER_SHAKING:
-            while exchange.improve(reach * known.model.unit, known.deadline) > 0:
-                known.offer(exchange.replicas)
-                if known.over:
+            while exchange.improve(reach * level.model.unit, level.deadline) > 0:
+                level.offer(exchange.replicas)
+                if level.over:
                     return
 
 
-def window_of(known: Known, chosen: Whole, best: Whole) -> Window:
+def window_of(level: Incumbent, chosen: Whole, best: Whole) -> Window:
     """Return the places of some rows that are worth looking at: those of small reduced cost, and what is."""
-    model = known.model
-    low, high = within(model, known.prices, chosen, known.rows[chosen], ROWS_REACH * model.unit)
+    model = level.model
+    low, high = within(model, level.prices, chosen, level.rows[chosen], ROWS_REACH * model.unit)
     now = best[chosen]
     low, high = np.minimum(low, now), np.maximum(high, now)
     return Window(chosen, np.maximum(low, now - ROWS_UNITS), np.minimum(high, now + ROWS_UNITS))
@@ -321,46 +284,42 @@ def window_of(known: Known, chosen: Whole, best: Whole) -> Window:
 
 # The whole batch is given to CP-SAT where at most so many pieces are left open.
 MOST_OPEN = 2500
-
-
 # Batches of at most so many places are divided anew as a whole, with so much counted work.
 PLACES_OF_WHOLE = 1000
-
-
 WORK_OF_WHOLE = 0.5
 
 
-def divide_whole(known: Known) -> None:
+def divide_whole(level: Incumbent) -> None:
     """Divide all rows of a small batch anew, as far as a fixed amount of work goes."""
-    if known.over or known.best is None or known.best.size > PLACES_OF_WHOLE:
+    if level.over or level.best is None or level.best.size > PLACES_OF_WHOLE:
         return
-    everything = np.arange(len(known.model.batch.keys))
-    work = Work(known.deadline, 1, known.search.seed, WORK_OF_WHOLE)
-    found = divide_anew(known.model, known.best, window_of(known, everything, known.best), work, exact=True)
+    everything = np.arange(len(level.model.batch.keys))
+    effort = Effort(level.deadline, 1, level.search.seed, WORK_OF_WHOLE)
+    found = divide_anew(level.model, level.best, window_of(level, everything, level.best), effort, exact=True)
     if found.replicas is not None:
-        known.offer(found.replicas)
+        level.offer(found.replicas)
 
 
-def prove(known: Known) -> None:
+def prove(level: Incumbent) -> None:
     """Give what is left open to CP-SAT, with bounds that no better placement leaves."""
-    if known.over:
+    if level.over:
         return
-    model = known.model
-    if known.cost is None:
+    model = level.model
+    if level.cost is None:
         lower, upper = model.batch.lower, model.batch.upper
     else:
-        lower, upper = ranges(model, known.prices, known.rows, known.cost)
+        lower, upper = ranges(model, level.prices, level.rows, level.cost)
     if int((upper - lower).clip(0, 3).sum()) > MOST_OPEN:
         return
     everything = np.arange(len(model.batch.keys))
-    replicas = model.batch.lower if known.best is None else known.best
-    work = Work(known.deadline, known.search.threads, known.search.seed)
-    found = divide_anew(model, replicas, Window(everything, lower, upper), work, exact=True)
+    replicas = model.batch.lower if level.best is None else level.best
+    effort = Effort(level.deadline, level.search.threads, level.search.seed)
+    found = divide_anew(model, replicas, Window(everything, lower, upper), effort, exact=True)
     if found.replicas is not None:
-        known.offer(found.replicas)
-    elif found.complete and known.cost is not None:
+        level.offer(found.replicas)
+    elif found.complete and level.cost is not None:
         raise InternalError("CP-SAT calls a part of a batch infeasible of which a placement is known")
-    if known.cost is None:
-        known.infeasible = found.complete
-    if found.bound is not None and known.cost is not None:
-        known.lift(min(found.bound, known.cost))
+    if level.cost is None:
+        level.infeasible = found.complete
+    if found.bound is not None and level.cost is not None:
+        level.lift(min(found.bound, level.cost))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Whole, spelled_out
 from fairlead.solver.batch.dual.relaxation import marginals
 from fairlead.solver.batch.model import Floats, Model, Prices, in_chunks
 
@@ -117,8 +117,7 @@ def _moves_of(
     from_row, from_column = np.nonzero(leave <= reach)
     starts = np.searchsorted(to_row, np.arange(enter.shape[0] + 1))
     counts = np.diff(starts)[from_row]
-    each = np.repeat(np.arange(len(from_row)), counts)
-    within = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
+    each, within = spelled_out(counts)
     entry = starts[from_row[each]] + within
     row, source, target = from_row[each], from_column[each], to_column[entry]
     reduced = leave[row, source] + enter[row, target]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.incumbent import Known
+from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Floats, Model
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.large_neighbourhood import lead_back
@@ -11,96 +11,76 @@ from fairlead.solver.deadline import Deadline
 
 # How far from the price of a row exchanges look, in units of the level, in turn.
 REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
-
-
 # The same after a program was rounded, then where that kept all limits, and where it did not.
 REACH_AFTER_ROUNDING = 0.02
-
-
 REACHES_OF_VALID = (0.05,)
-
-
 REACHES_OF_BROKEN = (0.1, 0.4, 1.0, 2.5, 8.0, 128.0)
-
-
 # How far they look in the end where limits are still broken.
 FAR_REACHES = (1.0, 2.5, 8.0)
-
-
 # What a round of exchanges has to win, in units of the level, for another one.
 WORTHWHILE = 0.05
-
-
 # What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
 CHARGES = (3.0, 12.0, 48.0, 192.0)
-
-
 # A placement is far from the bound by more than this part of what it costs.
 FAR = 0.05
-
-
 # What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
 RELIEVING_CHARGE = 200.0
-
-
 RELIEVING_REACHES = (8.0, 128.0, 1024.0)
-
-
 # Of the time that is left, what may be used to lead a rounded program back to what is allowed.
 SHARE_OF_LEADING = 0.5
 
 
-def exchange_all(known: Known, start: Whole, latest: Deadline | None = None) -> None:
+def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None) -> None:
     """Exchange replicas until little is won any more; charge more for broken limits until none is.
 
     Parameters
     ----------
-    known
+    level
         The level.
     start
         A placement that keeps the totals of all rows.
     latest
         When to stop where a placement is known; None for the deadline of the level. Where none is known yet
-        the search may go on a little longer, see `Known.due`.
+        the search may go on a little longer, see `Incumbent.due`.
     """
     replicas = start
     for charge in CHARGES:
-        exchange = Exchange.start(known.model, known.prices, known.rows, replicas, charge)
+        exchange = Exchange.start(level.model, level.prices, level.rows, replicas, charge)
         for reach in (*REACHES, *FAR_REACHES) if charge == CHARGES[-1] else REACHES:
             if exchange.valid and reach in FAR_REACHES:
                 break
-            if not _improve(known, exchange, reach, latest):
+            if not _improve(level, exchange, reach, latest):
                 return
         if exchange.valid:
             return
         replicas = exchange.replicas
 
 
-def _improve(known: Known, exchange: Exchange, reach: float, latest: Deadline | None = None) -> bool:
+def _improve(level: Incumbent, exchange: Exchange, reach: float, latest: Deadline | None = None) -> bool:
     """Make exchanges of one reach for as long as they win much; tell whether there is time for more."""
     while True:
-        due = known.due if known.best is None or latest is None else latest
-        if known.closed or due.remaining() <= 0:
+        due = level.due if level.best is None or latest is None else latest
+        if level.closed or due.remaining() <= 0:
             return False
-        gained = exchange.improve(reach * known.model.unit, due)
-        known.offer(exchange.replicas)
-        if gained <= WORTHWHILE * known.model.unit:
+        gained = exchange.improve(reach * level.model.unit, due)
+        level.offer(exchange.replicas)
+        if gained <= WORTHWHILE * level.model.unit:
             return True
 
 
-def is_far(known: Known) -> bool:
+def is_far(level: Incumbent) -> bool:
     """Tell whether the placement is far from the bound, so that rounding the program may well be better."""
-    return not known.over and (known.cost is None or known.cost - known.bound > FAR * abs(known.cost))
+    return not level.over and (level.cost is None or level.cost - level.bound > FAR * abs(level.cost))
 
 
-def lead(known: Known, start: Whole) -> None:
+def lead(level: Incumbent, start: Whole) -> None:
     """Lead a rounded program back to what is allowed, at most for a part of the time."""
-    rest = relieve(known, start)
+    rest = relieve(level, start)
     if rest is not None:
-        lead_back(known, rest, known.deadline.part(SHARE_OF_LEADING))
+        lead_back(level, rest, level.deadline.part(SHARE_OF_LEADING))
 
 
-def relieve(known: Known, start: Whole) -> Whole | None:
+def relieve(level: Incumbent, start: Whole) -> Whole | None:
     """Offer a placement, with replicas moved off overfull clusters if need be; this is quick.
 
     Returns
@@ -108,26 +88,26 @@ def relieve(known: Known, start: Whole) -> Whole | None:
     array or None
         The placement with replicas moved; None where it, or that at the start, was taken as the best one.
     """
-    if known.offer(start):
+    if level.offer(start):
         return None
-    exchange = Exchange.start(known.model, known.prices, known.rows, start, RELIEVING_CHARGE)
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, RELIEVING_CHARGE)
     for reach in RELIEVING_REACHES:
         gained = 1.0
-        while gained > 0 and not exchange.valid and not known.over:
-            gained = exchange.sweep(reach * known.model.unit)
-    return None if known.offer(exchange.replicas) else exchange.replicas
+        while gained > 0 and not exchange.valid and not level.over:
+            gained = exchange.sweep(reach * level.model.unit)
+    return None if level.offer(exchange.replicas) else exchange.replicas
 
 
-def exchange_rounded(known: Known, start: Whole) -> None:
+def exchange_rounded(level: Incumbent, start: Whole) -> None:
     """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
-    exchange = Exchange.start(known.model, known.prices, known.rows, start, CHARGES[1])
-    going = _improve(known, exchange, REACH_AFTER_ROUNDING)
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, CHARGES[1])
+    going = _improve(level, exchange, REACH_AFTER_ROUNDING)
     for reach in REACHES_OF_VALID if exchange.valid else REACHES_OF_BROKEN:
         if not going or (exchange.valid and reach in REACHES_OF_BROKEN):
             break
-        going = _improve(known, exchange, reach)
-    if not exchange.valid and is_far(known):
-        lead_back(known, exchange.replicas, known.deadline)
+        going = _improve(level, exchange, reach)
+    if not exchange.valid and is_far(level):
+        lead_back(level, exchange.replicas, level.deadline)
 
 
 def rounded(model: Model, replicas: Floats) -> Whole:
