@@ -11,7 +11,7 @@ import pytest
 from batch_levels import known_of, model_for
 from batch_problems import linear_optimum, middling
 from fairlead.models.levels import Deviation
-from fairlead.solver.batch.arrays import Whole, batch_of
+from fairlead.solver.batch.arrays import Floats, Whole, batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
@@ -19,7 +19,7 @@ from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.restricted_master import region_of, segments_of
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Floats, Model, Prices, model_of, place_prices
+from fairlead.solver.batch.model import Model, Prices, model_of, place_prices
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.repair import exchange_all, rounded
 from fairlead.solver.deadline import Deadline

@@ -38,6 +38,7 @@ from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 
 Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 PLAIN = (Candidates, Total, Bounds, Weights, Moves, MovePrice, Price, Tiers)

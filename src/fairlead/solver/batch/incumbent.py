@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.model import Floats, Model, Prices
+from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.surrogate import Guided
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search

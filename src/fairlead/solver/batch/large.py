@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import LinearProgram, optimum
 from fairlead.solver.batch.dual.relaxation import Relaxed, relax
 from fairlead.solver.batch.dual.restricted_master import (
@@ -23,7 +23,7 @@ from fairlead.solver.batch.dual.restricted_master import (
 )
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Floats, Model, Prices, in_chunks, sample_of
+from fairlead.solver.batch.model import Model, Prices, in_chunks, sample_of
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.deadline import Deadline
 
@@ -214,16 +214,11 @@ class Blend:
 
 def _costs(model: Model, rows: slice, replicas: Whole) -> list[Floats]:
     """Return what some rows cost, by level and row."""
-    curve = model.curve
     found = []
-    for base, slopes, growth in zip(curve.base, curve.slopes, curve.growth, strict=True):
-        total = base[rows].astype(np.float64)
-        for number, slope in enumerate(slopes):
-            start, end = curve.starts[number][rows], curve.starts[number + 1][rows]
-            units = np.clip(replicas - start, 0, end - start)
-            total += (units * slope[rows].astype(np.float64)).sum(axis=1)
-            if growth is not None:
-                total += (growth[rows] * (units * (units - 1) / 2.0)).sum(axis=1)
+    for base, parts in model.curve.of_rows(rows).costs(replicas):
+        total = base.astype(np.float64)
+        for part in parts:
+            total += part.sum(axis=1)
         found.append(total)
     return found
 

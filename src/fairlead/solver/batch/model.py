@@ -8,18 +8,14 @@ whole numbers it is exact.
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Batch, Whole, total_of
+from fairlead.solver.batch.arrays import Batch, Floats, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.shapes import Curve, Shape, curve_of
-
-Floats = NDArray[np.float64]
-
 
 T = TypeVar("T")
 
@@ -158,26 +154,12 @@ def rows_of(model: Model, rows: slice | Whole) -> Model:
         totals=batch.totals[rows],
         needs=batch.needs[rows],
     )
-    cut = Curve(
-        tuple(at[rows] for at in curve.starts),
-        tuple(tuple(piece[rows] for piece in level) for level in curve.slopes),
-        tuple(None if each is None else each[rows] for each in curve.growth),
-        tuple(each[rows] for each in curve.base),
-    )
-    shapes = tuple(_shape_of(shape, rows) for shape in model.shapes)
-    return replace(model, batch=part, curve=cut, shapes=shapes)
 
+    def cut(matrix: Whole, *_: Whole, position: bool = False) -> Whole:  # noqa: ARG001 - all are cut
+        return matrix[rows]
 
-def _shape_of(shape: Any, rows: slice | Whole) -> Any:
-    """Return some rows of a shape."""
-    values: dict[str, Any] = {}
-    for each in fields(shape):
-        value = getattr(shape, each.name)
-        if isinstance(value, np.ndarray):
-            values[each.name] = value[rows]
-        elif is_dataclass(value):
-            values[each.name] = _shape_of(value, rows)
-    return replace(shape, **values)
+    shapes = tuple(shape.mapped(cut) for shape in model.shapes)
+    return replace(model, batch=part, curve=curve.of_rows(rows), shapes=shapes)
 
 
 def sample_of(model: Model, stride: int) -> Model:

@@ -4,13 +4,14 @@ A level has so many steps to its unit. Costs that are no whole number of steps a
 overestimated: a cost is exact at its anchor, up to less than one step, and rounded down from there outward.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import pairwise
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from fairlead.solver.batch.arrays import Batch, Whole
+from fairlead.solver.batch.arrays import Batch, Floats, Whole
 
 
 class Shape(Protocol):
@@ -37,6 +38,18 @@ class Shape(Protocol):
         """Return the cost of ``at`` replicas, by place."""
         ...
 
+    def mapped(self, change: "Change", *others: Any) -> Self:
+        """Return the shape with every matrix changed, together with those of others of its kind."""
+        ...
+
+
+class Change(Protocol):
+    """What is done to a matrix of a shape, with the same ones of other shapes."""
+
+    def __call__(self, matrix: Whole, *others: Whole, position: bool = False) -> Whole:
+        """Return the changed matrix of costs; of positions of replicas where that is said."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear:
@@ -54,6 +67,12 @@ class Linear:
         """Return the cost of replicas."""
         total: Whole = self.slope * at
         return total
+
+    def mapped(self, change: Change, *others: Self) -> Self:
+        """Return the shape with every matrix changed."""
+        return type(self)(
+            change(self.slope, *(each.slope for each in others)),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,6 +107,16 @@ class Bent:
         total: Whole = self.least + down + up
         return total
 
+    def mapped(self, change: Change, *others: Self) -> Self:
+        """Return the shape with every matrix changed."""
+        return type(self)(
+            change(self.anchor, *(each.anchor for each in others), position=True),
+            change(self.least, *(each.least for each in others)),
+            change(self.left, *(each.left for each in others)),
+            change(self.middle, *(each.middle for each in others)),
+            change(self.right, *(each.right for each in others)),
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Squared:
@@ -97,7 +126,7 @@ class Squared:
     least: Whole
     before: Whole
     after: Whole
-    step: Whole | None
+    step: Whole
 
     @property
     def breaks(self) -> tuple[Whole, ...]:
@@ -117,6 +146,16 @@ class Squared:
         rising = up * self.after + self.step * (up * (up - 1) // 2)
         total: Whole = self.least + rising - down * self.before + self.step * (down * (down - 1) // 2)
         return total
+
+    def mapped(self, change: Change, *others: Self) -> Self:
+        """Return the shape with every matrix changed."""
+        return type(self)(
+            change(self.anchor, *(each.anchor for each in others), position=True),
+            change(self.least, *(each.least for each in others)),
+            change(self.before, *(each.before for each in others)),
+            change(self.after, *(each.after for each in others)),
+            change(self.step, *(each.step for each in others)),
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +185,13 @@ class Summed:
         total: Whole = self.first.value(at) + self.second.value(at)
         return total
 
+    def mapped(self, change: Change, *others: Self) -> Self:
+        """Return the shape with every matrix changed."""
+        return type(self)(
+            self.first.mapped(change, *(each.first for each in others)),
+            self.second.mapped(change, *(each.second for each in others)),
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
@@ -167,6 +213,27 @@ class Curve:
     slopes: tuple[tuple[Whole, ...], ...]
     growth: tuple[Whole | None, ...]
     base: tuple[Whole, ...]
+
+    def of_rows(self, rows: slice | Whole) -> "Curve":
+        """Return some rows."""
+        return Curve(
+            tuple(at[rows] for at in self.starts),
+            tuple(tuple(piece[rows] for piece in level) for level in self.slopes),
+            tuple(None if each is None else each[rows] for each in self.growth),
+            tuple(each[rows] for each in self.base),
+        )
+
+    def costs(self, replicas: Whole) -> Iterator[tuple[Whole, list[Floats]]]:
+        """Yield by level what the lower bounds cost, by row, and what is above them, by piece."""
+        pairs = list(pairwise(self.starts))
+        for base, slopes, growth in zip(self.base, self.slopes, self.growth, strict=True):
+            found: list[Floats] = []
+            for (start, end), slope in zip(pairs, slopes, strict=True):
+                units = np.clip(replicas - start, 0, end - start)
+                found.append(units * slope.astype(np.float64))
+                if growth is not None:
+                    found.append(growth * (units * (units - 1) / 2.0))
+            yield base, found
 
     @property
     def pieces(self) -> int:

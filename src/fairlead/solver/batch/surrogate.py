@@ -6,8 +6,7 @@ is about equal there the better is found for those that come after.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,17 +154,15 @@ def _with_deviation(
     return replace(guide, shape=Summed(shape, straight), scale=max(1, int(share * guide.scale)))
 
 
-def _joined(first: Any, second: Any, rows: NDArray[np.bool_], factor: float) -> Any:
+def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float) -> Shape:
     """Return a shape with the costs of some rows replaced by a multiple of those of another of its kind."""
-    values: dict[str, Any] = {}
-    for each in fields(first):
-        one, other = getattr(first, each.name), getattr(second, each.name)
-        if isinstance(one, np.ndarray):
-            scaled = other if each.name == "anchor" else np.rint(other * factor).astype(np.int64)
-            values[each.name] = np.where(rows[:, None], scaled, one)
-        elif is_dataclass(one):
-            values[each.name] = _joined(one, other, rows, factor)
-    return replace(first, **values)
+
+    def replaced(matrix: Whole, *others: Whole, position: bool = False) -> Whole:
+        (other,) = others
+        scaled = other if position else np.rint(other * factor).astype(np.int64)
+        return np.where(rows[:, None], scaled, matrix)
+
+    return first.mapped(replaced, second)
 
 
 def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole) -> tuple[Batch, list[Pin]]:

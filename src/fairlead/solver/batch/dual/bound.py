@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Whole, total_of
+from fairlead.solver.batch.arrays import Floats, Whole, total_of
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.model import Floats, Model, Prices, chunks
+from fairlead.solver.batch.model import Model, Prices, chunks
 from fairlead.solver.marginal import widen
 
 # Bits of a price behind the point, at most, and of a product.

@@ -23,8 +23,7 @@ from ortools.math_opt.core.python import solver  # type: ignore[import-untyped]
 from pybind11_abseil.status import StatusNotOk  # type: ignore[import-untyped]
 
 from fairlead.models.errors import InternalError
-from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.model import Floats
+from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.deadline import Deadline
 
 SHORTEST = 0.01

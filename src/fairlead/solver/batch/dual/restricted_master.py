@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
 from fairlead.solver.batch.dual.relaxation import CUTS, windows
-from fairlead.solver.batch.model import Floats, Model, Prices, chunks, place_prices
+from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
 from fairlead.solver.deadline import Deadline
 
 TINY = 1e-7

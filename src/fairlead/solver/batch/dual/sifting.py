@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from fairlead.solver.batch.arrays import Floats
 from fairlead.solver.batch.dual.linear_program import Basis
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.restricted_master import Region, not_too_many, region_of, solve_core
-from fairlead.solver.batch.model import Floats, Model, Prices
+from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.deadline import Deadline
 
 # Programs of at most so many pieces are solved whole: where a place has several, and where it has one.

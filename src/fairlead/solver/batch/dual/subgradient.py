@@ -11,11 +11,11 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from fairlead.solver.batch.arrays import Batch
+from fairlead.solver.batch.arrays import Batch, Floats
 from fairlead.solver.batch.costs import FINEST, LevelCost, nothing
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import Relaxed, relax
-from fairlead.solver.batch.model import Floats, Model, Prices, model_of, sample_of
+from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
 from fairlead.solver.deadline import Deadline
 
 KEEP = 0.8

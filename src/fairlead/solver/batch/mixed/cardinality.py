@@ -9,14 +9,13 @@ is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.nested.choosi
 All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import (
     WholePrices,
     are_cut,
@@ -25,9 +24,9 @@ from fairlead.solver.batch.dual.bound import (
     whole_costs,
     whole_prices,
 )
-from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.relaxation import PricedRows, relax
 from fairlead.solver.batch.dual.subgradient import Steps, with_probed_step
-from fairlead.solver.batch.model import Floats, Model, Prices, place_prices, rows_of
+from fairlead.solver.batch.model import Model, Prices, rows_of
 from fairlead.solver.deadline import Deadline
 
 FIRST_STEP = 0.1
@@ -242,54 +241,29 @@ def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Flo
     return int(total)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class LimitedRows:
     """Rows with limits at prices, in floats."""
 
     model: Model
     groups: Groups
-    dear: list[Floats]
-    growth: Floats | None
-    pins: Sequence[float]
+    prices: Prices
+    rows: PricedRows
 
     @classmethod
     def of(cls, model: Model, groups: Groups, prices: Prices) -> "LimitedRows":
         """Look at rows at prices."""
-        curve = model.curve
-        extra = place_prices(model, prices, slice(0, len(model.batch.keys)))
-        factors = [1.0, *prices.pins.tolist()]
-        dear = []
-        for number in range(curve.pieces):
-            cost = extra + 0.0
-            for factor, level in zip(factors, curve.slopes, strict=True):
-                cost = cost + factor * level[number]
-            dear.append(cost)
-        growth: Floats | None = None
-        for factor, each in zip(factors, curve.growth, strict=True):
-            if each is not None:
-                growth = factor * each if growth is None else growth + factor * each
-        return cls(model, groups, dear, None if growth is None else np.maximum(growth, 2.0**-20), factors[1:])
-
-    def _taken(self, price: Floats) -> list[Floats]:
-        """Return how many units of every piece cost at most a price."""
-        found = []
-        for number, dear in enumerate(self.dear):
-            units = self.model.curve.starts[number + 1] - self.model.curve.starts[number]
-            if self.growth is None:
-                found.append(np.where(dear <= price[:, None], units, 0).astype(np.float64))
-            else:
-                found.append(np.floor(np.clip((price[:, None] - dear) / self.growth + 1.0, 0.0, units)))
-        return found
+        return cls(model, groups, prices, PricedRows.of(model, prices, slice(None)))
 
     def at(self, price: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
         """Return the replicas above the fewest, the places of the best groups, and what is saved."""
-        taken = self._taken(price)
+        taken = self.rows.taken(price)
         counts = np.sum(taken, axis=0)
         saved = np.zeros_like(counts)
-        for units, dear in zip(taken, self.dear, strict=True):
+        for units, dear in zip(taken, self.rows.dear, strict=True):
             saved += units * (dear - price[:, None])
-            if self.growth is not None:
-                saved += self.growth * (units * (units - 1) / 2)
+            if self.rows.growth is not None:
+                saved += self.rows.growth * (units * (units - 1) / 2)
         chosen = self._best(saved)
         return np.where(chosen, counts, 0.0), chosen, np.where(chosen, saved, 0.0).sum(axis=1)
 
@@ -331,7 +305,7 @@ class LimitedRows:
         part = np.clip((left - under) / np.maximum(over - under, 1.0), 0.0, 1.0)
         mixed = below + part[:, None] * (above - below)
         value = float((high * left + saved).sum())
-        for factor, base in zip([1.0, *self.pins], curve.base, strict=True):
+        for factor, base in zip([1.0, *self.prices.pins.tolist()], curve.base, strict=True):
             value += factor * float(base.sum())
         replicas = mixed + batch.lower
         value += float((self._capacity() * batch.lower).sum())
@@ -339,8 +313,8 @@ class LimitedRows:
 
     def _capacity(self) -> Floats:
         """Return what capacity costs for one replica, by place."""
-        curve, found = self.model.curve, self.dear[0] + 0.0
-        for factor, level in zip([1.0, *self.pins], curve.slopes, strict=True):
+        curve, found = self.model.curve, self.rows.dear[0] + 0.0
+        for factor, level in zip([1.0, *self.prices.pins.tolist()], curve.slopes, strict=True):
             found = found - factor * level[0]
         return found
 
@@ -350,7 +324,7 @@ class LimitedRows:
         sides = []
         for price in (low, high):
             chosen = self.at(price)[1]
-            sides.append([np.where(chosen, units, 0.0) for units in self._taken(price)])
+            sides.append([np.where(chosen, units, 0.0) for units in self.rows.taken(price)])
         for base, slopes, growth in zip(curve.base[1:], curve.slopes[1:], curve.growth[1:], strict=True):
             total = float(base.sum())
             for side, weight in zip(sides, (1 - part, part), strict=True):
@@ -364,13 +338,7 @@ class LimitedRows:
 
     def _edges(self) -> tuple[Floats, Floats]:
         """Return prices at which nothing and everything is taken."""
-        count = len(self.model.batch.keys)
-        low, high = np.full(count, np.inf), np.full(count, -np.inf)
-        for number, dear in enumerate(self.dear):
-            units = self.model.curve.starts[number + 1] - self.model.curve.starts[number]
-            last = dear if self.growth is None else dear + self.growth * np.maximum(units - 1, 0)
-            low = np.minimum(low, np.where(units > 0, dear, np.inf).min(axis=1, initial=np.inf))
-            high = np.maximum(high, np.where(units > 0, last, -np.inf).max(axis=1, initial=-np.inf))
+        low, high = self.rows.edges()
         wide = np.maximum(1.0, np.where(np.isfinite(high - low), high - low, 1.0))
         return (
             np.where(np.isfinite(low), low, 0.0) - 1e-6 * wide - 1.0,

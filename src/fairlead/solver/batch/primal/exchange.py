@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Whole, spelled_out
-from fairlead.solver.batch.model import Floats, Model, Prices
+from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
+from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
 from fairlead.solver.deadline import Deadline
 

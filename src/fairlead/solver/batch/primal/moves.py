@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.solver.batch.arrays import Whole, spelled_out
+from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.dual.relaxation import marginals
-from fairlead.solver.batch.model import Floats, Model, Prices, in_chunks
+from fairlead.solver.batch.model import Model, Prices, in_chunks
 
 # Moves that are listed at most at once.
 MOST_MOVES = 400_000

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.model import Floats, Model
+from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.large_neighbourhood import lead_back
 from fairlead.solver.deadline import Deadline
