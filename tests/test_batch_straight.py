@@ -21,7 +21,7 @@ from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.batch.overload import NOWHERE, _with_nowhere, solve_partly
+from fairlead.solver.batch.overload import nowhere_of, solve_partly, with_nowhere
 from fairlead.solver.batch.primal.repair import lead
 from fairlead.solver.batch.surrogate import (
     SHARE,
@@ -73,7 +73,7 @@ def test_few_stay_unplaced_and_the_rest_stands_near_its_quotas(deviation: Deviat
 def test_the_program_of_a_straight_level_is_solved_whole() -> None:
     """A single linear program tells how few stay unplaced; what is found later is little above it."""
     problem = scarce(2, Deviation.L1)
-    batch = batch_of(_with_nowhere(problem))
+    batch = batch_of(with_nowhere(problem))
     costs = costs_of(batch)
     straight = model_of(batch, guide_of(batch, costs[0], costs[1:3]))
     free = Prices.none(straight)
@@ -89,7 +89,7 @@ def test_the_program_of_a_straight_level_is_solved_whole() -> None:
 @pytest.mark.parametrize("number", [0, 2])
 def test_a_guide_counts_the_deviation_as_said(deviation: Deviation, number: int) -> None:
     """The guide is the level, a 128th of those like it, and a little of the deviation, half for the next."""
-    batch = batch_of(_with_nowhere(scarce(3, deviation)))
+    batch = batch_of(with_nowhere(scarce(3, deviation)))
     costs = costs_of(batch)
     cost, after = costs[number], followers(costs, number)
     deviations = [each for each in costs if each.level.base == DEVIATION]
@@ -109,9 +109,9 @@ def test_a_guide_counts_the_deviation_as_said(deviation: Deviation, number: int)
 
 def test_pins_that_boxes_keep_are_left_out() -> None:
     """A level that is 0 whatever is done within the boxes needs no pin; one replica nowhere, and it does."""
-    batch = batch_of(_with_nowhere(scarce(3, Deviation.L1)))
+    batch = batch_of(with_nowhere(scarce(3, Deviation.L1)))
     first = costs_of(batch)[0]
-    nowhere = batch.clusters.index(NOWHERE)
+    nowhere = batch.clusters.index(nowhere_of(scarce(3, Deviation.L1)))
     assert can_break(batch, (first, 0))
     upper = batch.upper.copy()
     upper[:, nowhere] = 0
@@ -124,7 +124,7 @@ def test_pins_that_boxes_keep_are_left_out() -> None:
 
 def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
     """A placement that fills clusters to twice their size is led to a valid one: the rest goes nowhere."""
-    batch = batch_of(_with_nowhere(scarce(4, Deviation.L1)))
+    batch = batch_of(with_nowhere(scarce(4, Deviation.L1)))
     costs = costs_of(batch)
     deviations = [each for each in costs if each.level.base == DEVIATION]
     model = straight_guide(batch, [], costs[2], (), deviations, Deadline()).model

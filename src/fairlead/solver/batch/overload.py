@@ -24,9 +24,6 @@ from fairlead.solver.batch.arrays import applies
 from fairlead.solver.batch.levels import Report, solve_batch
 from fairlead.solver.search import Search
 
-# Sorts behind all names that clusters can have.
-NOWHERE = "~"
-
 
 def applies_partly(part: Problem) -> bool:
     """Tell whether `solve_partly` can solve a problem: a partial batch in which only totals give way."""
@@ -36,7 +33,7 @@ def applies_partly(part: Problem) -> bool:
         return False
     if any(level.key != UNPLACED for level in shortfall_levels(part)):
         return False
-    return applies(replace(part, partial=False)) and applies(_with_nowhere(part))
+    return applies(replace(part, partial=False)) and applies(with_nowhere(part))
 
 
 def _gives_way_by_total(workload: Workload) -> bool:
@@ -71,7 +68,7 @@ def solve_partly(
     InternalError
         Where the placement breaks a rule or a level is not what it was: a bug in fairlead.
     """
-    whole = _with_nowhere(part)
+    whole, nowhere = with_nowhere(part), nowhere_of(part)
     start = None if floor is None or refused(part, floor) else _filled(part, floor)
     tell = None if search.progress is None else _telling(search.progress)
     result = solve_batch(whole, replace(search, progress=tell), start)
@@ -82,7 +79,7 @@ def solve_partly(
         return result
     placement = Placement(
         {
-            key: {name: count for name, count in placed.items() if name != NOWHERE}
+            key: {name: count for name, count in placed.items() if name != nowhere}
             for key, placed in result.placement.items()
         }
     )
@@ -115,29 +112,35 @@ def _filled(part: Problem, placement: Placement) -> Placement:
     found: dict[str, Mapping[str, int]] = {}
     for workload in part.workloads:
         placed = placement.of(workload.key)
-        found[workload.key] = {**placed, NOWHERE: workload.replicas - sum(placed.values())}
+        found[workload.key] = {**placed, nowhere_of(part): workload.replicas - sum(placed.values())}
     return Placement(found)
 
 
-def _with_nowhere(part: Problem) -> Problem:
+def nowhere_of(part: Problem) -> str:
+    """Return the name of the cluster that is nowhere: no other has it, and in order it is the last."""
+    return f"{max((cluster.name for cluster in part.clusters), default='')}-nowhere"
+
+
+def with_nowhere(part: Problem) -> Problem:
     """Return a problem in which replicas may stand nowhere, as few as possible before all other levels."""
+    nowhere = nowhere_of(part)
     return replace(
         part,
-        clusters=(*part.clusters, Cluster(NOWHERE)),
-        workloads=tuple(_may_be_nowhere(each) for each in part.workloads),
+        clusters=(*part.clusters, Cluster(nowhere)),
+        workloads=tuple(_may_be_nowhere(each, nowhere) for each in part.workloads),
         levels=(COST.key, *(key for key in part.levels if key != COST.key)),
         partial=False,
     )
 
 
-def _may_be_nowhere(workload: Workload) -> Workload:
+def _may_be_nowhere(workload: Workload, nowhere: str) -> Workload:
     """Return a workload that may stand nowhere, at a price."""
-    rules: list[WorkloadRule] = [Price({NOWHERE: Fraction(1)})]
+    rules: list[WorkloadRule] = [Price({nowhere: Fraction(1)})]
     for rule in workload.rules:
         if isinstance(rule, Candidates):
-            rules.append(replace(rule, names=(*rule.names, NOWHERE)))
+            rules.append(replace(rule, names=(*rule.names, nowhere)))
         elif isinstance(rule, Tiers) and rule.tiers:
-            rules.append(replace(rule, tiers=(rule.tiers[0] | {NOWHERE}, *rule.tiers[1:])))
+            rules.append(replace(rule, tiers=(rule.tiers[0] | {nowhere}, *rule.tiers[1:])))
         else:
             rules.append(rule)
     return replace(workload, rules=tuple(rules), groups=())

@@ -1,9 +1,14 @@
-"""How workloads and capacity are split into shares."""
+"""Batches past one machine's memory: workloads and capacity are split, every share is solved by itself.
+
+The shares together are a valid placement, because what they may use adds up to what there is. Each share, a
+sample of the workloads, tells what scarce resources are worth to it; at the mean of these prices every share
+gets as much of each cluster as it would use, and what is lost by splitting is told by a bound on the whole.
+The idea of shares is that of POP (partitioned optimisation problems).
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +21,14 @@ from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained
+from fairlead.solver.batch.arrays import Batch, batch_of
+from fairlead.solver.batch.costs import LevelCost, costs_of, nothing
+from fairlead.solver.batch.dual.bound import lower_bound, whole_prices
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.sifting import Sifting, sift
+from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.deadline import Deadline, Stop
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import Machines
@@ -100,12 +113,6 @@ def offering(part: Problem, group: Sequence[Workload], given: Mapping[Row, int])
     return replace(part, clusters=clusters, workloads=tuple(group))
 
 
-if TYPE_CHECKING:
-    from fairlead.solver.batch.arrays import Batch
-    from fairlead.solver.batch.costs import LevelCost
-    from fairlead.solver.batch.model import Model, Prices
-
-
 @dataclass(frozen=True, slots=True)
 class ShareTask:
     """One share, and the prices at which its part of the bound is told.
@@ -168,11 +175,6 @@ def prices_of(task: tuple[Problem, Level, float | None, Stop]) -> dict[Row, Frac
     """
     share, level, seconds, stop = task
     deadline = Deadline(Deadline.after(seconds).at, stop)
-    from fairlead.solver.batch.arrays import batch_of
-    from fairlead.solver.batch.dual.sifting import Sifting, sift
-    from fairlead.solver.batch.dual.subgradient import climb
-    from fairlead.solver.batch.model import model_of
-
     batch = batch_of(share)
     if not batch.feasible:
         return {}
@@ -212,10 +214,6 @@ def usage_of(task: tuple[Problem, Level, Mapping[Row, Fraction]]) -> dict[Row, i
     task
         The share, the level, and the prices.
     """
-    from fairlead.solver.batch.arrays import batch_of
-    from fairlead.solver.batch.dual.relaxation import relax
-    from fairlead.solver.batch.model import model_of
-
     share, level, prices = task
     batch = batch_of(share)
     cost = _cost_on(batch, level)
@@ -231,17 +229,13 @@ def usage_of(task: tuple[Problem, Level, Mapping[Row, Fraction]]) -> dict[Row, i
     }
 
 
-def _cost_on(batch: "Batch", level: Level) -> "LevelCost":
+def _cost_on(batch: Batch, level: Level) -> LevelCost:
     """Return what a share costs on a level; nothing where none of its workloads counts there."""
-    from fairlead.solver.batch.costs import costs_of, nothing
-
     return next((cost for cost in costs_of(batch) if cost.level == level), nothing(batch))
 
 
-def _in_steps(model: "Model", prices: Mapping[Row, Fraction], scale: int, units: Sequence[int]) -> "Prices":
+def _in_steps(model: Model, prices: Mapping[Row, Fraction], scale: int, units: Sequence[int]) -> Prices:
     """Return prices as a model of one share counts them."""
-    from fairlead.solver.batch.model import Prices
-
     coupling = model.batch.coupling
     asked = [
         float(prices.get(row, Fraction(0)) * scale * units[resource])
@@ -252,12 +246,6 @@ def _in_steps(model: "Model", prices: Mapping[Row, Fraction], scale: int, units:
 
 def solve_share(task: ShareTask) -> ShareAnswer:
     """Solve one share and tell its part of the bound. Runs in another process."""
-    from fairlead.solver.batch.arrays import batch_of
-    from fairlead.solver.batch.dual.bound import lower_bound, whole_prices
-    from fairlead.solver.batch.dual.relaxation import relax
-    from fairlead.solver.batch.levels import solve_batch
-    from fairlead.solver.batch.model import model_of
-
     deadline = Deadline(Deadline.after(task.seconds).at, task.stop)
     with listening(deadline):
         result = solve_batch(task.part, Search(deadline, task.workers, task.seed))

@@ -37,7 +37,6 @@ from fairlead.models.workload import Workload
 SEPARABLE = (Candidates, Total, Bounds, Weights, Moves, Price, Tiers)
 # What a narrower box can be made for; placements of all others stay as they are.
 NARROWED = (*SEPARABLE, Spread, Aggregated)
-SEPARATOR = "\0"
 
 
 T = TypeVar("T")
@@ -45,6 +44,8 @@ T = TypeVar("T")
 
 Totals = Mapping[str, Sequence[int]]
 """What overflow tiers hold, by workload, of those of which it is known."""
+Owners = Mapping[str, str]
+"""Keys of workloads by the keys of the boxes that stand in for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +64,21 @@ class StandIns:
     beyond: Mapping[Level, Fraction | int]
 
 
-def key_of(box: str) -> str:
-    """Return the key of the workload that a box stands in for."""
-    return box.partition(SEPARATOR)[0]
-
-
-def joined(placement: Placement) -> Placement:
+def joined(placement: Placement, owners: Owners) -> Placement:
     """Return what workloads hold when their boxes are put together."""
     found: dict[str, dict[str, int]] = {}
     for key, placed in placement.items():
-        found.setdefault(key_of(key), {}).update(placed)
+        found.setdefault(owners[key], {}).update(placed)
     return Placement(found)
 
 
-def divided(placement: Placement, boxes: Iterable[Workload]) -> Placement:
+def divided(placement: Placement, boxes: Iterable[Workload], owners: Owners) -> Placement:
     """Return what boxes hold of what their workloads hold."""
     found = {}
     for box in boxes:
         rule = box.rule(Candidates)
         names = frozenset(rule.names if rule else ())
-        placed = placement.of(key_of(box.key))
-        found[box.key] = {name: count for name, count in placed.items() if name in names}
+        found[box.key] = _only(placement.of(owners[box.key]), names)
     return Placement(found)
 
 
@@ -234,7 +229,8 @@ def _in_tiers(workload: Workload, held: Sequence[int]) -> StandIns:
                 rules += _moves_in_tier(rule, workload)
         shares = {name: each for name, each in weights.weights.items() if name in tier} if weights else {}
         rules.append(Weights(shares))
-        key = f"{workload.key}{SEPARATOR}{number}"
+        # Keys have no spaces, so that boxes stand in the order of their workloads.
+        key = f"{workload.key} tier {number}"
         found.append(
             replace(workload, key=key, replicas=count, current=inside, rules=tuple(rules), groups=())
         )

@@ -19,7 +19,7 @@ from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.levels import Worth, worth_of
-from fairlead.solver.batch.mixed.approximations import StandIns, Totals, divided, key_of, wider
+from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, divided, wider
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced, taken_at
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.deadline import Deadline
@@ -43,14 +43,15 @@ class View:
         Levels of the boxes.
     beyond
         By level, what the workloads cost at least beyond the boxes.
-    rows
-        Rows of the boxes by workload.
+    owners, rows
+        Workloads by box, and rows of the boxes by workload.
     """
 
     part: Problem
     batch: Batch
     costs: Mapping[Level, LevelCost]
     beyond: Mapping[Level, int | Fraction]
+    owners: Owners
     rows: Mapping[str, tuple[int, ...]]
 
     @classmethod
@@ -58,12 +59,12 @@ class View:
         """Widen every workload; what overflow tiers hold is given where it is known."""
         found = {workload.key: wider(workload, part, totals) for workload in part.workloads}
         batch = batch_of(among(part, [box for each in found.values() for box in each.boxes], part.limits))
-        rows: dict[str, list[int]] = {}
+        owners = {box.key: key for key, each in found.items() for box in each.boxes}
+        rows: dict[str, tuple[int, ...]] = {}
         for row, key in enumerate(batch.keys):
-            rows.setdefault(key_of(key), []).append(row)
+            rows[owners[key]] = (*rows.get(owners[key], ()), row)
         costs = {cost.level: cost for cost in costs_of(batch)}
-        positions = {key: tuple(each) for key, each in rows.items()}
-        return cls(part, batch, costs, _sums(found.values()), positions)
+        return cls(part, batch, costs, _sums(found.values()), owners, rows)
 
     def steps(self, level: Level, value: int | Fraction) -> int:
         """Return what boxes may cost on a level, in steps, where the workloads cost so much."""
@@ -194,7 +195,7 @@ class Bounds:
         """Tell whether a placement costs no more than the bound of a level in steps, which are rounded."""
         view = self.view(before)
         boxes = view.batch.problem
-        stands = divided(placement, boxes.workloads)
+        stands = divided(placement, boxes.workloads, view.owners)
         told = value_of(boxes, stands, level) + view.beyond.get(level, 0)
         if level not in self.priced or told != value_of(self.part, placement, level):
             return False

@@ -1,7 +1,7 @@
 """Many workloads on shared capacity of which some are no boxes: prices for all, and parts by CP-SAT."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -208,23 +208,25 @@ class _Mixed:
     ) -> LexicographicResult:
         """Divide all workloads, those with rules beyond boxes about as they are placed."""
         boxes: list[Workload] = []
+        owners: dict[str, str] = {}
         odd = {each.key for each in self.odd}
         for workload in self.part.workloads:
             held = placed.of(workload.key)
-            if workload.key not in odd:
-                boxes.append(workload)
-            elif workload.key in over_tiers:
-                boxes.append(without_tiers(workload))
-            elif any(violations_of(workload, held)):
-                return LexicographicResult(Status.UNKNOWN, None)
-            else:
-                boxes.extend(narrower(workload, self.part, held))
+            made: Sequence[Workload] = (workload,)
+            if workload.key in over_tiers:
+                made = (without_tiers(workload),)
+            elif workload.key in odd:
+                if any(violations_of(workload, held)):
+                    return LexicographicResult(Status.UNKNOWN, None)
+                made = narrower(workload, self.part, held)
+            boxes += made
+            owners |= {box.key: workload.key for box in made}
         problem = among(self.part, boxes, self.part.limits)
-        floor = None if self.best is None else divided(self.best, boxes)
+        floor = None if self.best is None else divided(self.best, boxes, owners)
         quietly = replace(self.search, deadline=deadline, progress=None)
         result = solve_batch(problem, quietly, floor, self.bounds.worth())
         if result.placement is not None:
-            self.offer(joined(result.placement))
+            self.offer(joined(result.placement, owners))
         return result
 
     def _chosen_by_price(self) -> Placement:
