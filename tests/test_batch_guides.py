@@ -14,26 +14,22 @@ from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.dual.restricted_master import region_of, segments_of, solve_core
+from fairlead.solver.batch.dual.restricted_master import region_of, segments_of, solve_master
 from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
-from fairlead.solver.batch.incumbent import GRACE, Incumbent
+from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import Prices, model_of
-from fairlead.solver.batch.primal.large_neighbourhood import charged, lead_back, vary
+from fairlead.solver.batch.primal.large_neighbourhood import (
+    charged,
+    repair_by_neighbourhoods,
+    search_neighbourhoods,
+)
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, open_up
 from fairlead.solver.batch.primal.repair import exchange_rounded, rounded
-from fairlead.solver.batch.surrogate import (
-    PARTS,
-    SHARE,
-    Guide,
-    Guided,
-    after_guide,
-    followers,
-    frozen_at,
-    guide_of,
-)
+from fairlead.solver.batch.surrogate import Guide, Guided, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.engine import Effort
@@ -71,8 +67,8 @@ def test_a_program_started_from_the_last_one_has_the_same_value() -> None:
     for reach in (0.05, 0.1, 0.2):
         segments = segments_of(model, known.prices, known.rows, reach * model.unit)
         region = region_of(model, model.unit, known.prices)
-        cold = solve_core(model, segments, known.prices, region, Deadline())
-        warm = solve_core(model, segments, known.prices, region, Deadline(), basis)
+        cold = solve_master(model, segments, known.prices, region, Deadline())
+        warm = solve_master(model, segments, known.prices, region, Deadline(), basis)
         assert cold is not None
         assert warm is not None
         assert warm.value == pytest.approx(cold.value, rel=1e-9)
@@ -116,7 +112,7 @@ def test_charges_lead_back_to_what_is_allowed(deviation: Deviation) -> None:
     charges = Charges.of(model, known.prices, 12.0)
     assert not model.keeps(start)
     assert charged(model, start, charges) > model.steps(start)
-    lead_back(known, start, Deadline())
+    repair_by_neighbourhoods(known, start, Deadline())
     assert known.best is not None
     assert model.keeps(known.best)
     assert charged(model, known.best, charges) == model.steps(known.best)
@@ -128,9 +124,9 @@ def improved(workers: int) -> Incumbent:
     batch = batch_of(problem)
     model = model_of(batch, costs_of(batch)[0])
     known = known_of(model, workers=workers)
-    lead_back(known, relax(model, known.prices, known.rows).replicas, Deadline())
+    repair_by_neighbourhoods(known, relax(model, known.prices, known.rows).replicas, Deadline())
     rounds = iter(range(12))
-    vary(known, lambda: next(rounds, None) is None)
+    search_neighbourhoods(known, lambda: next(rounds, None) is None)
     return known
 
 

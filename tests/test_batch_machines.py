@@ -22,7 +22,7 @@ from fairlead.solver.batch.level import priced
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.parts import PartTask, place_anew, tasks_of
 from fairlead.solver.batch.model import model_of
-from fairlead.solver.batch.primal.large_neighbourhood import vary
+from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.repair import exchange_all
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import without_preferences
@@ -62,7 +62,7 @@ def varied(machines: Machines) -> tuple[int | None, int | None, list[list[int]]]
     """Return what a batch costs before and after some rounds of changes, and how it is placed then."""
     known = exchanged(machines)
     before, turns = known.cost, iter(range(ROUNDS))
-    vary(known, lambda: next(turns, None) is None)
+    search_neighbourhoods(known, lambda: next(turns, None) is None)
     assert known.best is not None
     return before, known.cost, known.best.tolist()
 

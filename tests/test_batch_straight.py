@@ -22,15 +22,9 @@ from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.batch.overload import nowhere_of, solve_partly, with_nowhere
-from fairlead.solver.batch.primal.repair import lead
-from fairlead.solver.batch.surrogate import (
-    SHARE,
-    SHARE_OF_DEVIATION,
-    can_break,
-    followers,
-    guide_of,
-    straight_guide,
-)
+from fairlead.solver.batch.primal.repair import repair_rounded
+from fairlead.solver.batch.surrogate import can_break, followers, guide_of, straight_guide
+from fairlead.solver.batch.tuning import SHARE, SHARE_OF_DEVIATION
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
@@ -137,7 +131,7 @@ def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
     search = Search(Deadline.after(5.0), 1)
     known = Incumbent.of(model, None, search)
     known.look_near(prices)
-    lead(known, everywhere.replicas)
+    repair_rounded(known, everywhere.replicas)
     assert known.best is not None
     assert model.keeps(known.best)
     assert known.best.sum(axis=1).tolist() == batch.totals.tolist()

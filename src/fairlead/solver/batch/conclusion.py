@@ -10,12 +10,10 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.attainment import LexicographicResult, Note, attained
+from fairlead.solver.batch.tuning import MOST_SETTLED
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 from fairlead.solver.ties import Settled, settle
-
-# Ties are settled in batches of at most so many places.
-MOST_SETTLED = 2000
 
 
 def concluded(

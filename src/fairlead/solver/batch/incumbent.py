@@ -11,6 +11,7 @@ from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.surrogate import Guided
+from fairlead.solver.batch.tuning import GRACE
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 
@@ -19,8 +20,6 @@ OnProgress = Callable[[int | None, int], None]
 
 # No cost is below it: what is known of a level before a bound is evaluated.
 LEAST = -(2**62)
-# For a first placement a search may take so much longer, as a part of what it took; nobody is late by that.
-GRACE = 0.1
 
 
 @dataclass(slots=True, eq=False)

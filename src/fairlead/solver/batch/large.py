@@ -25,24 +25,29 @@ from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model, Prices, in_chunks, sample_of
 from fairlead.solver.batch.primal.exchange import Exchange
+from fairlead.solver.batch.tuning import (
+    CLOSE_ENOUGH,
+    COLUMNS_CHARGES,
+    COLUMNS_CLOSE,
+    COLUMNS_LONGER,
+    COLUMNS_PRECISION,
+    COLUMNS_REACHES,
+    COLUMNS_SHORTER,
+    COLUMNS_TINY,
+    COLUMNS_WORTHWHILE,
+    EDGE,
+    FIRM_RADIUS,
+    FULL_RADIUS,
+    LEAST_STRIDE,
+    MOST_DIVISIONS,
+    MOST_GROUPS,
+    MOST_STRIDE,
+    PASSES,
+    SAMPLE_RADIUS,
+    SAMPLES,
+    STAGES,
+)
 from fairlead.solver.deadline import Deadline
-
-# Groups at most; more kinds of requests than this are put together in order.
-MOST_GROUPS = 64
-# Divisions that are kept.
-MOST_DIVISIONS = 40
-# Strides of single prices: when they stand at the edge, and how strides change.
-EDGE = 0.95
-LONGER, SHORTER = 2.0, 0.5
-LEAST_STRIDE, MOST_STRIDE = 0.2, 500.0
-# How closely prices of totals are searched for in a turn.
-PRECISION = 2.0**-20
-# A turn was good when it won this part of what was promised.
-WORTHWHILE = 0.1
-# Nothing more is tried when so little is promised.
-CLOSE = 1e-5
-# Of the shares that a group is divided into, the smallest that counts.
-TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +108,7 @@ class Blend:
 
     def take(self, prices: Prices) -> float:
         """Divide all rows at prices and keep the division; return by how much the bound rose."""
-        found = relax(self.model, prices, self.rows, PRECISION)
+        found = relax(self.model, prices, self.rows, COLUMNS_PRECISION)
         self.divisions.append(self._division(found))
         gained = found.value - self.value
         if gained > 0:
@@ -152,7 +157,7 @@ class Blend:
         moved = towards.capacity - self.prices.capacity
         heading = np.sign(moved) * (np.abs(moved) >= EDGE * away)
         steady, turned = heading * self.heading > 0, np.sign(moved) * self.heading < 0
-        changed = self.strides * np.where(steady, LONGER, np.where(turned, SHORTER, 1.0))
+        changed = self.strides * np.where(steady, COLUMNS_LONGER, np.where(turned, COLUMNS_SHORTER, 1.0))
         self.strides, self.heading = np.clip(changed, LEAST_STRIDE, MOST_STRIDE), heading
 
     def _program(self, region: Region) -> LinearProgram:
@@ -191,7 +196,7 @@ class Blend:
         chosen = np.zeros(len(self.group), dtype=np.int64)
         for group, shares in enumerate(self.shares):
             rows = np.flatnonzero(self.group == group)
-            ends = np.cumsum(np.where(shares > TINY, shares, 0.0))
+            ends = np.cumsum(np.where(shares > COLUMNS_TINY, shares, 0.0))
             # Multiples of the golden section are spread evenly, whatever stretch of rows is looked at.
             at = (np.arange(len(rows)) + 0.5) * ((5**0.5 - 1) / 2) % 1.0 * ends[-1]
             chosen[rows] = np.searchsorted(ends, at, side="right")
@@ -254,31 +259,13 @@ def run(blend: Blend, turns: int, radius: float, deadline: Deadline) -> float:
         if found is None:
             break
         promised = found[1] - blend.value
-        if promised <= CLOSE * abs(blend.value):
+        if promised <= COLUMNS_CLOSE * abs(blend.value):
             break
         blend.adapt(found[0], radius)
         gained = blend.take(found[0])
         blend.forget(MOST_DIVISIONS)
-        radius *= 0.5 if gained < WORTHWHILE * promised else 1.3
+        radius *= 0.5 if gained < COLUMNS_WORTHWHILE * promised else 1.3
     return radius
-
-
-# Rows of the samples on which prices are found first, and how often those are divided.
-SAMPLES = ((2000, 60), (5000, 40), (20_000, 15))
-# How often all rows are divided before each try to make a placement.
-STAGES = (10, 10, 12, 16, 16)
-# How far prices go in the first turn of a sample and of all rows, in units of the level for a replica.
-SAMPLE_RADIUS = 0.01
-FULL_RADIUS = 0.0015
-# The same for the shares that a placement is made of, where limits have to be kept.
-FIRM_RADIUS = 0.5
-# How far from the price of a row moves in bulk look, in units of the level, in turn.
-REACHES = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0, 2.5, 8.0)
-# Passes with one reach, and what breaking a limit is charged, as a multiple of its price.
-PASSES = 4
-CHARGES = (12.0, 48.0)
-# Close enough: what is left to win, as a part of the bound.
-CLOSE_ENOUGH = 2e-5
 
 
 @dataclass(slots=True, eq=False)
@@ -336,9 +323,9 @@ class Large:
         self.level.raise_bound(blend.prices, rows)
         blend.turn(FIRM_RADIUS, self.deadline, firm=True)
         replicas = blend.placement()
-        for charge in CHARGES:
+        for charge in COLUMNS_CHARGES:
             exchange = Exchange.start(model, blend.prices, rows, replicas, charge)
-            for reach in REACHES:
+            for reach in COLUMNS_REACHES:
                 if self._swept(exchange, reach):
                     break
             if exchange.valid:
@@ -363,7 +350,7 @@ class Large:
     def _keep(self, exchange: Exchange) -> None:
         """Offer a placement, and again after moves that use what is left."""
         self._offer(exchange)
-        for reach in REACHES[:3]:
+        for reach in COLUMNS_REACHES[:3]:
             while self.deadline.remaining() > 0 and exchange.sweep(reach * self.model.unit) > self.model.unit:
                 self._offer(exchange)
 

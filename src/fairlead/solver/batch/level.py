@@ -11,38 +11,36 @@ from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.large import Large
 from fairlead.solver.batch.model import Model, Prices
-from fairlead.solver.batch.primal.exchange import MANY_ROWS
-from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, prove, vary
-from fairlead.solver.batch.primal.repair import exchange_all, exchange_rounded, is_far, lead, relieve, rounded
+from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, prove, search_neighbourhoods
+from fairlead.solver.batch.primal.repair import (
+    exchange_all,
+    exchange_rounded,
+    is_far,
+    relieve,
+    repair_rounded,
+    rounded,
+)
 from fairlead.solver.batch.surrogate import Guide, Guided
+from fairlead.solver.batch.tuning import (
+    LEVEL_LONGER,
+    LEVEL_TURNS,
+    MANY_ROWS,
+    ROWS_OF_PROGRAM,
+    SHARE_OF_ANY,
+    SHARE_OF_BOUND,
+    SHARE_OF_CLIMBING,
+    SHARE_OF_EXCHANGES,
+    SHARE_OF_FROZEN,
+    SHARE_OF_GUIDE,
+    SHARE_OF_PROGRAMS,
+    SHARE_OF_STRICT,
+    TURNS_OF_LARGE,
+    TURNS_OF_STRAIGHT,
+)
 from fairlead.solver.search import Search
 
 # For a guide, or where other levels come after that wait for time, prices that are about right will do.
 ABOUT_RIGHT = Sifting(close=1e-5)
-# Of the time that is left, what exchanges may use where a placement was known.
-SHARE_OF_EXCHANGES = 0.4
-# With workloads of lower priority that count little, an ascent takes so many times as many turns as usual.
-LONGER = 2
-# Of the time that is left, what the linear programs for that bound may use.
-SHARE_OF_BOUND = 0.8
-# Of the time that is left, what the search with frozen workloads may use.
-SHARE_OF_FROZEN = 0.7
-# Of the time that is left, what changes by a guide may use before the level itself is looked at again.
-SHARE_OF_GUIDE = 0.4
-# After that, of the time that is left, what changes by a guide that hardly counts the deviation may use.
-SHARE_OF_STRICT = 0.5
-# The same of the way to a first placement, where none is known.
-SHARE_OF_ANY = 0.5
-# Turns of the ascent, by places: more where they are cheap.
-TURNS = ((400, 40), (20_000, 100), (200_000, 80))
-TURNS_OF_LARGE = 60
-# The same where costs do not grow within a piece: linear programs are quicker then, wherever they start.
-TURNS_OF_STRAIGHT = 30
-# Linear programs are solved for so many rows at most.
-ROWS_OF_PROGRAM = 200_000
-# Of the time that is left, what the ascent to the first prices may use, and what linear programs may use.
-SHARE_OF_CLIMBING = 0.4
-SHARE_OF_PROGRAMS = 0.5
 
 
 def minimise(
@@ -104,7 +102,7 @@ def _search(level: Incumbent, near: Prices | None) -> None:
     exchange_all(level, start, level.deadline.part(share))
     divide_whole(level)
     prove(level)
-    vary(level)
+    search_neighbourhoods(level)
 
 
 def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:
@@ -113,7 +111,7 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     if guide.frozen is not None:
         due = guide.latest if guided.best is None else level.deadline.part(SHARE_OF_FROZEN)
         first = guided.surrogate(guide.frozen, guided.best, due)
-    climbing = 0 if guide.frozen is None else LONGER
+    climbing = 0 if guide.frozen is None else LEVEL_LONGER
     start = priced(first, _best_of(first.model, near), ABOUT_RIGHT, climbing=climbing)
     if not near:
         # The first level is far from its bound for long, so that what comes after would have no time for it.
@@ -133,7 +131,7 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
         return
     divide_whole(level)
     prove(level)
-    vary(guided, lambda: level.closed)
+    search_neighbourhoods(guided, lambda: level.closed)
 
 
 def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:
@@ -153,13 +151,13 @@ def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Se
     tried = _best_of(guided.model, (*near, sifted.prices))
     start = priced(guided, tried, ABOUT_RIGHT, climbing=0 if near else 1)
     if not guided.offer(start) and is_far(guided):
-        lead(guided, start)
+        repair_rounded(guided, start)
     if level.best is None:
         exchange_all(level, start)
     divide_whole(level)
     prove(level)
     guided = guided.until(level.deadline.part(SHARE_OF_GUIDE))
-    vary(guided, lambda: level.closed)
+    search_neighbourhoods(guided, lambda: level.closed)
     _vary_from_guided(level, guided, guide)
 
 
@@ -168,11 +166,11 @@ def _vary_from_guided(level: Incumbent, guided: Incumbent, guide: Guide) -> None
     best = guided.best
     if guide.strict is not None:
         strict = level.surrogate(guide.strict, best, level.deadline.part(SHARE_OF_STRICT))
-        vary(strict, lambda: level.closed, near=guided)
+        search_neighbourhoods(strict, lambda: level.closed, near=guided)
         best = strict.best
     itself = level.surrogate(level.model, best, level.deadline)
     itself.lift(level.bound)
-    vary(itself, near=guided)
+    search_neighbourhoods(itself, near=guided)
     if itself.best is None or level.best is None or itself.cost != level.cost:
         return
     if guided.model.steps(itself.best) < guided.model.steps(level.best):
@@ -185,7 +183,7 @@ def _lead_any(level: Incumbent, guided: Incumbent, straight: Model, sifted: Sift
         return
     first = Incumbent.of(straight, None, level.search.part(SHARE_OF_ANY))
     first.raise_bound(sifted.prices, sifted.rows)
-    lead(first, rounded(straight, sifted.replicas))
+    repair_rounded(first, rounded(straight, sifted.replicas))
     if first.best is not None:
         level.offer(first.best)
         guided.offer(first.best)
@@ -230,11 +228,11 @@ def _raise_bound(level: Incumbent, prices: Prices) -> None:
 def _turns(model: Model) -> int:
     """Return how many turns an ascent takes where nothing is known."""
     places = model.batch.lower.size
-    if places > TURNS[-1][0]:
+    if places > LEVEL_TURNS[-1][0]:
         return TURNS_OF_LARGE
     if not model.pins and not model.curve.grows:
         return TURNS_OF_STRAIGHT
-    return next(turns for most, turns in TURNS if places <= most)
+    return next(turns for most, turns in LEVEL_TURNS if places <= most)
 
 
 def _best_of(model: Model, near: Sequence[Prices]) -> Prices | None:

@@ -28,11 +28,9 @@ from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.batch.primal.exchange import MANY_ROWS
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.shapes import Linear
 from fairlead.solver.batch.surrogate import (
-    SHARE,
     Guide,
     Guided,
     Pin,
@@ -43,21 +41,18 @@ from fairlead.solver.batch.surrogate import (
     guide_of,
     straight_guide,
 )
+from fairlead.solver.batch.tuning import (
+    LEVELS_SHARE_OF_TIME,
+    MANY_ROWS,
+    MOST_GREEDY,
+    REFUTING_SHARE,
+    SHARE,
+    WORTH_ANOTHER_LOOK,
+    WORTH_FREEZING,
+)
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.search import Search
-
-# Of the time that is left, what a level may use while others wait.
-SHARE_OF_TIME = 0.6
-# The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
-WORTH_FREEZING = 0.2
-# The same for a proof that there is no placement.
-REFUTING_SHARE = 0.1
-# The time left, as a part of what all levels took, that is worth another look at those that are not proven.
-WORTH_ANOTHER_LOOK = 0.1
-# Where time is over the reference dispenser is still asked for so many workloads at most.
-MOST_GREEDY = 2000
-
 
 Report = Callable[[Progress], None]
 
@@ -234,7 +229,7 @@ class _Levels:
         if len(stage.batch.keys) > MANY_ROWS:
             return None
         deviations = [each for each in self.costs if each.level.base == DEVIATION]
-        latest = self.search.deadline.part(SHARE_OF_TIME)
+        latest = self.search.deadline.part(LEVELS_SHARE_OF_TIME)
         if isinstance(cost.shape, Linear) and deviations:
             return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)
         if not after and stage.guided is None:
@@ -279,7 +274,7 @@ class _Levels:
         after = len(self.costs) - number - 1
         if after <= 0:
             return self.search.deadline
-        share = SHARE_OF_TIME if after > followed else 1.0
+        share = LEVELS_SHARE_OF_TIME if after > followed else 1.0
         return self.search.deadline.part(share / (followed + 1))
 
     def _teller(self, cost: LevelCost) -> OnProgress | None:

@@ -16,17 +16,9 @@ import numpy as np
 from fairlead.solver.batch.arrays import Batch, Floats, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.shapes import Curve, Shape, curve_of
+from fairlead.solver.batch.tuning import ROWS, WORTH_THREADS
 
 T = TypeVar("T")
-
-
-# Rows that are looked at together: few enough for the caches, enough to keep the interpreter out of the way.
-ROWS = 256
-# Chunks from which on starting threads costs less than it saves.
-WORTH_THREADS = 16
-# Numbers of one unit stay below 2 to this power.
-UNIT_BITS = 44
-ROW_BITS = 61
 
 
 @dataclass(frozen=True, slots=True, eq=False)

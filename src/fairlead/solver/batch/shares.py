@@ -29,6 +29,7 @@ from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.tuning import FOR_PRICES
 from fairlead.solver.deadline import Deadline, Stop
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import Machines
@@ -268,10 +269,6 @@ def solve_share(task: ShareTask) -> ShareAnswer:
         least += -((-price * int(coupling.limit[place])) >> bits)
         used[row] = Fraction(price, 1 << bits) / scale / units[int(coupling.resource[place])]
     return ShareAnswer(result, Fraction(least, scale) + cost.constant, used)
-
-
-FOR_PRICES = 0.15
-"""Share of the time that finding prices may take."""
 
 
 def solve_partitioned(part: Problem, count: int, search: Search, machines: Machines) -> LexicographicResult:

@@ -15,20 +15,15 @@ from fairlead.solver.batch.arrays import Batch, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.batch.shapes import Bent, Linear, Shape, Summed
+from fairlead.solver.batch.tuning import (
+    LARGEST_STRICT,
+    LESS_URGENT,
+    PARTS,
+    SHARE,
+    SHARE_OF_DEVIATION,
+    STRICT_SHARE,
+)
 from fairlead.solver.deadline import Deadline
-
-# What one unit of a level of lower priority counts, in units of the level.
-SHARE = 2.0**-7
-# What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
-SHARE_OF_DEVIATION = 2.0**-6
-LESS_URGENT = 0.5
-# The same where the level alone should decide, and the deviation of what is equal.
-STRICT_SHARE = 2.0**-12
-# The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
-LARGEST_STRICT = 20_000
-# Which multiples of a guide's prices are tried for the level after it.
-PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
-
 
 Pin = tuple[LevelCost, int]
 """A level that is settled, and what it may cost, in steps."""

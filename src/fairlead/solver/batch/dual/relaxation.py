@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.model import Model, Prices, in_chunks, place_prices
 from fairlead.solver.batch.shapes import Curve
+from fairlead.solver.batch.tuning import CUTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,10 +125,6 @@ def _filled(under: Whole, over: Whole, totals: Whole) -> Whole:
     before = np.cumsum(room, axis=1) - room
     filled: Whole = under + np.clip(left[:, None] - before, 0, room)
     return filled
-
-
-# Segments that a piece whose cost grows is cut into on its way through a window.
-CUTS = 8
 
 
 def windows(

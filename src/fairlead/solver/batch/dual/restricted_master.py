@@ -10,16 +10,10 @@ import numpy as np
 
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
-from fairlead.solver.batch.dual.relaxation import CUTS, windows
+from fairlead.solver.batch.dual.relaxation import windows
 from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
+from fairlead.solver.batch.tuning import CUTS, MASTER_HALVINGS, MASTER_TINY, MOST_OF_PRICE, PART_OF_PRICE
 from fairlead.solver.deadline import Deadline
-
-TINY = 1e-7
-# What part of itself a price changes by at most in one turn, for every unit of the reach, and in all.
-PART_OF_PRICE = 1.0
-MOST_OF_PRICE = 0.5
-# How often the reach is halved to keep the program small; pieces that cost just their price stay in.
-HALVINGS = 12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +141,7 @@ def not_too_many(
     """Return the pieces within reach, and what part of the reach was looked at to keep them few enough."""
     part = 1.0
     segments = segments_of(model, prices, rows, reach)
-    for _ in range(HALVINGS):
+    for _ in range(MASTER_HALVINGS):
         if len(segments.row) <= most:
             break
         part /= 2
@@ -155,7 +149,7 @@ def not_too_many(
     return segments, part
 
 
-def solve_core(
+def solve_master(
     model: Model,
     segments: Segments,
     centre: Prices,
@@ -173,7 +167,7 @@ def solve_core(
     np.add.at(replicas, (segments.row, segments.column), found.primal[:pieces])
     over, under = np.split(found.primal[pieces:], 2)
     floors = np.concatenate([centre.capacity - region.capacity, centre.pins - region.pins])
-    inside = not bool(np.any(over > TINY)) and not bool(np.any((under > TINY) & (floors > 0)))
+    inside = not bool(np.any(over > MASTER_TINY)) and not bool(np.any((under > MASTER_TINY) & (floors > 0)))
     value = found.cost * model.unit + model.steps(segments.base)
     rows = found.dual[:count] * model.unit
     prices = prices_of(model, found.dual[count:])

@@ -13,41 +13,36 @@ import numpy as np
 from fairlead.solver.batch.arrays import Floats
 from fairlead.solver.batch.dual.linear_program import Basis
 from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.dual.restricted_master import Region, not_too_many, region_of, solve_core
+from fairlead.solver.batch.dual.restricted_master import Region, not_too_many, region_of, solve_master
 from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.tuning import (
+    ALL_WON,
+    ENDLESS,
+    EXACT,
+    FEW_STEPS,
+    FIRST_REGION,
+    FIRST_SEGMENTS,
+    KEPT,
+    LESS,
+    MANY_STEPS,
+    MORE,
+    MOST_SEGMENTS,
+    MUCH_LONGER,
+    NARROW,
+    NARROWER,
+    REACH,
+    SIFTING_CLOSE,
+    SIFTING_LONGER,
+    SIFTING_PATIENCE,
+    SIFTING_PRECISION,
+    SIFTING_SHORTER,
+    SIFTING_WORTHWHILE,
+    WHOLE_PROGRAM,
+    WHOLE_STRAIGHT,
+    WIDE,
+    WIDER,
+)
 from fairlead.solver.deadline import Deadline
-
-# Programs of at most so many pieces are solved whole: where a place has several, and where it has one.
-WHOLE_PROGRAM = 8000
-WHOLE_STRAIGHT = 80_000
-# Pieces come into the core whose cost is so near to the price of their row, in units of the level.
-REACH = 0.1
-# The same as a multiple of how far prices may go, where costs grow from unit to unit or levels are pinned: at
-# first and at most, and after many turns in which the core said all; a narrow core lets prices go farther.
-WIDE, NARROW = 3.0, 0.5
-NARROWER, WIDER = 0.7, 1.5
-# Fewer come in where that were more pieces than this, at first and at most, unless more cost their price.
-FIRST_SEGMENTS = 8000
-MOST_SEGMENTS = 40_000
-# More may come in after a program that took few steps, and less after one that took many.
-FEW_STEPS, MANY_STEPS = 600, 2500
-MORE, LESS = 2.0, 0.6
-# How far prices may go in the first turn where the program is solved whole.
-FIRST_REGION = 2.0
-# The bound counts as reached when so little is promised beyond it.
-CLOSE = 1e-9
-# A turn was good when it won this part of what was promised, very good when it won that part, or all of it.
-WORTHWHILE = 0.1
-KEPT = 0.8
-EXACT = 0.98
-# A bound beyond so many units is that of a level without a placement: it rises without end.
-ENDLESS = 2.0**40
-# How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.
-SHORTER, LONGER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 3.0, 4.0
-# Turns that win less than what counts as close, all together, after which nothing more is tried.
-PATIENCE = 6
-# How closely prices of totals are searched for on the way.
-PRECISION = 2.0**-26
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +58,7 @@ class Sifting:
     """
 
     turns: int = 60
-    close: float = CLOSE
+    close: float = SIFTING_CLOSE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,18 +159,21 @@ class _Sieve:
             return False
         segments, part = not_too_many(model, best.prices, best.rows, self._reach(), self.allowed)
         self.widest, self.radius = self.widest * part, self.radius * part
-        solved = solve_core(model, segments, best.prices, self._region(), deadline, self.basis)
+        solved = solve_master(model, segments, best.prices, self._region(), deadline, self.basis)
         if solved is None:
             return False
         self.basis = solved.basis
         self._allow(solved.iterations)
-        found = relax(model, solved.prices, solved.rows, PRECISION)
+        found = relax(model, solved.prices, solved.rows, SIFTING_PRECISION)
         promised, gained = solved.value - best.value, found.value - best.value
         if gained >= 0:
             self.best = Sifted(solved.prices, found.rows, found.value, solved.replicas)
         close = self.how.close * abs(self.best.value)
         self.values.append(self.best.value)
-        if len(self.values) > PATIENCE and self.best.value - self.values[-PATIENCE - 1] <= close:
+        if (
+            len(self.values) > SIFTING_PATIENCE
+            and self.best.value - self.values[-SIFTING_PATIENCE - 1] <= close
+        ):
             return False
         # What the program of the core still promises tells whether there is anything left to win.
         if promised - max(gained, 0.0) <= close:
@@ -183,10 +181,10 @@ class _Sieve:
                 self.best = replace(self.best, replicas=solved.replicas)
                 return False
             self._widen(ALL_WON)
-        elif gained < WORTHWHILE * promised:
-            self.radius *= SHORTER
+        elif gained < SIFTING_WORTHWHILE * promised:
+            self.radius *= SIFTING_SHORTER
         else:
-            self._widen(MUCH_LONGER if gained > KEPT * promised else LONGER)
+            self._widen(MUCH_LONGER if gained > KEPT * promised else SIFTING_LONGER)
         self._narrow(gained / promised if promised > 0 else 1.0)
         return True
 

@@ -16,19 +16,19 @@ from fairlead.solver.batch.costs import FINEST, LevelCost, nothing
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import Relaxed, relax
 from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
+from fairlead.solver.batch.tuning import (
+    FURTHER,
+    KEEP,
+    KEEP_SQUARES,
+    LARGE,
+    SAMPLE,
+    SUBGRADIENT_COARSE,
+    SUBGRADIENT_FIRST_STEP,
+    SUBGRADIENT_HALVINGS,
+    SUBGRADIENT_MOST_PROBES,
+    SUBGRADIENT_TURNS,
+)
 from fairlead.solver.deadline import Deadline
-
-KEEP = 0.8
-KEEP_SQUARES = 0.95
-# The first step, as a part of what filling a cluster costs, and how often it is halved.
-FIRST_STEP = 0.03
-HALVINGS = 10
-COARSE = 2.0**-16
-# Short runs, each with larger steps, are made while they raise the bound by this part of it.
-MOST_PROBES = 8
-# Where there are more rows than twice as many, prices are found on about so many of them first.
-SAMPLE = 2000
-FURTHER = 0.02
 
 
 class HasValue(Protocol):
@@ -112,7 +112,7 @@ def with_probed_step(
         Makes some turns with a first step, from the best known; returns the best, perhaps the same.
     """
     rising = False
-    for _ in range(MOST_PROBES):
+    for _ in range(SUBGRADIENT_MOST_PROBES):
         before = best.value
         best = run(best, turns // 5, first)
         if deadline.remaining() <= 0:
@@ -132,7 +132,7 @@ def with_probed_step(
 
 def _first_step(model: Model) -> float:
     """Return the first step of the price of a whole cluster."""
-    return FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
+    return SUBGRADIENT_FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
 
 
 @dataclass(slots=True, eq=False)
@@ -149,7 +149,7 @@ class _Ascent:
         rows = None if best is None else best.rows
         for turn in range(1, turns + 1):
             prices = steps.prices
-            found = relax(model, prices, rows, COARSE)
+            found = relax(model, prices, rows, SUBGRADIENT_COARSE)
             rows = found.rows
             if best is None or found.value > best.value:
                 best = Climbed(prices, rows, found.value)
@@ -205,7 +205,7 @@ class Steps:
         excess = excess / self.worth
         self.mean = KEEP * self.mean + (1 - KEEP) * excess
         self.squares = KEEP_SQUARES * self.squares + (1 - KEEP_SQUARES) * excess * excess
-        size = self.first * 0.5 ** (HALVINGS * turn / self.turns)
+        size = self.first * 0.5 ** (SUBGRADIENT_HALVINGS * turn / self.turns)
         steady = self.mean / (1 - KEEP**turn) / (np.sqrt(self.squares / (1 - KEEP_SQUARES**turn)) + 1e-3)
         self.at = np.maximum(0.0, self.at + size * steady)
 
@@ -223,11 +223,6 @@ def _excess(model: Model, found: Relaxed) -> Floats:
     """Return by how much every coupling row is exceeded."""
     over = found.usage - model.batch.coupling.limit
     return np.concatenate([over, found.pinned - np.array(model.pins, dtype=np.float64)])
-
-
-TURNS = 40
-# Prices are made so large that rounding them to whole steps loses next to nothing.
-LARGE = 2.0**40
 
 
 def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadline) -> bool:
@@ -251,7 +246,7 @@ def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadl
     found = relax(model, start)
     if found.value > 0:
         return _above_nothing(model, start, found.rows, found.value)
-    climbed = climb(model, TURNS, deadline, start)
+    climbed = climb(model, SUBGRADIENT_TURNS, deadline, start)
     return climbed.value > 0 and _above_nothing(model, climbed.prices, climbed.rows, climbed.value)
 
 

@@ -1,7 +1,7 @@
 """Workloads that are no boxes, and the boxes that stand in for them.
 
-A *wider* stand-in holds every placement of its workload and perhaps more, and costs no more on any level:
-what all stand-ins cost at least, the workloads cost at least. A *narrower* one holds only placements of its
+An *outer* stand-in holds every placement of its workload and perhaps more, and costs no more on any level:
+what all stand-ins cost at least, the workloads cost at least. An *inner* one holds only placements of its
 workload, all about as good as a given one: what suits the stand-ins suits the workloads. A workload whose
 overflow tiers hold known numbers of replicas is as many boxes as it has tiers.
 """
@@ -35,7 +35,7 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 
 SEPARABLE = (Candidates, Total, Bounds, Weights, Moves, Price, Tiers)
-# What a narrower box can be made for; placements of all others stay as they are.
+# What an inner box can be made for; placements of all others stay as they are.
 NARROWED = (*SEPARABLE, Spread, Aggregated)
 
 
@@ -82,7 +82,7 @@ def divided(placement: Placement, boxes: Iterable[Workload], owners: Owners) -> 
     return Placement(found)
 
 
-def wider(workload: Workload, part: Problem, totals: Totals) -> StandIns:
+def outer(workload: Workload, part: Problem, totals: Totals) -> StandIns:
     """Return boxes that hold every placement of a workload.
 
     Parameters
@@ -112,7 +112,7 @@ def wider(workload: Workload, part: Problem, totals: Totals) -> StandIns:
     return _in_tiers(replace(workload, rules=rules), held)
 
 
-def narrower(workload: Workload, part: Problem, placed: Mapping[str, int]) -> tuple[Workload, ...]:
+def inner(workload: Workload, part: Problem, placed: Mapping[str, int]) -> tuple[Workload, ...]:
     """Return boxes that hold a placement of a workload, and others that keep its rules as well.
 
     What cannot be said place by place (clusters that are used, missing copies) is no worse in any of them.

@@ -19,7 +19,7 @@ from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.levels import Worth, worth_of
-from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, divided, wider
+from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, divided, outer
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced, taken_at
 from fairlead.solver.batch.model import Prices, model_of
 from fairlead.solver.deadline import Deadline
@@ -57,7 +57,7 @@ class View:
     @classmethod
     def of(cls, part: Problem, totals: Totals) -> "View":
         """Widen every workload; what overflow tiers hold is given where it is known."""
-        found = {workload.key: wider(workload, part, totals) for workload in part.workloads}
+        found = {workload.key: outer(workload, part, totals) for workload in part.workloads}
         batch = batch_of(among(part, [box for each in found.values() for box in each.boxes], part.limits))
         owners = {box.key: key for key, each in found.items() for box in each.boxes}
         rows: dict[str, tuple[int, ...]] = {}
@@ -122,7 +122,7 @@ def _sums(found: Iterable[StandIns]) -> dict[Level, int | Fraction]:
 
 
 @dataclass(slots=True, eq=False)
-class Bounds:
+class RelaxedBounds:
     """Bounds of all levels, each with the levels before it pinned to what a placement attains."""
 
     part: Problem

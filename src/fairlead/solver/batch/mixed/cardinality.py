@@ -27,17 +27,18 @@ from fairlead.solver.batch.dual.bound import (
 from fairlead.solver.batch.dual.relaxation import PricedRows, relax
 from fairlead.solver.batch.dual.subgradient import Steps, with_probed_step
 from fairlead.solver.batch.model import Model, Prices, rows_of
+from fairlead.solver.batch.tuning import (
+    CARDINALITY_COARSE,
+    CARDINALITY_FIRST_STEP,
+    CARDINALITY_MOST_PROBES,
+    CARDINALITY_TURNS,
+    HALVES,
+    HALVES_NEARBY,
+    LITTLE,
+    SMALLER,
+)
 from fairlead.solver.deadline import Deadline
 
-FIRST_STEP = 0.1
-COARSE = 2.0**-16
-TURNS = 150
-MOST_PROBES = 6
-LITTLE = 1e-5
-SMALLER = 0.3
-# How often the interval of a replica's price is halved: from nothing, and from one that was close.
-HALVES = 40
-HALVES_NEARBY = 14
 # Bits of a price that floats and whole numbers hold alike.
 SAFE_BITS = 52
 
@@ -108,21 +109,23 @@ class Dual:
         best = self._run(start or Prices.none(model), 1, 0.0, None)
         if not len(model.batch.coupling.limit) and not model.pins:
             return best
-        first = FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
+        first = (
+            CARDINALITY_FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
+        )
 
         def run(known: Priced, many: int, step: float) -> Priced:
             return self._run(known.prices, many, step, known)
 
-        return with_probed_step(best, first, TURNS, self.deadline, run)
+        return with_probed_step(best, first, CARDINALITY_TURNS, self.deadline, run)
 
     def refine(self, best: Priced) -> Priced:
         """Raise the bound further, with smaller steps, from prices that are about right."""
-        first = FIRST_STEP * self.model.unit * float(self.model.batch.totals.sum())
+        first = CARDINALITY_FIRST_STEP * self.model.unit * float(self.model.batch.totals.sum())
         first /= len(self.model.batch.clusters)
-        for _ in range(MOST_PROBES):
+        for _ in range(CARDINALITY_MOST_PROBES):
             first *= SMALLER
             before = best.value
-            best = self._run(best.prices, TURNS, first, best)
+            best = self._run(best.prices, CARDINALITY_TURNS, first, best)
             if best.value - before <= LITTLE * abs(best.value) or self.deadline.remaining() <= 0:
                 break
         return best
@@ -145,7 +148,7 @@ class Dual:
 
     def _at(self, prices: Prices, near: Priced | None) -> tuple[Priced, Floats]:
         """Return the bound at prices, and by how much every shared row is exceeded there."""
-        found = relax(self.plain, prices, None if near is None else near.rows, COARSE)
+        found = relax(self.plain, prices, None if near is None else near.rows, CARDINALITY_COARSE)
         part = LimitedRows.of(self.limited, self.groups, prices)
         rows, chosen, replicas, value, pinned = part.divide(None if near is None else near.limited)
         table = self.limited.batch.needs.astype(np.float64).T @ replicas

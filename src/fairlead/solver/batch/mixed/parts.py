@@ -10,6 +10,13 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
+from fairlead.solver.batch.tuning import (
+    LONGEST_RUN,
+    ODD_IN_PART,
+    PARTS_SHARE_OF_TIME,
+    PARTS_SIDE_BY_SIDE,
+    PLAIN_IN_PART,
+)
 from fairlead.solver.boxes import Available, box_of, has_box
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
@@ -17,12 +24,6 @@ from fairlead.solver.exact import allocate
 from fairlead.solver.interrupt import listening
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.rows import among, beside
-
-# Workloads that are placed anew together: those that are no boxes, and those that are.
-ODD_IN_PART = 4
-PLAIN_IN_PART = 10
-# Neighbourhoods without a workload in common that are searched side by side, whatever the number of threads.
-SIDE_BY_SIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def _drawn(
     """Draw disjoint sets of workloads of either kind, as long as there are any."""
     names = [cluster.name for cluster in part.clusters]
     free = {each.key: each for each in part.workloads}
-    for _ in range(SIDE_BY_SIDE):
+    for _ in range(PARTS_SIDE_BY_SIDE):
         meeting = {names[at] for at in chance.choice(len(names), min(2, len(names)), replace=False).tolist()}
         members = list(free.values())
         order = [members[at] for at in chance.permutation(len(members)).tolist()]
@@ -101,11 +102,6 @@ def _drawn(
         yield chosen
         for each in chosen:
             del free[each.key]
-
-
-# Seconds that CP-SAT gets for one workload, and the part of the time that is left.
-LONGEST_RUN = 2.0
-SHARE_OF_TIME = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +131,7 @@ class OneByOne:
         """Place one workload that is neither a box nor a simple choice of groups."""
         limits = {spot: max(0, amount) for spot, amount in available.items()}
         alone = among(self.part, (workload,), limits)
-        until = self.deadline.part(SHARE_OF_TIME, LONGEST_RUN)
+        until = self.deadline.part(PARTS_SHARE_OF_TIME, LONGEST_RUN)
         result = minimise_levels(alone, None, until, 1, self.seed)
         return {} if result.placement is None else result.placement.of(workload.key)
 

@@ -21,27 +21,23 @@ from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain
 from fairlead.solver.batch.levels import solve_batch
-from fairlead.solver.batch.mixed.approximations import divided, joined, narrower
-from fairlead.solver.batch.mixed.bounds import Bounds
+from fairlead.solver.batch.mixed.approximations import divided, inner, joined
+from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.parts import OneByOne, in_tiers, place_anew, tasks_of, without_tiers
+from fairlead.solver.batch.tuning import (
+    BOUND_SHARE,
+    DIVIDE_SHARE,
+    FIRST_SHARE,
+    LONGEST_PART,
+    MIXED_PATIENCE,
+    OVER_TIERS_SHARE,
+    REFINE_SHARE,
+    WHOLE,
+)
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.rows import among, left_by
 from fairlead.solver.search import Search
-
-# Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
-FIRST_SHARE = 0.2
-DIVIDE_SHARE = 0.7
-OVER_TIERS_SHARE = 0.4
-REFINE_SHARE = 0.7
-BOUND_SHARE = 0.3
-# Seconds that placing parts anew may take at most.
-LONGEST_PART = 3.0
-# Rounds of changes in vain after which nothing more is tried.
-PATIENCE = 10
-# Problems of so few places are searched whole by CP-SAT at the end.
-WHOLE = 600
-
 
 Rank = tuple[int | Fraction, ...]
 
@@ -105,11 +101,11 @@ class _Mixed:
     leading: list[int | Fraction] = field(default_factory=list)
     refuted: bool = False
     started: float = field(default_factory=time.monotonic)
-    bounds: Bounds = field(init=False)
+    bounds: RelaxedBounds = field(init=False)
     odd: tuple[Workload, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bounds = Bounds(self.part)
+        self.bounds = RelaxedBounds(self.part)
         self.odd = tuple(each for each in self.part.workloads if not is_plain(each))
 
     def run(self) -> None:
@@ -218,7 +214,7 @@ class _Mixed:
             elif workload.key in odd:
                 if any(violations_of(workload, held)):
                     return LexicographicResult(Status.UNKNOWN, None)
-                made = narrower(workload, self.part, held)
+                made = inner(workload, self.part, held)
             boxes += made
             owners |= {box.key: workload.key for box in made}
         problem = among(self.part, boxes, self.part.limits)
@@ -254,7 +250,7 @@ class _Mixed:
         """Place parts anew by CP-SAT, again and again, and keep what is better."""
         chance = np.random.default_rng(self.search.seed)
         vain = 0
-        while not self._over and vain < PATIENCE and self.best is not None:
+        while not self._over and vain < MIXED_PATIENCE and self.best is not None:
             vain = 0 if self._place_parts(self.best, chance) else vain + 1
 
     def _place_parts(self, best: Placement, chance: np.random.Generator) -> bool:

@@ -16,20 +16,16 @@ from numpy.typing import NDArray
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
+from fairlead.solver.batch.tuning import (
+    FEWEST_GAIN,
+    MANY_ROWS,
+    MOST_PAIRS,
+    MOST_TRIED,
+    PER_CLUSTER,
+    PER_PAIR,
+    TURNS_OF_A_LIST,
+)
 from fairlead.solver.deadline import Deadline
-
-# Moves that are kept for every pair of clusters, and for everything that enters or leaves a cluster.
-PER_PAIR = 12
-PER_CLUSTER = 96
-# Pairs of moves of either kind that are looked at in one turn, about.
-MOST_PAIRS = 300_000
-# Exchanges that are tried one after another in one turn.
-MOST_TRIED = 20_000
-# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
-MANY_ROWS = 20_000
-FEWEST_GAIN = 1e-9
-# How often a list of moves is used before it is made anew.
-TURNS_OF_A_LIST = 6
 
 
 @dataclass(slots=True, eq=False)
@@ -125,7 +121,7 @@ class Exchange:
         self._make(moves, np.array(chosen, dtype=np.int64))
         return total
 
-    def shake(self, chance: np.random.Generator, reach: float, many: int) -> None:
+    def kick(self, chance: np.random.Generator, reach: float, many: int) -> None:
         """Make some moves by lot, of small reduced cost and of a row each, good or bad."""
         moves = self._moves(reach)
         at = chance.permutation(len(moves.row))

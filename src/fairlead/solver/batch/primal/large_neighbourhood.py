@@ -14,48 +14,40 @@ from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
+from fairlead.solver.batch.tuning import (
+    AFTER_KICK,
+    DEARER_AFTER,
+    FARTHER,
+    FAST,
+    GROUPS,
+    KICK_AFTER,
+    KICK_CHARGE,
+    KICK_REACH,
+    LARGEST_FOR_ROWS,
+    LEADING_CHARGES,
+    LEADING_REACHES,
+    LEAST_WEIGHT,
+    MOST_KICKED,
+    MOST_OPEN,
+    MUCH,
+    PLACES_OF_WHOLE,
+    ROUNDS_OF_MUCH,
+    ROWS_OF_PART,
+    ROWS_REACH,
+    ROWS_UNITS,
+    SEARCH_PATIENCE,
+    SEARCH_REACHES,
+    SEARCH_SIDE_BY_SIDE,
+    THOROUGH,
+    WORK_OF_WHOLE,
+)
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 
-# Clusters that are divided anew together, in turn.
-GROUPS = (12, 16, 20, 25)
-# Groups that have no cluster in common are divided side by side, as many whatever the number of threads is.
-SIDE_BY_SIDE = 4
-# How far from the price of a row they look, in units of the level: as far as the pieces are few enough.
-REACHES = (1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.014, 0.01, 0.007, 0.005, 0.002, 0.0005)
-# Places that a group opens at most and counted work that it is worth, while much is won and after that.
-FAST = (600, 0.03)
-THOROUGH = (320, 1.0)
-# Much is won where so many rounds win this part of what the placement costs.
-ROUNDS_OF_MUCH = 8
-MUCH = 2e-4
-# By how many of these steps they look farther, in turn.
-FARTHER = (0, 0, 2, 0, 4)
-# Of what a cluster leaves unused, this share of the mean is added, so that every cluster is drawn at times.
-LEAST_WEIGHT = 0.5
-# Rounds in vain after which nothing more is tried.
-PATIENCE = 300
-# What breaking a limit is charged, as a multiple of its price, and after how many rounds it gets dearer.
-LEADING_CHARGES = (12.0, 48.0, 200.0)
-DEARER_AFTER = 4
-# How far from the price of a row exchanges look before that, in turn.
-LEADING_REACHES = (0.01, 0.1, 0.4)
-# Moves made by lot: how far from the price of a row, how many, and how far exchanges then look.
-SHAKEN_REACH = 0.1
-MOST_SHAKEN = 12
-SHAKEN_CHARGE = 12.0
-# Rounds in vain after which some are made.
-SHAKE_AFTER = 30
-AFTER_SHAKING = (0.05, 0.1, 0.2)
-# Rows that are divided anew together, over all clusters.
-ROWS_OF_PART = 60
-ROWS_REACH = 0.3
-ROWS_UNITS = 6
-# Batches of more places are not divided anew by rows.
-LARGEST_FOR_ROWS = 20_000
 
-
-def vary(level: Incumbent, done: Callable[[], bool] = lambda: False, near: Incumbent | None = None) -> None:
+def search_neighbourhoods(
+    level: Incumbent, done: Callable[[], bool] = lambda: False, near: Incumbent | None = None
+) -> None:
     """Change the best placement here and there, and keep what is better.
 
     Parameters
@@ -69,18 +61,18 @@ def vary(level: Incumbent, done: Callable[[], bool] = lambda: False, near: Incum
     """
     if level.best is None or len(level.model.batch.keys) < 2:
         return
-    varying = _Varying(level, np.random.default_rng(level.search.seed), near or level)
-    varying.look_back(0)
+    search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), near or level)
+    search.look_back(0)
     failures, turn = 0, 0
-    while not level.over and not done() and failures < PATIENCE:
+    while not level.over and not done() and failures < SEARCH_PATIENCE:
         before = level.cost
-        varying.turn(turn, failures)
+        search.turn(turn, failures)
         failures = 0 if level.cost != before else failures + 1
         turn += 1
-        varying.look_back(turn)
+        search.look_back(turn)
 
 
-def lead_back(level: Incumbent, start: Whole, deadline: Deadline) -> None:
+def repair_by_neighbourhoods(level: Incumbent, start: Whole, deadline: Deadline) -> None:
     """Lead a placement back to what is allowed, by dividing groups of clusters anew at a charge.
 
     Parameters
@@ -93,13 +85,13 @@ def lead_back(level: Incumbent, start: Whole, deadline: Deadline) -> None:
         When to stop.
     """
     model = level.model
-    varying = _Varying(level, np.random.default_rng(level.search.seed), level)
+    search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), level)
     now, failures, turn = _exchanged(level, start, deadline), 0, 0
-    while failures < PATIENCE and deadline.remaining() > 0:
+    while failures < SEARCH_PATIENCE and deadline.remaining() > 0:
         charges = Charges.of(model, level.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
         cost = charged(model, now, charges)
         before = cost
-        for group, found in varying.divided(now, turn, charges):
+        for group, found in search.divided(now, turn, charges):
             together = now.copy()
             together[:, group] = found[:, group]
             then = charged(model, together, charges)
@@ -133,7 +125,7 @@ def charged(model: Model, replicas: Whole, charges: Charges) -> float:
 
 
 @dataclass(slots=True, eq=False)
-class _Varying:
+class _LargeNeighbourhoods:
     """What stays the same from change to change."""
 
     level: Incumbent
@@ -158,8 +150,8 @@ class _Varying:
         batch, best = self.level.model.batch, self.level.best
         if best is None:
             return
-        if failures % SHAKE_AFTER == SHAKE_AFTER - 1:
-            self._shake(best)
+        if failures % KICK_AFTER == KICK_AFTER - 1:
+            self._kick(best)
         elif turn % 3 == 2 and batch.lower.size <= LARGEST_FOR_ROWS:
             self._divide_rows(best, turn)
         elif len(batch.clusters) > 1:
@@ -179,7 +171,7 @@ class _Varying:
         groups = list(self._drawn(now, GROUPS[turn % len(GROUPS)], charges))
         opened = []
         for at, group in enumerate(groups):
-            effort = Effort(level.deadline, 1, turn * SIDE_BY_SIDE + at, self.work)
+            effort = Effort(level.deadline, 1, turn * SEARCH_SIDE_BY_SIDE + at, self.work)
             window = self._window(now, group, turn)
             opened.append(open_up(level.model, now, window, effort, exact=False, charges=charges))
         results = close_all(opened, level.search.side_by_side)
@@ -205,7 +197,7 @@ class _Varying:
         unlimited = np.bincount(coupling.column, minlength=columns) == 0
         weight = np.where(unlimited, columns * float(weight.sum()), weight)
         order = self.chance.choice(columns, columns, replace=False, p=weight / weight.sum())
-        for number in range(SIDE_BY_SIDE):
+        for number in range(SEARCH_SIDE_BY_SIDE):
             group = order[number * size : (number + 1) * size]
             if number == 0 or len(group) >= min(GROUPS):
                 yield group
@@ -215,9 +207,9 @@ class _Varying:
 
         In some turns farther ones of fewer rows, as the lot decides: what counts little is always near.
         """
-        last = len(REACHES) - 1
-        fitting = next((at for at, reach in enumerate(REACHES) if self._fits(now, group, reach)), last)
-        reach = REACHES[max(0, fitting - FARTHER[turn % len(FARTHER)])]
+        last = len(SEARCH_REACHES) - 1
+        fitting = next((at for at, reach in enumerate(SEARCH_REACHES) if self._fits(now, group, reach)), last)
+        reach = SEARCH_REACHES[max(0, fitting - FARTHER[turn % len(FARTHER)])]
         lower, upper = self._within(now, group, reach)
         places = (upper > lower).sum(axis=1)
         rows = np.flatnonzero(places >= 2)
@@ -259,14 +251,12 @@ class _Varying:
         if found.replicas is not None:
             level.offer(found.replicas)
 
-    def _shake(self, best: Whole) -> None:
+    def _kick(self, best: Whole) -> None:
         """Move some replicas by lot, and exchange from there."""
         level = self.level
-        exchange = Exchange.start(level.model, level.prices, level.rows, best, SHAKEN_CHARGE)
-        exchange.shake(
-            self.chance, SHAKEN_REACH * level.model.unit, int(self.chance.integers(2, MOST_SHAKEN))
-        )
-        for reach in AFTER_SHAKING:
+        exchange = Exchange.start(level.model, level.prices, level.rows, best, KICK_CHARGE)
+        exchange.kick(self.chance, KICK_REACH * level.model.unit, int(self.chance.integers(2, MOST_KICKED)))
+        for reach in AFTER_KICK:
             while exchange.improve(reach * level.model.unit, level.deadline) > 0:
                 level.offer(exchange.replicas)
                 if level.over:
@@ -280,13 +270,6 @@ def window_of(level: Incumbent, chosen: Whole, best: Whole) -> Window:
     now = best[chosen]
     low, high = np.minimum(low, now), np.maximum(high, now)
     return Window(chosen, np.maximum(low, now - ROWS_UNITS), np.minimum(high, now + ROWS_UNITS))
-
-
-# The whole batch is given to CP-SAT where at most so many pieces are left open.
-MOST_OPEN = 2500
-# Batches of at most so many places are divided anew as a whole, with so much counted work.
-PLACES_OF_WHOLE = 1000
-WORK_OF_WHOLE = 0.5
 
 
 def divide_whole(level: Incumbent) -> None:

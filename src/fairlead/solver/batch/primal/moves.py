@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.dual.relaxation import marginals
 from fairlead.solver.batch.model import Model, Prices, in_chunks
-
-# Moves that are listed at most at once.
-MOST_MOVES = 400_000
+from fairlead.solver.batch.tuning import MOST_MOVES
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,16 +15,13 @@ from fairlead.encoders.convex import Term
 from fairlead.solver.batch.arrays import Whole, spelled_out, total_of
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.moves import Charges
+from fairlead.solver.batch.tuning import COARSE_BITS, MOST_PIECES
 from fairlead.solver.engine import Effort, Verdict, run
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import Machines
 
-# Costs of a part are given to the solver with so many bits less where it need not be exact.
-COARSE_BITS = 14
 # What a part costs at most, with charges, stays below 2 to this power.
 SUM_BITS = 60
-# More pieces than this make no model.
-MOST_PIECES = 60_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)

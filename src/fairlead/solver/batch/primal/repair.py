@@ -6,28 +6,21 @@ from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.exchange import Exchange
-from fairlead.solver.batch.primal.large_neighbourhood import lead_back
+from fairlead.solver.batch.primal.large_neighbourhood import repair_by_neighbourhoods
+from fairlead.solver.batch.tuning import (
+    FAR,
+    FAR_REACHES,
+    REACH_AFTER_ROUNDING,
+    REACHES_OF_BROKEN,
+    REACHES_OF_VALID,
+    RELIEVING_CHARGE,
+    RELIEVING_REACHES,
+    REPAIR_CHARGES,
+    REPAIR_REACHES,
+    REPAIR_WORTHWHILE,
+    SHARE_OF_LEADING,
+)
 from fairlead.solver.deadline import Deadline
-
-# How far from the price of a row exchanges look, in units of the level, in turn.
-REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
-# The same after a program was rounded, then where that kept all limits, and where it did not.
-REACH_AFTER_ROUNDING = 0.02
-REACHES_OF_VALID = (0.05,)
-REACHES_OF_BROKEN = (0.1, 0.4, 1.0, 2.5, 8.0, 128.0)
-# How far they look in the end where limits are still broken.
-FAR_REACHES = (1.0, 2.5, 8.0)
-# What a round of exchanges has to win, in units of the level, for another one.
-WORTHWHILE = 0.05
-# What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
-CHARGES = (3.0, 12.0, 48.0, 192.0)
-# A placement is far from the bound by more than this part of what it costs.
-FAR = 0.05
-# What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
-RELIEVING_CHARGE = 200.0
-RELIEVING_REACHES = (8.0, 128.0, 1024.0)
-# Of the time that is left, what may be used to lead a rounded program back to what is allowed.
-SHARE_OF_LEADING = 0.5
 
 
 def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None) -> None:
@@ -44,9 +37,9 @@ def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None)
         the search may go on a little longer, see `Incumbent.due`.
     """
     replicas = start
-    for charge in CHARGES:
+    for charge in REPAIR_CHARGES:
         exchange = Exchange.start(level.model, level.prices, level.rows, replicas, charge)
-        for reach in (*REACHES, *FAR_REACHES) if charge == CHARGES[-1] else REACHES:
+        for reach in (*REPAIR_REACHES, *FAR_REACHES) if charge == REPAIR_CHARGES[-1] else REPAIR_REACHES:
             if exchange.valid and reach in FAR_REACHES:
                 break
             if not _improve(level, exchange, reach, latest):
@@ -64,7 +57,7 @@ def _improve(level: Incumbent, exchange: Exchange, reach: float, latest: Deadlin
             return False
         gained = exchange.improve(reach * level.model.unit, due)
         level.offer(exchange.replicas)
-        if gained <= WORTHWHILE * level.model.unit:
+        if gained <= REPAIR_WORTHWHILE * level.model.unit:
             return True
 
 
@@ -73,11 +66,11 @@ def is_far(level: Incumbent) -> bool:
     return not level.over and (level.cost is None or level.cost - level.bound > FAR * abs(level.cost))
 
 
-def lead(level: Incumbent, start: Whole) -> None:
+def repair_rounded(level: Incumbent, start: Whole) -> None:
     """Lead a rounded program back to what is allowed, at most for a part of the time."""
     rest = relieve(level, start)
     if rest is not None:
-        lead_back(level, rest, level.deadline.part(SHARE_OF_LEADING))
+        repair_by_neighbourhoods(level, rest, level.deadline.part(SHARE_OF_LEADING))
 
 
 def relieve(level: Incumbent, start: Whole) -> Whole | None:
@@ -100,14 +93,14 @@ def relieve(level: Incumbent, start: Whole) -> Whole | None:
 
 def exchange_rounded(level: Incumbent, start: Whole) -> None:
     """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
-    exchange = Exchange.start(level.model, level.prices, level.rows, start, CHARGES[1])
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, REPAIR_CHARGES[1])
     going = _improve(level, exchange, REACH_AFTER_ROUNDING)
     for reach in REACHES_OF_VALID if exchange.valid else REACHES_OF_BROKEN:
         if not going or (exchange.valid and reach in REACHES_OF_BROKEN):
             break
         going = _improve(level, exchange, reach)
     if not exchange.valid and is_far(level):
-        lead_back(level, exchange.replicas, level.deadline)
+        repair_by_neighbourhoods(level, exchange.replicas, level.deadline)
 
 
 def rounded(model: Model, replicas: Floats) -> Whole:
