@@ -34,12 +34,12 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import applies
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed import bounds as relaxed
 from fairlead.solver.batch.mixed import search as mixed
 from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
 from fairlead.solver.batch.overload import applies_partly, solve_partly
+from fairlead.solver.batch.separable import applies
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.search import Search

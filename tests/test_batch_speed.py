@@ -10,10 +10,11 @@ from fairlead.models.levels import Deviation
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.column_generation import Blend, groups_of, run
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.dual.sifting import sift
 from fairlead.solver.batch.incumbent import Incumbent
-from fairlead.solver.batch.large import Blend, Large, groups_of, run
+from fairlead.solver.batch.large import Large
 from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search

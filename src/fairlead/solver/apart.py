@@ -8,7 +8,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.solver.answer import Answer
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import applies
+from fairlead.solver.batch.separable import applies
 from fairlead.solver.deadline import Deadline, Stop
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import ENGINES, Machines, machines_of

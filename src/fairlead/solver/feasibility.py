@@ -14,7 +14,7 @@ from fairlead.models.rules import (
     Total,
 )
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.arrays import MANY, applies
+from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.boxes import boxes_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.keeping import keep_and_repair, standing_well

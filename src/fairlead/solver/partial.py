@@ -13,7 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.answer import unproven
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import MANY
+from fairlead.solver.batch.separable import MANY
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.conflict import conflicts
 from fairlead.solver.dispensers import reference

@@ -13,7 +13,7 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.solver.answer import Answer, proven, unproven
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import MANY, applies
+from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.competing import solve_competing
 from fairlead.solver.dispensers import reference
 from fairlead.solver.keeping import keep_and_repair, standing_well

@@ -20,8 +20,8 @@ from fairlead.models.score import score
 from fairlead.models.shortfall import UNPLACED, refused, shortfall_levels
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import applies
 from fairlead.solver.batch.levels import Report, solve_batch
+from fairlead.solver.batch.separable import applies
 from fairlead.solver.search import Search
 
 

@@ -19,11 +19,12 @@ from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained
-from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain
+from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.parts import OneByOne, in_tiers, place_anew, tasks_of, without_tiers
+from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
 from fairlead.solver.batch.tuning import (
     BOUND_SHARE,
     DIVIDE_SHARE,
