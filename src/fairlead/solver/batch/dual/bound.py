@@ -230,20 +230,35 @@ def _least(costs: WholeCosts, price: Whole, left: Whole) -> NDArray[Any]:
     most = int((costs.starts[-1] - costs.starts[0]).sum(axis=1).max(initial=0))
     grown = 0 if costs.growth is None else int(costs.growth.max(initial=0)) * most
     bound = (highest + grown + int(np.abs(price).max(initial=0))) * (most + 1) * 2
-    total = widen(price, bound) * left
+    total: NDArray[Any] = widen(price, bound) * left + savings(costs, price, bound).sum(axis=1)
+    return total
+
+
+def savings(costs: WholeCosts, price: NDArray[Any], bound: int) -> NDArray[Any]:
+    """Return, by place, what all units that cost less than a price of their row save, as a number below 0.
+
+    Parameters
+    ----------
+    costs
+        What units cost.
+    price
+        By row.
+    bound
+        No sum of a row is farther from 0, see `widen`.
+    """
+    total = np.zeros(costs.starts[0].shape, dtype=np.int64)
     for number, first in enumerate(costs.first):
         units = costs.starts[number + 1] - costs.starts[number]
         off = first - price[:, None]
         if costs.growth is None:
-            total = total + (widen(np.minimum(off, 0), bound) * units).sum(axis=1)
+            total = total + widen(np.minimum(off, 0), bound) * units
         else:
             growth = np.maximum(costs.growth, 1)
             # Units k with off + growth k < 0; where nothing grows it is all or none.
-            taken = np.where(
-                costs.growth > 0, np.clip(-(off // growth), 0, units), np.where(off < 0, units, 0)
-            )
+            grown = np.minimum(np.maximum(-(off // growth), 0), units)
+            taken = np.where(costs.growth > 0, grown, np.where(off < 0, units, 0))
             wide = widen(taken, bound)
-            total = total + (wide * off + wide * (taken - 1) // 2 * costs.growth).sum(axis=1)
+            total = total + wide * off + wide * (taken - 1) // 2 * costs.growth
     return total
 
 

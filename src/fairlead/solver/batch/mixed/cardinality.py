@@ -21,6 +21,7 @@ from fairlead.solver.batch.dual.bound import (
     are_cut,
     held,
     lower_bound,
+    savings,
     whole_costs,
     whole_prices,
 )
@@ -41,6 +42,8 @@ from fairlead.solver.deadline import Deadline
 
 # Bits of a price that floats and whole numbers hold alike.
 SAFE_BITS = 52
+# Sums of limited rows may be of any size.
+ENDLESS_SUM = 2**64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,18 +224,7 @@ def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Flo
     part = slice(0, len(model.batch.keys))
     costs = whole_costs(model, whole, part)
     price = np.array([round(each) for each in rows.tolist()], dtype=object)
-    saved = np.zeros(model.batch.lower.shape, dtype=object)
-    for number, first in enumerate(costs.first):
-        units = (costs.starts[number + 1] - costs.starts[number]).astype(object)
-        off = first.astype(object) - price[:, None]
-        if costs.growth is None:
-            saved = saved + np.where(off < 0, off, 0) * units
-            continue
-        growth = costs.growth.astype(object)
-        steps = -(off // np.where(growth > 0, growth, 1))
-        grown = np.minimum(np.maximum(steps, 0), units)
-        taken = np.where(growth > 0, grown, np.where(off < 0, units, 0))
-        saved = saved + taken * off + taken * (taken - 1) // 2 * growth
+    saved = savings(costs, price, ENDLESS_SUM)
     left = (model.batch.totals - model.batch.lower.sum(axis=1)).tolist()
     base, total = costs.base.tolist(), 0
     for row, most in enumerate(groups.most.tolist()):
