@@ -17,9 +17,9 @@ from fairlead.solver.attainment import Note
 from fairlead.solver.batch.arrays import Whole, total_of
 from fairlead.solver.batch.levels import Worth, worth_of
 from fairlead.solver.batch.mixed.approximations import divided
-from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced, taken_at
+from fairlead.solver.batch.mixed.cardinality import Dual, Groups, LimitedRows, Priced
 from fairlead.solver.batch.mixed.outer import Values, View
-from fairlead.solver.batch.model import model_of
+from fairlead.solver.batch.model import Model, model_of
 from fairlead.solver.deadline import Deadline
 
 
@@ -265,4 +265,34 @@ def _spreads(workload: Workload, clusters: Sequence[str]) -> list[tuple[Whole, i
         if len({name for _, name in members}) == len(members):
             numbers |= {name: number for number, name in members}
             found.append((np.array([numbers[name] for name in clusters], dtype=np.int64), rule.maximum))
+    return found
+
+
+def taken_at(model: Model, groups: Groups, priced: Priced) -> dict[str, dict[str, int]]:
+    """Return what rows with limited groups hold at their prices, each its total where its groups hold it.
+
+    Parameters
+    ----------
+    model
+        The limited rows of a level.
+    groups, priced
+        Their groups, and the prices.
+    """
+    part = LimitedRows.of(model, groups, priced.prices)
+    counts, chosen, _ = part.at(priced.limited)
+    found: dict[str, dict[str, int]] = {}
+    batch = model.batch
+    for row, key in enumerate(batch.keys):
+        held = batch.lower[row] + counts[row].astype(np.int64)
+        extra = int(held.sum() - batch.totals[row])
+        room = held - batch.lower[row] if extra > 0 else np.where(chosen[row], batch.upper[row] - held, 0)
+        order = np.argsort(-room, kind="stable")
+        for column in order.tolist():
+            step = min(abs(extra), int(room[column]))
+            held[column] += -step if extra > 0 else step
+            extra += -step if extra > 0 else step
+            if not extra:
+                break
+        placed = {batch.clusters[at]: int(held[at]) for at in np.flatnonzero(held).tolist()}
+        found[key] = placed
     return found

@@ -42,6 +42,8 @@ from fairlead.solver.deadline import Deadline
 
 # Bits of a price that floats and whole numbers hold alike.
 SAFE_BITS = 52
+
+
 # Sums of limited rows may be of any size.
 ENDLESS_SUM = 2**64
 
@@ -340,33 +342,3 @@ class LimitedRows:
             # Groups that hold too few replicas are left for dearer ones only far above the dearest unit.
             np.where(np.isfinite(high), high, 0.0) + 4.0 * wide + 1.0,
         )
-
-
-def taken_at(model: Model, groups: Groups, priced: Priced) -> dict[str, dict[str, int]]:
-    """Return what rows with limited groups hold at their prices, each its total where its groups hold it.
-
-    Parameters
-    ----------
-    model
-        The limited rows of a level.
-    groups, priced
-        Their groups, and the prices.
-    """
-    part = LimitedRows.of(model, groups, priced.prices)
-    counts, chosen, _ = part.at(priced.limited)
-    found: dict[str, dict[str, int]] = {}
-    batch = model.batch
-    for row, key in enumerate(batch.keys):
-        held = batch.lower[row] + counts[row].astype(np.int64)
-        extra = int(held.sum() - batch.totals[row])
-        room = held - batch.lower[row] if extra > 0 else np.where(chosen[row], batch.upper[row] - held, 0)
-        order = np.argsort(-room, kind="stable")
-        for column in order.tolist():
-            step = min(abs(extra), int(room[column]))
-            held[column] += -step if extra > 0 else step
-            extra += -step if extra > 0 else step
-            if not extra:
-                break
-        placed = {batch.clusters[at]: int(held[at]) for at in np.flatnonzero(held).tolist()}
-        found[key] = placed
-    return found
