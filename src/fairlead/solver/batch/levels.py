@@ -72,7 +72,7 @@ def solve_batch(
     Parameters
     ----------
     part
-        The problem; `fairlead.solver.batch.arrays.applies` must hold.
+        The problem; `fairlead.solver.batch.separable.applies` must hold.
     search
         How to search; its progress is told when the placement or the bound of a level gets better.
     floor

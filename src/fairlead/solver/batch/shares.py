@@ -277,7 +277,7 @@ def solve_partitioned(part: Problem, count: int, search: Search, machines: Machi
     Parameters
     ----------
     part
-        The problem; `fairlead.solver.batch.arrays.applies` must hold.
+        The problem; `fairlead.solver.batch.separable.applies` must hold.
     count
         Number of shares, at least 2.
     search
