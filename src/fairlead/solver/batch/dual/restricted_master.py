@@ -1,7 +1,7 @@
 """The core: a linear program over the few pieces whose cost is near the price of their row.
 
 All other pieces are taken or left as the prices say. The dual of the core gives better prices, see
-`fairlead.solver.batch.sifting`.
+`fairlead.solver.batch.dual.sifting`.
 """
 
 from dataclasses import dataclass

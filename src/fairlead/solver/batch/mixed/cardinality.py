@@ -109,7 +109,7 @@ class Dual:
         return cls(model, groups, deadline, rows_of(model, others), rows_of(model, groups.rows))
 
     def climb(self, start: Prices | None = None) -> Priced:
-        """Raise the bound, as `fairlead.solver.batch.ascent.climb` does."""
+        """Raise the bound, as `fairlead.solver.batch.dual.subgradient.climb` does."""
         model = self.model
         best = self._run(start or Prices.none(model), 1, 0.0, None)
         if not len(model.batch.coupling.limit) and not model.pins:
