@@ -12,7 +12,7 @@ from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
+from fairlead.models.rules import Candidates, Duplicated, Quota, Shares, Survival, Weights
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.usage import without_lag
@@ -100,7 +100,14 @@ def _lost(problem: Problem, names: frozenset[str]) -> Problem:
     """Take clusters out of the problem."""
     closing = Closing(names, None, "is lost")
     clusters = tuple(one for one in problem.clusters if one.name not in names)
-    return _with_workloads(problem, clusters, closing)
+    rules = tuple(_without_scopes(rule, names) if isinstance(rule, Quota) else rule for rule in problem.rules)
+    return _with_workloads(replace(problem, rules=rules), clusters, closing)
+
+
+def _without_scopes(quota: Quota, names: frozenset[str]) -> Quota:
+    """Return a quota without its limits on clusters that are lost."""
+    limits = {scope: limit for scope, limit in quota.limits.items() if scope.cluster not in names}
+    return replace(quota, limits=limits)
 
 
 def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closing: Closing) -> Problem:
