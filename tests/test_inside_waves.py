@@ -21,9 +21,9 @@ from fairlead.models.rules import (
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 from fairlead.report.plan import plan_tables
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.replay import replay
-from fairlead.solver.plans.text import headline, inside_line
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.replay import replay
+from fairlead.solver.plan.text import headline, inside_line
 
 REGIONS = {"eu": frozenset({"a"}), "us": frozenset({"b"})}
 

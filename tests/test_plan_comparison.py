@@ -15,7 +15,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.report.plan_comparison import comparison_tables
 from fairlead.report.table import Look
-from fairlead.solver.plans.comparison import (
+from fairlead.solver.plan.comparison import (
     PlanComparison,
     PlanSummary,
     TargetDifference,

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from fairlead.report.html import report_html
     from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.comparison import PlanComparison, TargetDifference, compare_plans
-    from fairlead.solver.plans.options import Budgets
-    from fairlead.solver.plans.plan import PlannedChange, RebalancePlan
-    from fairlead.solver.simulating import simulate
+    from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
+    from fairlead.solver.plan.comparison import PlanComparison, TargetDifference, compare_plans
+    from fairlead.solver.plan.options import Budgets
+    from fairlead.solver.plan.plan import plan
+    from fairlead.solver.simulate.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.result import Effect, Scenario, Simulation
+    from fairlead.solver.simulate.simulate import simulate
     from fairlead.solver.solving import solve
-    from fairlead.solver.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
-    from fairlead.solver.what_if.result import Effect, Scenario, Simulation
     from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
     from fairlead.solver.why.why import why
 
@@ -49,63 +49,63 @@ __version__ = "0.1.0"
 # Everything is imported at its first use: the command line listens to Ctrl-C before it imports anything, and
 # few programs need all of pydantic, PyYAML, NumPy and OR-Tools.
 _LATE = {
-    "Add": "fairlead.solver.what_if.changes",
+    "Add": "fairlead.solver.simulate.changes",
     "Attained": "fairlead.models.outcome",
-    "Budgets": "fairlead.solver.plans.options",
+    "Budgets": "fairlead.solver.plan.options",
     "Cluster": "fairlead.models.cluster",
     "ClusterDecision": "fairlead.models.outcome",
     "ClusterWhy": "fairlead.solver.why.answer",
     "Comparison": "fairlead.models.comparison",
     "Conflict": "fairlead.models.statement",
     "Contender": "fairlead.models.comparison",
-    "Cordon": "fairlead.solver.what_if.changes",
+    "Cordon": "fairlead.solver.simulate.changes",
     "Deviation": "fairlead.models.levels",
     "Difference": "fairlead.models.comparison",
-    "Drain": "fairlead.solver.what_if.changes",
-    "Effect": "fairlead.solver.what_if.result",
+    "Drain": "fairlead.solver.simulate.changes",
+    "Effect": "fairlead.solver.simulate.result",
     "FairleadError": "fairlead.models.errors",
     "Gain": "fairlead.solver.why.answer",
     "InternalError": "fairlead.models.errors",
     "Level": "fairlead.models.levels",
-    "Lose": "fairlead.solver.what_if.changes",
+    "Lose": "fairlead.solver.simulate.changes",
     "ManifestError": "fairlead.models.errors",
     "Mistake": "fairlead.models.errors",
     "Outcome": "fairlead.models.outcome",
     "Placement": "fairlead.models.placement",
-    "PlanComparison": "fairlead.solver.plans.comparison",
-    "PlannedChange": "fairlead.solver.plans.plan",
+    "PlanComparison": "fairlead.solver.plan.comparison",
+    "PlannedChange": "fairlead.solver.plan.answer",
     "Possible": "fairlead.solver.why.answer",
     "Problem": "fairlead.models.problem",
-    "RebalancePlan": "fairlead.solver.plans.plan",
+    "RebalancePlan": "fairlead.solver.plan.answer",
     "Relaxation": "fairlead.models.statement",
-    "Restore": "fairlead.solver.what_if.changes",
-    "Scale": "fairlead.solver.what_if.changes",
-    "Scenario": "fairlead.solver.what_if.result",
+    "Restore": "fairlead.solver.simulate.changes",
+    "Scale": "fairlead.solver.simulate.changes",
+    "Scenario": "fairlead.solver.simulate.result",
     "Shift": "fairlead.solver.why.answer",
-    "Simulation": "fairlead.solver.what_if.result",
+    "Simulation": "fairlead.solver.simulate.result",
     "Source": "fairlead.models.source",
     "Statement": "fairlead.models.statement",
     "Status": "fairlead.models.outcome",
     "Step": "fairlead.solver.why.answer",
     "Taint": "fairlead.models.cluster",
-    "TargetDifference": "fairlead.solver.plans.comparison",
+    "TargetDifference": "fairlead.solver.plan.comparison",
     "Toleration": "fairlead.models.cluster",
     "UnsupportedError": "fairlead.models.errors",
     "UsageError": "fairlead.models.errors",
     "Violation": "fairlead.models.statement",
-    "Weight": "fairlead.solver.what_if.changes",
+    "Weight": "fairlead.solver.simulate.changes",
     "Why": "fairlead.solver.why.answer",
     "Workload": "fairlead.models.workload",
     "check": "fairlead.models.asked",
     "compare": "fairlead.solver.comparing",
-    "compare_plans": "fairlead.solver.plans.comparison",
+    "compare_plans": "fairlead.solver.plan.comparison",
     "dispense": "fairlead.solver.dispensing",
     "load": "fairlead.manifests.loading",
-    "plan": "fairlead.solver.planning.planning",
+    "plan": "fairlead.solver.plan.plan",
     "report_html": "fairlead.report.html",
     "score": "fairlead.models.asked",
     "select": "fairlead.manifests.loading",
-    "simulate": "fairlead.solver.simulating",
+    "simulate": "fairlead.solver.simulate.simulate",
     "solve": "fairlead.solver.solving",
     "why": "fairlead.solver.why.why",
 }

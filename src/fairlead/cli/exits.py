@@ -9,7 +9,7 @@ from fairlead.models.errors import FairleadError, InternalError, ManifestError
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
-    from fairlead.solver.what_if.result import Simulation
+    from fairlead.solver.simulate.result import Simulation
 
 SOLVED = 0
 UNEXPECTED = 1
@@ -48,7 +48,7 @@ def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
 def code_of_simulation(simulation: "Simulation") -> int:
     """Return the exit code of a simulation: not to fit is worse than not to be found in time."""
     from fairlead.models.outcome import Status
-    from fairlead.solver.what_if.result import fits
+    from fairlead.solver.simulate.result import fits
 
     failing = [scenario.status for scenario in simulation.scenarios if not scenario.fits]
     if not fits(simulation.after):

@@ -15,8 +15,8 @@ from fairlead.cli.solve import left_as_triggered, load_workloads
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
-    from fairlead.solver.plans.comparison import PlanComparison
-    from fairlead.solver.plans.plan import RebalancePlan
+    from fairlead.solver.plan.answer import RebalancePlan
+    from fairlead.solver.plan.comparison import PlanComparison
 
 Command = Callable[..., int]
 
@@ -182,8 +182,8 @@ def plan_command(
     if known is not None and output in ("moves", "patch"):
         raise click.UsageError(f"-o {output} shows one plan; with --compare use table, wide, json or yaml")
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.comparison import compare_plans
+    from fairlead.solver.plan.comparison import compare_plans
+    from fairlead.solver.plan.plan import plan
 
     arguments = plan_arguments(asked)
     with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
@@ -199,7 +199,7 @@ def plan_command(
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `plan`: single budgets become one object."""
-    from fairlead.solver.plans.options import Budgets
+    from fairlead.solver.plan.options import Budgets
 
     arguments = dict(asked)
     several = ("workloads", "namespaces", "leaving", "arriving")
@@ -213,7 +213,7 @@ def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_saved(file: str) -> "Document":
     """Read a saved plan; all that is wrong with it is told."""
-    from fairlead.solver.plans.saved import read_file, validated
+    from fairlead.solver.plan.saved import read_file, validated
 
     document = read_file(file)
     validated(document)

@@ -14,7 +14,7 @@ from fairlead.cli.solve import load_workloads
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
-    from fairlead.solver.plans.plan import RebalancePlan
+    from fairlead.solver.plan.answer import RebalancePlan
 
 STDOUT = "-"
 
@@ -61,8 +61,8 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     document = None if saved is None else read_saved(saved)
     problem = load_workloads(inputs)
     from fairlead.models.outcome_text import verdict
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.text import headline
+    from fairlead.solver.plan.plan import plan
+    from fairlead.solver.plan.text import headline
 
     found = plan(problem, resume=document, **plan_arguments(asked))
     if document is not None:
@@ -79,8 +79,8 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
 
 def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
     """Return the plan with the waves that were saved, where they still lead from what runs to the target."""
-    from fairlead.solver.plans.document import saved_plan
-    from fairlead.solver.plans.replay import replay
+    from fairlead.solver.plan.document import saved_plan
+    from fairlead.solver.plan.replay import replay
 
     waves = saved_plan(document).waves_for(found.problem)
     if replay(waves):

@@ -26,7 +26,7 @@ from fairlead.manifests.karmada.facts import (
     source_of,
     without_replicas,
 )
-from fairlead.manifests.karmada.interpret import Interpreter
+from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
@@ -36,15 +36,17 @@ from fairlead.manifests.yaml.documents import shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
-from fairlead.models.due import with_due
+from fairlead.models.check import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
-from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
+from fairlead.models.usage import without_lag
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
+
+__all__ = ["Input", "load", "select"]
 
 
 def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
@@ -62,9 +64,6 @@ def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement
         text = text or f"{counted(len(known), 'object')} without replicas of their own"
         where = min(source_of(subject) for subject, _ in known)
         yield Statement(PROPAGATED, f"{text}, propagated and not divided: {names}", where)
-
-
-__all__ = ["Input", "load", "select"]
 
 
 def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
@@ -207,13 +206,15 @@ def _interpreted(
     if rebalancing.wants(subject):
         workload = replace(workload, fresh=True)
     workload = replace(workload, due=not is_at_rest(subject, workload, declared))
-    interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
+    reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
+    interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
     placed = replace(
         workload,
         rules=interpreted.rules,
         groups=interpreted.groups,
         declared=as_binding(subject, declared),
+        reading=reading,
     )
     return at_start(placed), remarked
 

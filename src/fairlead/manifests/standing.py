@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.rules import Candidates
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.source import Source
 
 NO_AFFINITY = "did not match the placement cluster affinity constraint"
@@ -33,6 +33,8 @@ class Ground:
         The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
     spoiling
         Taints that had better not be tolerated; see `Exclusion`.
+    cause
+        The reason as data.
     """
 
     reason: str
@@ -40,6 +42,7 @@ class Ground:
     keeps: bool = False
     taints: tuple[Taint, ...] = ()
     spoiling: tuple[Taint, ...] = ()
+    cause: Cause = Cause.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,9 @@ def candidates(standing: Standing, source: Callable[[Path], Source] | None = Non
             where = ground.where
             if isinstance(where, tuple):
                 where = source(where) if source else None
-            found = known[id(ground)] = Exclusion(ground.reason, where, ground.taints, ground.spoiling)
+            found = known[id(ground)] = Exclusion(
+                ground.reason, where, ground.taints, ground.spoiling, ground.cause
+            )
         return found
 
     excluded, held_only = standing.excluded, standing.held_only
@@ -127,7 +132,7 @@ def candidates(standing: Standing, source: Callable[[Path], Source] | None = Non
 
 def departing(cluster: Cluster) -> Ground | None:
     """Return that a cluster is being deleted."""
-    return Ground(DELETING, cluster.source) if cluster.deleting else None
+    return Ground(DELETING, cluster.source, cause=Cause.DELETING) if cluster.deleting else None
 
 
 def not_joined(cluster: Cluster) -> Ground | None:
@@ -157,7 +162,7 @@ def tainted(cluster: Cluster, taints: Iterable[Taint], tolerations: Sequence[Tol
 
 def unready(cluster: Cluster) -> Ground | None:
     """Return that a cluster cannot be reached (KubeAdmiral); one of Karmada tells so by its taints."""
-    return None if cluster.ready else Ground(NOT_READY, cluster.source, keeps=True)
+    return None if cluster.ready else Ground(NOT_READY, cluster.source, keeps=True, cause=Cause.NOT_READY)
 
 
 def without_api(cluster: Cluster, api: tuple[str, str]) -> Ground | None:

@@ -1,13 +1,13 @@
 """The tables that a terminal shows for a rebalance plan."""
 
 from fairlead.models.outcome_text import explanation, format_percent, remarks
-from fairlead.models.utilisation import utilisation
+from fairlead.models.usage import utilisation
 from fairlead.report.amounts import short_amount
 from fairlead.report.columns import Cell, Column, printable, toned
 from fairlead.report.table import Look, first_rows
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.text import headline, inside_line, target_line
-from fairlead.solver.plans.waves import WavePlan
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.text import headline, inside_line, target_line
+from fairlead.solver.plan.waves import WavePlan
 
 
 def plan_tables(plan: RebalancePlan, look: Look | None = None) -> str:

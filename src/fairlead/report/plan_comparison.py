@@ -2,7 +2,7 @@
 
 from fairlead.report.columns import Cell, Column, printable
 from fairlead.report.table import Look, first_rows
-from fairlead.solver.plans.comparison import PlanComparison
+from fairlead.solver.plan.comparison import PlanComparison
 
 _COLUMNS = (
     Column("WORKLOAD", elastic=True),

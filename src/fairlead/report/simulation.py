@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from fairlead.models.outcome_text import format_number, remarks
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.models.words import counted, listed
 from fairlead.report.columns import Cell, Column, Tone, printable, render, toned
 from fairlead.report.table import Look
-from fairlead.solver.what_if.result import Effect, Scenario, Simulation, UtilisationShift
-from fairlead.solver.what_if.text import already, reasons, scenario_verdict, title, verdict
+from fairlead.solver.simulate.result import Effect, Scenario, Simulation, UtilisationShift
+from fairlead.solver.simulate.text import already, reasons, scenario_verdict, title, verdict
 
 SHOWN = 20
 """Rows that a table shows before it counts the rest; a wide one shows all."""

@@ -9,9 +9,9 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.outcome_document import unplaced
 from fairlead.models.quota_reasons import more_within
-from fairlead.models.remaining import Remaining, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.rules import Bounds, Candidates, Duplicated
 from fairlead.models.rules.quota import Allowance
+from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
@@ -81,7 +81,7 @@ class _View:
 
     outcome: Outcome
     workload: Workload
-    left: Remaining
+    left: Amounts
     quotas: tuple[Allowance, ...]
 
     @cached_property
@@ -145,7 +145,7 @@ def compact(outcome: Outcome) -> tuple[Sequence[Column], list[Row]]:
     return COMPACT, [_summary(outcome, workload) for workload in outcome.problem.with_replicas]
 
 
-def _left_of(outcome: Outcome) -> Remaining:
+def _left_of(outcome: Outcome) -> Amounts:
     """Return what the placement leaves."""
     return remaining(outcome.problem, outcome.placement) if outcome.placement is not None else {}
 

@@ -314,6 +314,30 @@ class Interpreter:
             yield self.resolver.memory.once(key, lambda: _at_lines(found, held, declared))
 
 
+@dataclass(frozen=True, slots=True)
+class PlacementReading:
+    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`.
+
+    Parameters
+    ----------
+    declared
+        The placement.
+    evicting
+        Clusters that the workload is leaving, and where that stands.
+    replicas
+        Where the number of its replicas stands.
+    """
+
+    declared: Declared
+    evicting: Mapping[str, Source]
+    replicas: Source
+
+    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+        """Return a workload with the rules that its placement makes of some clusters."""
+        found = Interpreter.of(clusters).interpret(workload, self.declared, self.evicting, self.replicas)
+        return replace(workload, rules=found.rules, groups=found.groups)
+
+
 def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:
     """Say where in the files bounds stand."""
     return Bounds(

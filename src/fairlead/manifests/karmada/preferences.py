@@ -17,6 +17,7 @@ from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.standing import Ground
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
+from fairlead.models.rules.candidates import Cause
 
 SPECIFIED = ("Specified", "SpecifiedClusters", "SpecifiedRegions")
 REGIONS = "Regions"
@@ -163,7 +164,7 @@ def static_weights(
     if not any(largest.get(name) for name in names):
         return StaticWeights(dict.fromkeys(names, 1), {})
     weights = {name: largest[name] for name in names if largest.get(name)}
-    zero, none = Ground(ZERO_WEIGHT, STATIC), Ground(NO_WEIGHT, STATIC)
+    zero, none = (Ground(one, STATIC, cause=Cause.BESIDE_OTHERS) for one in (ZERO_WEIGHT, NO_WEIGHT))
     closed = {name: zero if name in largest else none for name in names if name not in weights}
     return StaticWeights(weights, closed)
 

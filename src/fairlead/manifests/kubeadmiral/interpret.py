@@ -3,7 +3,7 @@
 Workloads to which the same policy applies share what came of it where nothing of their own changes it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -38,9 +38,10 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.validity import uncounted
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
 
@@ -118,7 +119,8 @@ class PolicyInterpreter:
         source = policy.sources[RESCHEDULING]
         names = tuple(sorted(self.present.intersection(workload.current)))
         held = {name: Bound(workload.current[name], source, workload.current[name]) for name in names}
-        closed = {name: Exclusion(NOTHING_RUNS, source) for name in sorted(self.present) if name not in held}
+        shut = Exclusion(NOTHING_RUNS, source, cause=Cause.BESIDE_OTHERS)
+        closed = {name: shut for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 
     def _open_to(
@@ -261,6 +263,40 @@ class PolicyInterpreter:
                 reason = found.excluded[name].reason
                 text = f"{policy.name}: the preferences have no effect on {name} ({reason})"
                 yield Statement("bounds", text, source)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyReading:
+    """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`.
+
+    Parameters
+    ----------
+    policy
+        Its policy, with what annotations override.
+    feedback
+        What the migration controllers have reported of it.
+    replicas
+        Where the number of its replicas stands.
+    """
+
+    policy: Policy
+    feedback: Feedback
+    replicas: Source
+
+    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+        """Return a workload with the rules that its policy makes of some clusters.
+
+        Where a cluster is being deleted it does not run any more, even if nothing else of it may change.
+        """
+        standing = workload
+        if self.policy.sticky:
+            leaving = {one.name for one in clusters if one.deleting}
+            left = {name: count for name, count in workload.current.items() if name not in leaving}
+            standing = replace(workload, current=left)
+        by_name = {one.name: one for one in clusters}
+        interpreter = PolicyInterpreter(by_name, frozenset(by_name))
+        rules = interpreter.interpret(standing, self.policy, self.feedback, self.replicas).rules
+        return replace(workload, rules=rules, without=uncounted(rules))
 
 
 def _differing(workload: Workload, policy: Policy, held: frozenset[str]) -> Iterator[Statement]:

@@ -28,7 +28,7 @@ from fairlead.manifests.kubeadmiral.federated import (
     replicas_path,
     written,
 )
-from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter
+from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
 from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, LocatedPolicy, Policy, read_policy
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
@@ -158,10 +158,14 @@ class Federation:
             text = f"{key} is left out: it is scaled to 0, but {policy.name} disables rescheduling"
             return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
         feedback = read_feedback(annotations, key)
-        interpreted = self.interpreter.interpret(workload, policy, feedback, _replicas_source(subject))
-        without = uncounted(interpreted.rules)
+        reading = PolicyReading(policy, feedback, _replicas_source(subject))
+        interpreted = self.interpreter.interpret(workload, policy, feedback, reading.replicas)
         placed = replace(
-            workload, rules=interpreted.rules, without=without, declared=_unit(subject, policy, annotations)
+            workload,
+            rules=interpreted.rules,
+            without=uncounted(interpreted.rules),
+            declared=_unit(subject, policy, annotations),
+            reading=reading,
         )
         return Placed(placed, (*warnings, *interpreted.warnings))
 

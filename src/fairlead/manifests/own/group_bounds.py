@@ -123,7 +123,7 @@ def _of_group(
         for value, members in everywhere.items():
             name = value if group.group_by == "cluster" else f"{group.group_by} {value}"
             inside = found.get(value, frozenset())
-            yield GroupTotal(name, inside, low, high, source, members - inside)
+            yield GroupTotal(name, inside, low, high, source, members - inside, group.group_by)
 
 
 def _grouped(

@@ -11,7 +11,7 @@ from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Shares
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
 
 NO_SHARE = "had no share of the hierarchical weights"
@@ -67,7 +67,12 @@ def division(
         depths[depth].append(group)
     shared = {name for group in depths[-1] for name in group.clusters}
     source = located.source("spec", "weights")
-    closed = {name: Exclusion(reasons[name] or NO_SHARE, source) for name in names if name not in shared}
+    no_share = Exclusion(NO_SHARE, source, cause=Cause.BESIDE_OTHERS)
+    closed = {
+        name: Exclusion(reasons[name], source) if reasons[name] else no_share
+        for name in names
+        if name not in shared
+    }
     return Division(Shares(tuple(tuple(groups) for groups in depths), source), closed)
 
 

@@ -9,7 +9,7 @@ from fairlead.models.words import counted
 from fairlead.report.columns import Cell, Column
 from fairlead.report.html.content import Folded, Section, Table, shortened
 from fairlead.report.html.moving import ELSEWHERE
-from fairlead.solver.plans.plan import PlannedChange, RebalancePlan
+from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
 
 SHOWN = 1000
 """Rows that the table of the changes shows."""

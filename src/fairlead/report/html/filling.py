@@ -8,7 +8,7 @@ from fractions import Fraction
 from fairlead.models.outcome_text import format_percent
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.words import counted
 from fairlead.report.amounts import short_amount
 from fairlead.report.columns import Cell, Column

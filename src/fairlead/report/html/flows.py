@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fairlead.solver.plans.waves import Move, WavePlan
+from fairlead.solver.plan.waves import Move, WavePlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.share import Amount
 from fairlead.models.words import counted, listed
 from fairlead.report.html.content import Block, Facts, Heading, Section
-from fairlead.solver.plans.options import Others, PlanOptions
+from fairlead.solver.plan.options import Others, PlanOptions
 
 SHOWN = 12
 """Names that an entry lists before it counts the rest."""

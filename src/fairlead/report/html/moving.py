@@ -20,7 +20,7 @@ from fairlead.report.html.content import (
 from fairlead.report.html.flow_picture import flow_picture
 from fairlead.report.html.flows import Flow, by_kind, flows_of
 from fairlead.report.html.wave_picture import in_words, wave_picture
-from fairlead.solver.plans.waves import Move, WavePlan
+from fairlead.solver.plan.waves import Move, WavePlan
 
 WIDE, NARROW = 800, 320
 """Widths of the two forms of a picture, in pixels."""

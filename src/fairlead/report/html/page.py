@@ -24,8 +24,8 @@ from fairlead.report.html.target import (
     proof_section,
     warnings_section,
 )
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.text import headline, inside_line, target_line
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.text import headline, inside_line, target_line
 
 
 def plan_page(plan: RebalancePlan, made: datetime | None, details: Mapping[str, str]) -> Page:

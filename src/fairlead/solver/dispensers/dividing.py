@@ -19,8 +19,8 @@ from fairlead.models.rules import Bounds, Candidates, Duplicated, Tiers, Weights
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.in_turn import Dispensed
-from fairlead.solver.marginal import Box, narrow_unweighted, settle_ties
-from fairlead.solver.marginal_costs import narrow_webster
+from fairlead.solver.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.marginal import Box, settle_ties
 
 
 @dataclass(frozen=True, slots=True)
