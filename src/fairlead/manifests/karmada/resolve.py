@@ -33,8 +33,8 @@ from fairlead.manifests.standing import (
 )
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
-from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.rules.candidates import Cause
+from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -65,7 +65,12 @@ def within_tiers(
     reason = f"is in a later overflow tier, which {who} not use"
     later = tiered(group, standing.names, clusters)[1:]
     return standing.without(
-        {name: ground for inside, path in later for ground in (Ground(reason, path, cause=Cause.BESIDE_OTHERS),) for name in inside}
+        {
+            name: ground
+            for inside, path in later
+            for ground in (Ground(reason, path, cause=Cause.BESIDE_OTHERS),)
+            for name in inside
+        }
     )
 
 
