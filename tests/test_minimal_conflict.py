@@ -12,13 +12,13 @@ from builders import cluster, deployment, divided, policy, selector, static, ter
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
-from fairlead.models.outcome_text import explain
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
+from fairlead.report.content.outcome import explain
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.explaining.alone import alone
 from fairlead.solver.explaining.conflicts import conflicts_of, find

@@ -20,10 +20,10 @@ from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.planning.waves import waves_of
-from fairlead.solver.plans.document import SavedPlan, saved_plan
 from fairlead.solver.plans.options import Budgets, Others, PlanOptions
 from fairlead.solver.plans.plan import RebalancePlan
 from fairlead.solver.plans.planned import planned
+from fairlead.solver.plans.saved import SavedPlan, saved_plan
 from fairlead.solver.plans.waves import Availability, Order, WaveOptions
 from fairlead.solver.solving import solve
 
