@@ -34,7 +34,7 @@ from fairlead.solver.answer import Answer
 from fairlead.solver.coupling import Groups, coupled
 from fairlead.solver.frozen import frozen
 from fairlead.solver.lexicographic import minimise_levels
-from fairlead.solver.parts import compete
+from fairlead.solver.methods import compete
 from fairlead.solver.stages import first_stage
 
 ABC = frozenset("abc")

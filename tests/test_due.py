@@ -11,7 +11,7 @@ import fairlead
 from builders import Manifest, binding, cluster, duplicated, dynamic, policy, static
 from fairlead.manifests.applied import APPLIED
 from fairlead.manifests.loading import load
-from fairlead.models.due import is_due, with_due
+from fairlead.models.due import with_due
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Total
@@ -46,8 +46,9 @@ def fleet(*documents: Manifest, a: Manifest | None = None) -> Problem:
 
 
 def due(*documents: Manifest, a: Manifest | None = None) -> bool:
-    """Tell whether the only workload is due."""
-    return only(fleet(*documents, a=a)).due
+    """Tell whether the only workload is looked at again."""
+    workload = only(fleet(*documents, a=a))
+    return workload.due or workload.fresh
 
 
 def objectives(outcome: fairlead.Outcome) -> list[tuple[str, object]]:
@@ -163,7 +164,7 @@ def test_who_asks_for_a_rescheduling_makes_due() -> None:
             ]
         },
     }
-    assert [each.due for each in fleet(*held, rebalancer).workloads] == [True, False]
+    assert [each.due or each.fresh for each in fleet(*held, rebalancer).workloads] == [True, False]
     assert due(running({"a": 4}, EVENLY, EVENLY, status=scheduled, rescheduleTriggeredAt=LATER))
     heard = {"lastScheduledTime": LATER}
     assert not due(running({"a": 4}, EVENLY, EVENLY, status=heard, rescheduleTriggeredAt=EARLIER))
@@ -218,6 +219,14 @@ def test_fresh_looks_at_everybody() -> None:
     assert objectives(outcome) == [("deviation", 0), ("other moves", 2)]
 
 
+def test_fresh_false_does_not_hear_who_asks_to_reschedule() -> None:
+    """Asked to reschedule, web is divided anew; with fresh=False it stays, as if nobody had asked."""
+    status = {"lastScheduledTime": EARLIER}
+    problem = fleet(running({"a": 4}, EVENLY, EVENLY, status=status, rescheduleTriggeredAt=LATER))
+    assert fairlead.solve(problem).placement == Placement({"default/web": {"a": 2, "b": 2}})
+    assert fairlead.solve(problem, fresh=False).placement == Placement({"default/web": {"a": 4}})
+
+
 def test_a_plan_looks_at_everybody_where_nobody_was_asked() -> None:
     """Who asks for a plan wants the ratio: two move. With moves first, or another one asked, nobody does."""
     problem = fleet(running({"a": 4}, EVENLY, EVENLY))
@@ -232,10 +241,7 @@ def test_a_plan_looks_at_everybody_where_nobody_was_asked() -> None:
 def test_due_in_problems_made_in_python() -> None:
     """What is said to be not due is, until what runs breaks a rule of its own; then it is due."""
     workload = Workload("w", "w", 4, current={"a": 4}, rules=(Total(),), due=False)
-    assert not is_due(workload)
-    assert is_due(replace(workload, due=True))
-    assert is_due(replace(workload, fresh=True))
     # At most three may stand on a, and four do.
-    bound = Bounds(maximum={"a": Bound(3)})
-    assert is_due(replace(workload, rules=(Total(), bound)))
-    assert [each.due for each in with_due([workload, replace(workload, replicas=5)])] == [False, True]
+    bound = replace(workload, rules=(Total(), Bounds(maximum={"a": Bound(3)})))
+    more = [workload, replace(workload, due=True), bound, replace(workload, replicas=5)]
+    assert [each.due for each in with_due(more)] == [False, True, True, True]

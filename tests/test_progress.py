@@ -30,6 +30,20 @@ def test_a_search_tells_how_far_it_is() -> None:
     assert (told[-1].bound, told[-1].gap) == (told[-1].value, 0.0)
 
 
+def test_a_search_of_some_tells_of_all() -> None:
+    """Two of five compete: 1 for them, and some for each of three that divide 3 by 1 : 1."""
+    problem = competing()
+    names = ("member2", "member3")
+    rules = (Candidates(names), Total(), Weights({"member2": 1, "member3": 1}))
+    others = tuple(Workload(key, key, 3, requests={"cpu": 1}, rules=rules) for key in "cde")
+    clusters = (*problem.clusters, Cluster("member3", free={"cpu": 9000}))
+    told: list[Progress] = []
+    whole = Problem(clusters, (*problem.workloads, *others), problem.rules)
+    least = solve(whole, progress=told.append).objectives[0].value
+    assert told
+    assert all(each.value is not None and each.value >= least for each in told)
+
+
 def test_display_prints_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Value and bound, to standard error."""
     solve(competing(), display=True)

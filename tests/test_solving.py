@@ -1,6 +1,7 @@
 """solve(): arguments, the choice of method, and what an outcome promises."""
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import fairlead
 from builders import binding, cluster, clusters, deployment, duplicated, dynamic, policy, static, term
 from fairlead import Status
+from fairlead.solver.methods import SEARCHES, WAYS
 
 
 def load(*documents: dict[str, Any]) -> fairlead.Problem:
@@ -206,3 +208,14 @@ def test_no_time_gives_the_dispenser() -> None:
     outcome = fairlead.solve(problem, time_limit=0.0)
     assert outcome.status is Status.FEASIBLE
     assert outcome.placement == fairlead.dispense(problem).placement
+
+
+def test_the_page_on_solving_follows_the_lists_of_ways() -> None:
+    """Every way is a row of its table, in the order in which they are tried, with what it proves."""
+    page = (Path(__file__).parent.parent / "docs" / "solving.md").read_text()
+    rows = [
+        [cell.strip() for cell in line.strip(" |").split(" | ")] for line in page.splitlines() if "| " in line
+    ]
+    told = [(row[0], row[-1]) for row in rows if len(row) == 3]
+    ways = [(way.name, way.proves) for way in (*WAYS, *SEARCHES)]
+    assert [row for row in told if row in ways] == ways

@@ -31,7 +31,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.stages import EARLY, extended, first_stage, is_early, polished
+from fairlead.solver.stages import EARLY, first_stage, is_early, polished
 from random_problems import random_problem
 
 BOTH = frozenset("ab")
@@ -148,18 +148,6 @@ def _anywhere(workload: Workload, part: Problem, rng: random.Random) -> Mapping[
     for _ in range(workload.replicas):
         placed[rng.choice(names)] += 1
     return {name: count for name, count in placed.items() if count}
-
-
-def test_levels_of_which_nothing_is_known_yet() -> None:
-    """The first stage tells of tiers and moves; the levels after them have no bound."""
-    part = problem(workload(TIERS, MOVES, WEIGHTS, a=2))
-    first = first_stage(part)
-    assert first is not None
-    known = score(first, Placement({"w": {"a": 3, "b": 1}}))
-    levels = extended(part, known)
-    assert [level.name for level in levels] == [level.name for level in levels_of(part)]
-    assert levels[: len(known)] == known
-    assert all(level.bound is None and not level.proven for level in levels[len(known) :])
 
 
 def test_polished_workloads_stand_as_well_as_the_others_let_them() -> None:

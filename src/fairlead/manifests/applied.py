@@ -20,10 +20,11 @@ def is_at_rest(subject: Subject, workload: Workload, declared: Declared) -> bool
     """Tell whether Karmada's scheduler would leave a binding as it is, the rules it may break left aside.
 
     It looks again at a binding whose placement is not the one in its annotation, at one whose replicas do not
-    add up, at one that somebody asked to reschedule, and always at one that is duplicated.
+    add up, and always at one that is duplicated; at one that somebody asked to reschedule (`Workload.fresh`)
+    as well, which is not looked at here.
     """
     binding = subject.binding
-    if binding is None or workload.fresh:
+    if binding is None:
         return False
     if not (is_divided(declared.placement) or declared.totals.even or declared.totals.equal):
         return False

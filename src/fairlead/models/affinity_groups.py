@@ -39,6 +39,8 @@ def as_scheduled(workload: Workload) -> Workload:
 
     Where that is unknown it is any of those that may be chosen.
     """
+    if not workload.groups:
+        return workload
     known = workload.observed in [group.name for group in workload.groups]
     return replace(workload, settled=False, fresh=workload.fresh and not known)
 

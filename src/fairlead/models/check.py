@@ -1,12 +1,14 @@
 """The pure checker: which rules a placement breaks, in the user's words. Knows no solver."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import Requirement
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -15,7 +17,9 @@ from fairlead.models.rules import (
     Duplicated,
     GroupTotal,
     MoveBudget,
+    Preference,
     Quota,
+    SharedRule,
     Spread,
     Survival,
     Total,
@@ -70,9 +74,16 @@ def _violations(problem: Problem, placement: Placement) -> Iterator[Violation]:
 
 
 def violations_of(workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Yield what breaks the rules that a workload has now, whatever other affinity groups it has."""
-    for rule in workload.rules:
-        yield from _of_workload(rule, workload, placed)
+    """Return what breaks the rules that a workload has now, whatever other affinity groups it has."""
+    return broken(required(workload, placed), placed)
+
+
+def broken(requirements: Iterable[Requirement], placed: Mapping[str, int]) -> Iterator[Violation]:
+    """Yield what a placement of a workload (replicas by cluster) breaks of its requirements."""
+    for requirement in requirements:
+        violation = requirement.violation(placed)
+        if violation is not None:
+            yield violation
 
 
 def in_kept_group(workload: Workload, placed: Mapping[str, int]) -> Workload:
@@ -107,36 +118,48 @@ def in_kept_groups(problem: Problem, placement: Placement) -> Problem:
 
 def shared_violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     """Return the rules that several workloads share and that a placement breaks."""
-    found: list[Violation] = []
-    for rule in problem.rules:
-        match rule:
-            case Capacity():
-                found.extend(capacity.violations(rule, problem, placement))
-            case Companionship():
-                found.extend(companionship.violations(rule, problem, placement))
-            case MoveBudget():
-                found.extend(move_budget.violations(rule, problem, placement))
-            case Quota():
-                found.extend(quota.violations(rule, problem, placement))
-    return tuple(found)
+    return tuple(violation for rule in problem.rules for violation in _of_shared(rule, problem, placement))
 
 
-def _of_workload(rule: WorkloadRule, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Check one rule of one workload; preferences cannot be broken."""
+def _of_shared(rule: SharedRule, problem: Problem, placement: Placement) -> Iterator[Violation]:
+    """Return what breaks one rule that several workloads share."""
+    match rule:
+        case Capacity():
+            return capacity.violations(rule, problem, placement)
+        case Companionship():
+            return companionship.violations(rule, problem, placement)
+        case MoveBudget():
+            return move_budget.violations(rule, problem, placement)
+        case Quota():
+            return quota.violations(rule, problem, placement)
+        case _:
+            assert_never(rule)
+
+
+def required(workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
+    """Yield what the rules of a workload require; of closed clusters only those among the given ones."""
+    for rule in workload.rules:
+        yield from required_by(rule, workload, clusters)
+
+
+def required_by(rule: WorkloadRule, workload: Workload, clusters: Iterable[str]) -> Iterable[Requirement]:
+    """Return what one rule of a workload requires; nothing where it only prefers something."""
+    if isinstance(rule, Preference):
+        return ()
     match rule:
         case Candidates():
-            yield from candidates.violations(rule, workload, placed)
+            return candidates.requirements(rule, workload, clusters)
         case Total():
-            yield from total.violations(rule, workload, placed)
+            return (total.requirement(rule, workload),)
         case Duplicated():
-            yield from duplicated.violations(rule, workload, placed)
+            return duplicated.requirements(rule, workload)
         case Bounds():
-            yield from bounds.violations(rule, workload, placed)
+            return bounds.requirements(rule, workload)
         case GroupTotal():
-            yield from group_total.violations(rule, workload, placed)
+            return group_total.requirements(rule, workload)
         case Spread():
-            yield from spread.violations(rule, workload, placed)
+            return spread.requirements(rule, workload)
         case Survival():
-            yield from survival.violations(rule, workload, placed)
+            return survival.requirements(rule, workload)
         case _:
-            return
+            assert_never(rule)

@@ -7,17 +7,15 @@ from fairlead.models.check import violations_of
 from fairlead.models.workload import Workload
 
 
-def is_due(workload: Workload) -> bool:
-    """Tell whether the scheduler of a workload would look at it again.
-
-    It would where the placement that was applied last is not the one that counts now, where what runs does
-    not add up, where somebody asked for it (`Workload.due`, `Workload.fresh`), and where
-    what runs breaks a rule of the workload's own: a taint, an eviction, a bound. What workloads share, such
-    as capacity and quotas, makes nobody due.
-    """
-    return workload.fresh or workload.due or any(violations_of(workload, workload.current))
-
-
 def with_due(workloads: Iterable[Workload]) -> tuple[Workload, ...]:
-    """Return workloads of which all are called due that are."""
-    return tuple(replace(each, due=True) if not each.due and is_due(each) else each for each in workloads)
+    """Return workloads of which all are called due that are, whether somebody asks to reschedule them or not.
+
+    A scheduler would look again at a workload where the placement that was applied last is not the one that
+    counts now, where what runs does not add up (`Workload.due`), and where what runs breaks a rule of the
+    workload's own: a taint, an eviction, a bound. What workloads share, such as capacity and quotas, makes
+    nobody due. One that somebody asked to reschedule (`Workload.fresh`) is placed anew, due or not.
+    """
+    return tuple(
+        replace(each, due=True) if not each.due and any(violations_of(each, each.current)) else each
+        for each in workloads
+    )

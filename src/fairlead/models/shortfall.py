@@ -8,30 +8,27 @@ already: it is not made worse.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from types import MappingProxyType
+from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
-from fairlead.models.check import check, violations_of
+from fairlead.models.check import check, required_by, violations_of
+from fairlead.models.errors import InternalError
 from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import GivesWay, Kind
 from fairlead.models.rules import (
     Bounds,
+    Candidates,
     Duplicated,
     GroupTotal,
+    Preference,
     Spread,
     Survival,
     Total,
     WorkloadRule,
-    bounds,
-    candidates,
-    capacity,
-    companionship,
     duplicated,
-    group_total,
-    quota,
-    spread,
-    survival,
+    move_budget,
     total,
 )
 from fairlead.models.rules.bounds import Bound
@@ -39,32 +36,9 @@ from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 
 SPREAD, MINIMA, UNPLACED = SHORTFALLS
-LEVEL_KEYS: Mapping[str, str] = MappingProxyType(
-    {
-        spread.KIND: SPREAD,
-        survival.KIND: SPREAD,
-        bounds.KIND: MINIMA,
-        group_total.KIND: MINIMA,
-        total.KIND: UNPLACED,
-        duplicated.KIND: UNPLACED,
-    }
-)
-"""On which level a rule that gives way counts, by kind of the rule."""
-
-# Totals and copies are left out: a workload that is being scaled breaks nothing.
-BREAKABLE = frozenset(
-    {
-        bounds.KIND,
-        group_total.KIND,
-        spread.KIND,
-        survival.KIND,
-        candidates.KIND,
-        capacity.KIND,
-        companionship.KIND,
-        quota.KIND,
-    }
-)
-"""Kinds of rules that what runs now can break."""
+# A workload that is being scaled breaks nothing, and budgets are about moves, of which there are none yet.
+UNBROKEN = frozenset({total.KIND, duplicated.KIND, move_budget.KIND})
+"""Kinds of rules that what runs now does not break."""
 
 About = tuple[object, ...]
 """Which rule is broken where, see `Violation.about`."""
@@ -103,6 +77,8 @@ def loosened(workload: Workload, names: Iterable[str]) -> Workload:
 
 def _loosened(rule: WorkloadRule, workload: Workload, everywhere: frozenset[str]) -> WorkloadRule | None:
     """Return one rule without what it asks at least; None where nothing is left of it."""
+    if isinstance(rule, Preference):
+        return rule
     match rule:
         case Total():
             return GroupTotal("all clusters", everywhere, 0, workload.replicas, rule.source)
@@ -116,8 +92,10 @@ def _loosened(rule: WorkloadRule, workload: Workload, everywhere: frozenset[str]
             return replace(rule, minimum=0)
         case Survival() | Duplicated():
             return None
-        case _:
+        case Candidates():
             return rule
+        case _:
+            assert_never(rule)
 
 
 def shortfall_levels(problem: Problem) -> tuple[Level, ...]:
@@ -130,8 +108,7 @@ def shortfall_levels(problem: Problem) -> tuple[Level, ...]:
             key
             for workload in problem.workloads
             if workload.priority == priority
-            for rule in workload.rules
-            for key in _may_fall_short(rule)
+            for key in _may_fall_short(workload)
         }
         found.extend(Level(key, priority=priority) for key in SHORTFALLS if key in keys)
     return tuple(found)
@@ -174,7 +151,7 @@ def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]
     found = {MADE_WORSE: made_worse(broken_amounts(problem), missing)}
     for violation in missing:
         priority = problem.workload(violation.workload or "").priority
-        level = Level(LEVEL_KEYS[violation.rule], priority=priority)
+        level = Level(level_of(Kind(violation.rule)), priority=priority)
         found[level] = found.get(level, 0) + violation.amount
     return found
 
@@ -212,7 +189,7 @@ def broken_before(problem: Problem) -> tuple[Violation, ...]:
     return tuple(
         violation
         for violation in check(scheduled, running)
-        if violation.rule in BREAKABLE and (violation.workload is None or running.of(violation.workload))
+        if violation.rule not in UNBROKEN and (violation.workload is None or running.of(violation.workload))
     )
 
 
@@ -228,16 +205,31 @@ def _running(workload: Workload, problem: Problem) -> dict[str, int]:
     return {cluster: count for cluster, count in workload.current.items() if count and cluster in known}
 
 
-def _may_fall_short(rule: WorkloadRule) -> Iterator[str]:
-    """Yield the level on which a rule may give way; none for those that ask for nothing."""
-    match rule:
-        case Spread() | Survival() if rule.minimum:
-            yield SPREAD
-        case GroupTotal() if rule.minimum:
-            yield MINIMA
-        case Bounds() if any(bound.replicas for bound in rule.minimum.values()):
-            yield MINIMA
-        case Total() | Duplicated():
-            yield UNPLACED
+def _may_fall_short(workload: Workload) -> Iterator[str]:
+    """Yield the levels on which the rules of a workload may give way; those of one rule share a level."""
+    for rule in workload.rules:
+        for requirement in required_by(rule, workload, ()):
+            if requirement.gives_way is not GivesWay.NEVER:
+                yield level_of(requirement.kind)
+                break
+
+
+def level_of(kind: Kind) -> str:
+    """Return the key of the level on which a rule counts that gives way.
+
+    Raises
+    ------
+    InternalError
+        Where rules of the kind never give way.
+    """
+    match kind:
+        case Kind.SPREAD | Kind.SURVIVAL:
+            return SPREAD
+        case Kind.BOUNDS | Kind.GROUP_TOTAL:
+            return MINIMA
+        case Kind.TOTAL | Kind.DUPLICATED:
+            return UNPLACED
+        case Kind.CANDIDATES:
+            raise InternalError(f"{kind} never gives way")
         case _:
-            return
+            assert_never(kind)

@@ -1,7 +1,7 @@
 """Answers of parts, and how the answers of several parts are one answer of all."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fairlead.models.least import least_of
@@ -10,7 +10,35 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import name_of
-from fairlead.solver.attainment import attained
+from fairlead.solver.attainment import LexicographicResult, attained
+from fairlead.solver.rows import Placed
+from fairlead.solver.search import Search
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A part that is to be solved, and what is known of it.
+
+    Parameters
+    ----------
+    part
+        The workloads and what they may use.
+    search
+        How to search.
+    alone
+        Workloads as they are placed where they have all that is shared for themselves, as far as known.
+    known
+        A placement that the answer is not worse than; near one that breaks rules it is only searched. None
+        where none is known.
+    relaxed
+        The first levels of a best placement of the part with fewer rules, as far as known.
+    """
+
+    part: Problem
+    search: Search
+    alone: Placed = field(default_factory=dict)
+    known: Placement | None = None
+    relaxed: tuple[Attained, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +64,11 @@ class Answer:
     placement: Placement | None
     attained: tuple[Attained, ...]
     origin: str
+
+
+def answered(part: Problem, result: LexicographicResult, origin: str) -> Answer:
+    """Return the answer that a search gives."""
+    return Answer(part, result.status, result.placement, result.attained, origin)
 
 
 def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer:

@@ -119,16 +119,14 @@ def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[At
     levels
         The levels of the placement; their bounds stay where they are better.
     relaxed
-        The levels of a best placement of a problem with fewer rules, with their bounds.
+        The first levels of a best placement of a problem with fewer rules, with their bounds; of the levels
+        after them nothing is known, and where it is empty nothing at all.
     """
-    same = True
-    found = []
-    for level, other in zip(levels, relaxed, strict=True):
-        if same:
-            found.append(_higher(level, other))
-        else:
-            found.append(level)
-        same = same and level.value == other.value
+    found = list(levels)
+    for at, (level, other) in enumerate(zip(levels, relaxed, strict=False)):
+        found[at] = _higher(level, other)
+        if level.value != other.value:
+            break
     return tuple(found)
 
 

@@ -8,10 +8,11 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress, progress_of
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, added, origin_of, proven
+from fairlead.solver.answer import Answer, Question, added, origin_of, proven
 from fairlead.solver.attainment import attained, bounded
 from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.frozen import frozen
@@ -20,9 +21,8 @@ from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_
 from fairlead.solver.search import Search
 from fairlead.solver.stages import first_stage, polished
 
-Jointly = Callable[[Problem, Placement | None, Search, tuple[Attained, ...]], Answer]
-"""Solves a problem as a whole, from a placement that the answer is not worse than, with the levels of one
-that has fewer rules; empty where none is known."""
+Jointly = Callable[[Question], Answer]
+"""Solves a problem in one search."""
 
 FIRST_STAGE = 0.7
 """Of the time that is left, what the levels may use that keep what runs."""
@@ -34,20 +34,17 @@ SHARE = 0.8
 """Of the time that is left, what one search of workloads that compete may use."""
 
 
-def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Jointly) -> Answer:
+def solve_competing(question: Question, jointly: Jointly) -> Answer:
     """Solve a part with as few workloads in one search as its proof needs, first what has to move.
 
     Parameters
     ----------
-    part
-        The workloads and what they share.
-    alone
-        Workloads as they stand best where they have all that is shared for themselves, as far as known.
-    search
-        How to search.
+    question
+        The part, and workloads as they stand best alone.
     jointly
-        Solves a problem as a whole.
+        Solves a problem in one search.
     """
+    part, alone, search = question.part, question.alone, question.search
     floor = keep_and_repair(part, frozen(part, alone), search.deadline.part(SHARE_OF_FLOOR))
     if not search.deadline.remaining():
         return Incumbent(part, floor).answer()
@@ -77,7 +74,7 @@ def solve_competing(part: Problem, alone: Placed, search: Search, jointly: Joint
 def _as_a_whole(best: "Incumbent", search: Search, jointly: Jointly) -> Answer:
     """Solve a part in one search: where nearly everybody competes, or nothing else has found a placement."""
     levels = best.relaxed[0] if best.relaxed else ()
-    found = jointly(best.part, best.placement, search, levels)
+    found = jointly(Question(best.part, search, known=best.placement, relaxed=levels))
     if found.status is Status.INFEASIBLE:
         return best.refuted()
     if found.placement is None:
@@ -143,7 +140,7 @@ class _Stage:
             known = near or (floor and Placement({key: floor.of(key) for key in keys}))
             asked = (first_stage(problem) or problem) if early else problem
             share = replace(self.search.part(SHARE, quietly=False), ties=not early)
-            return self.single.jointly(asked, known, share, relaxed[: len(levels_of(asked))])
+            return self.single.jointly(Question(asked, _for_all(share, best), known=known, relaxed=relaxed))
 
         return coupled(groups, together, self._in_time, any_best=early)
 
@@ -158,6 +155,20 @@ class _Stage:
         rest = Answer(measured or groups.part, Status.FEASIBLE, Placement(groups.placed), levels, "exact")
         kept = proven(replace(part, workloads=staying, rules=()), Placement(held))
         return Placement({**held, **groups.placed}), added(self.measured, [kept, rest])
+
+
+def _for_all(search: Search, best: "Incumbent") -> Search:
+    """Return a search of some workloads that tells how far the whole part is, whenever it gets further."""
+    tell = search.progress
+    if tell is None:
+        return search
+
+    def told(now: Progress) -> None:
+        level = next((each for each in best.attained() if each.name == now.level), None)
+        if level is not None:
+            tell(progress_of(level.name, level.value, level.bound, now.seconds))
+
+    return replace(search, progress=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +213,7 @@ class Incumbent:
             return ()
         levels = attained(self.part, self.placement, ())
         for each in self.relaxed:
-            levels = (*bounded(levels[: len(each)], each), *levels[len(each) :])
+            levels = bounded(levels, each)
         return levels
 
     def closed(self, count: int) -> bool:
@@ -258,7 +269,8 @@ class Single:
                 groups.placed[key] = groups.alone[key] = placed
                 continue
             floor = Placement({key: self.floor[key]}) if key in self.floor else None
-            answer = self.jointly(by_themselves(part, (workload,)), floor, self.search.part(SHARE), ())
+            itself = by_themselves(part, (workload,))
+            answer = self.jointly(Question(itself, self.search.part(SHARE), known=floor))
             groups.placed[key] = {}
             if answer.status is Status.OPTIMAL and answer.placement is not None:
                 groups.placed[key] = groups.alone[key] = answer.placement.of(key)

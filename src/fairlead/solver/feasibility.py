@@ -4,15 +4,7 @@ from dataclasses import replace
 
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    Bounds,
-    Candidates,
-    Duplicated,
-    GroupTotal,
-    Spread,
-    Survival,
-    Total,
-)
+from fairlead.models.rules import BindingRule, Bounds
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import MANY, applies
 from fairlead.solver.boxes import boxes_of
@@ -20,8 +12,6 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.keeping import keep_and_repair, standing_well
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
-
-BINDING = (Bounds, Candidates, Duplicated, GroupTotal, Spread, Survival, Total)
 
 
 def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool | None:
@@ -68,6 +58,6 @@ def without_preferences(workload: Workload) -> Workload:
     rules = tuple(
         replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
         for rule in workload.rules
-        if isinstance(rule, BINDING)
+        if isinstance(rule, BindingRule)
     )
     return replace(workload, rules=rules, settled=True)

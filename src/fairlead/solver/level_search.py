@@ -145,8 +145,7 @@ class LevelSearch:
         """Return the levels with the values of the best placement and what is proven of them."""
         if self.best is None:
             return ()
-        levels = attained(self.problem, self.best, self.notes, self.least)
-        return bounded(levels, self.relaxed) if self.relaxed else levels
+        return bounded(attained(self.problem, self.best, self.notes, self.least), self.relaxed)
 
     def _is_inside(self, placement: Placement) -> bool:
         """Tell whether the model can express a placement: every number lies in the range of its place."""
@@ -343,12 +342,12 @@ class LevelSearch:
 
         It does as long as the levels before cost what they cost there.
         """
-        if not self.relaxed:
+        number = levels_of(self.problem).index(level)
+        if number >= len(self.relaxed):
             return None
-        before = levels_of(self.problem)[: len(self.notes)]
-        known = zip(before, self.relaxed, strict=False)
+        known = zip(levels_of(self.problem)[:number], self.relaxed, strict=False)
         same = all(value_of(self.problem, best, each) == other.value for each, other in known)
-        return self.relaxed[levels_of(self.problem).index(level)].bound if same else None
+        return self.relaxed[number].bound if same else None
 
     def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
         """Prove the greatest distance of one workload exactly: look for anything below it."""

@@ -52,7 +52,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         Levels with what no placement is below on them, whatever the levels before; a level that gets there
         is proven by that. Levels that are left out have `least_of`.
     relaxed
-        The levels of a best placement of the problem with fewer rules; empty where none is known. A level is
+        The first levels of a best placement of the problem with fewer rules, as far as known. A level is
         not below its bound there as long as those before it cost the same.
     ties
         False where any of the best placements will do.
@@ -72,7 +72,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     if result.placement is not None and tuple(level.value for level in result.attained) <= values:
         return result
     levels = attained(problem, floor, (), known)
-    return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed) if relaxed else levels)
+    return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))
 
 
 def _searched(

@@ -4,22 +4,16 @@ A part of a problem that has a placement is solved as ever: nothing gives way th
 is solved with what its rules ask at least giving way, as little as possible, level by level.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fairlead.models.check import check, shared_violations
-from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import score
-from fairlead.solver.answer import unproven
-from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import MANY
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.conflict import conflicts
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.partial_boxes import place_what_fits
-from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
@@ -27,15 +21,6 @@ from fairlead.solver.search import Search
 SHARE_OF_TIME = 0.4
 # The same for the floor; then the rest of it is placed at once.
 SHARE_OF_FLOOR = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class Partial:
-    """What was found, who found it, and what it has to be at least as good as."""
-
-    result: LexicographicResult
-    origin: str
-    floor: Placement
 
 
 def has_to_give_way(part: Problem, search: Search) -> bool:
@@ -58,45 +43,12 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     return not has_placement(strict, search.part(SHARE_OF_TIME).deadline, search.seed)
 
 
-def place_partially(part: Problem, search: Search) -> Partial:
-    """Place a part in which something has to give way.
-
-    Parameters
-    ----------
-    part
-        A part of a partial problem.
-    search
-        How to search.
-    """
-    if search.formula and (answer := _by_formula(part)) is not None:
-        attained = tuple(_reached(level) for level in score(part, answer))
-        return Partial(LexicographicResult(Status.OPTIMAL, answer, attained, settled=True), "exact", answer)
-    from fairlead.solver.batch.partly import applies_partly, solve_partly
-    from fairlead.solver.lexicographic import minimise_levels
-
-    floor = place_greedily(part, search.deadline.part(SHARE_OF_FLOOR))
-    if not search.deadline.remaining():
-        kept = unproven(part, floor)
-        return Partial(LexicographicResult(kept.status, floor, kept.attained), kept.origin, floor)
-    if search.formula and len(part.workloads) >= MANY and applies_partly(part):
-        many = solve_partly(part, search, floor)
-        if many.placement is not None:
-            return Partial(many, "prices", floor)
-    result = minimise_levels(part, floor, search.deadline, search.workers, search.seed, search.progress)
-    return Partial(result, "cp-sat", floor)
-
-
-def _by_formula(part: Problem) -> Placement | None:
-    """Place a single workload exactly without a solver; None where that does not apply."""
+def what_fits(part: Problem) -> Placement | None:
+    """Place as much of a single workload as fits, without a solver; None where that does not apply."""
     workload = part.workloads[0]
-    if len(part.workloads) != 1 or not has_box(workload):
+    if not has_box(workload):
         return None
     quotas = part.allowances
     answer = place_what_fits(workload, part, box_of(workload, part, part.limits, quotas), quotas)
     placement = Placement({workload.key: answer or {}})
     return None if answer is None or shared_violations(part, placement) else placement
-
-
-def _reached(level: Attained) -> Attained:
-    """Return a level that is as low as it can be."""
-    return replace(level, bound=level.value, proven=True)

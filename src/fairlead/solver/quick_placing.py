@@ -9,6 +9,7 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, WorkloadBox, box_of
 from fairlead.solver.greedy_choice import choose_greedily
+from fairlead.solver.rows import usage_of
 
 
 def place_quickly(
@@ -33,6 +34,8 @@ def place_quickly(
     copies = workload.rule(Duplicated)
     if copies is None and workload.rule(Total) is None:
         return None
+    if _may_stay(workload, problem, available, quotas):
+        return workload.current
     if not workload.replicas:
         answer: Mapping[str, int] | None = {}
     elif workload.rules_of(Spread) or workload.rule(Aggregated) is not None or (copies and copies.choice):
@@ -40,6 +43,19 @@ def place_quickly(
     else:
         answer = _filled(workload, box_of(workload, problem, available, quotas))
     return None if answer is None or any(violations_of(workload, answer)) else answer
+
+
+def _may_stay(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+) -> bool:
+    """Tell whether what runs keeps the workload's own rules, and there is room for it."""
+    used = usage_of(workload, workload.current, problem) if workload.current else {}
+    return (
+        bool(workload.current)
+        and all(amount <= available.get(row, 0) for row, amount in used.items())
+        and all(each.fits(workload, workload.current) for each in quotas)
+        and not any(violations_of(workload, workload.current))
+    )
 
 
 def _filled(workload: Workload, boxed: WorkloadBox) -> Mapping[str, int] | None:

@@ -15,22 +15,22 @@ from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, added, origin_of, unproven
-from fairlead.solver.apart import Where, solve_parts
+from fairlead.solver.answer import Answer, Question, added, origin_of, unproven
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
 from fairlead.solver.conflict import hopeless
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
 from fairlead.solver.keeping import keep_and_repair, standing_well
-from fairlead.solver.partial import SHARE_OF_TIME, place_partially
+from fairlead.solver.methods import compete, covers, solve_giving_way
+from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
-from fairlead.solver.parts import compete, covers
 from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
@@ -201,8 +201,8 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
 
     def place(trial: Problem) -> Placement:
         bare = replace(trial, workloads=tuple(without_preferences(each) for each in trial.workloads))
-        found = place_partially(bare, search.part(SHARE_OF_TIME))
-        return found.result.placement or found.floor
+        found = solve_giving_way(Question(bare, search.part(SHARE_OF_TIME)))
+        return found.placement or place_greedily(bare, search.deadline)
 
     def partially(part: Problem) -> Chosen:
         return choose_partially(part, strictly, place)

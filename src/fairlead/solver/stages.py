@@ -10,7 +10,6 @@ from itertools import takewhile
 from types import MappingProxyType
 
 from fairlead.models.levels import MINIMA, MOVES_FIRST, MOVES_UNCHANGED, Level, tier
-from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -74,12 +73,6 @@ def _bare(workload: Workload, levels: frozenset[Level]) -> Workload:
 
     rules = tuple(rule for rule in workload.rules if not isinstance(rule, PREFERENCES) or counts(rule))
     return replace(workload, rules=rules)
-
-
-def extended(part: Problem, first: tuple[Attained, ...]) -> tuple[Attained, ...]:
-    """Return the levels of the first stage, followed by the others, of which nothing is known."""
-    names = [level.name for level in levels_of(part)]
-    return (*first, *(Attained(name, -1) for name in names[len(first) :]))
 
 
 def polished(part: Problem, placement: Placement, alone: Placed = MappingProxyType({})) -> Placement:

@@ -1,8 +1,8 @@
 """One placement rule a file: its data and its meaning.
 
-Every module holds a frozen dataclass (the rule) and pure functions: ``violations`` for what must hold and
-``cost`` for what is minimised. The encoder of the same rule is the module of the same name in
-`fairlead.encoders`; the two share no code.
+Every module holds a frozen dataclass (the rule) and pure functions: ``requirements`` for what must hold,
+``violations`` where several workloads share it, and ``cost`` for what is minimised. The encoder of the same
+rule is the module of the same name in `fairlead.encoders`; the two share no code.
 """
 
 from fairlead.models.rules.aggregated import Aggregated
@@ -26,25 +26,14 @@ from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
 from fairlead.models.rules.weights import Weights
 
-WorkloadRule = (
-    Candidates
-    | Total
-    | Duplicated
-    | Bounds
-    | GroupTotal
-    | Spread
-    | Survival
-    | Moves
-    | Tiers
-    | Copies
-    | Aggregated
-    | Price
-    | Shares
-    | MovePrice
-    | Weights
-    | Evenness
-)
-"""Rules of one workload; closed: checker, scorer and encoder know every member."""
+BindingRule = Candidates | Total | Duplicated | Bounds | GroupTotal | Spread | Survival
+"""Rules of one workload that must hold; closed: checker and encoder know every member."""
+
+Preference = Moves | Tiers | Copies | Aggregated | Price | Shares | MovePrice | Weights | Evenness
+"""Rules of one workload that say what is better; closed: scorer and encoder know every member."""
+
+WorkloadRule = BindingRule | Preference
+"""Rules of one workload. `Bounds` may say what is better as well (`Bounds.preferred`)."""
 
 SharedRule = Capacity | Companionship | MoveBudget | Quota
 """Rules that several workloads share; closed as well."""
@@ -53,6 +42,7 @@ Rule = WorkloadRule | SharedRule
 
 __all__ = [
     "Aggregated",
+    "BindingRule",
     "Bounds",
     "Candidates",
     "Capacity",
@@ -64,6 +54,7 @@ __all__ = [
     "MoveBudget",
     "MovePrice",
     "Moves",
+    "Preference",
     "Price",
     "Quota",
     "Rule",

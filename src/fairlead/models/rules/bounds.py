@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from fairlead.models.requirement import Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import counted
+from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = "bounds"
+KIND = Kind.BOUNDS.value
 
 
 class Bound(NamedTuple):
@@ -61,22 +61,34 @@ class Bounds:
     preferred: bool = False
 
 
-def violations(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """List clusters with too few or too many replicas."""
-    for cluster, (fewest, source, _) in rule.minimum.items() if workload.replicas else ():
-        replicas = placed.get(cluster, 0)
-        if replicas < fewest and (replicas or cluster not in rule.where_held):
-            held = counted(replicas, "replica")
-            text = f"{workload.key}: {cluster} holds {held}, at least {fewest} are needed"
-            short = fewest - replicas
-            yield Violation(KIND, text, short, source, workload.key, cluster, gives_way=True)
-    for cluster, (most, source, _) in rule.maximum.items():
-        replicas = placed.get(cluster, 0)
-        if replicas > most:
-            text = (
-                f"{workload.key}: {cluster} holds {counted(replicas, 'replica')}, at most {most} are allowed"
-            )
-            yield Violation(KIND, text, replicas - most, source, workload.key, cluster)
+def requirements(rule: Bounds, workload: Workload) -> Iterator[Requirement]:
+    """Yield every minimum, then every maximum."""
+    for cluster, bound in rule.minimum.items():
+        if bound.replicas:
+            yield minimum(rule, workload, cluster)
+    for cluster in rule.maximum:
+        yield maximum(rule, workload, cluster)
+
+
+def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
+    """Return how many replicas a cluster needs."""
+    bound = rule.minimum[cluster]
+    return Requirement(
+        Kind.BOUNDS,
+        Side.LEAST,
+        bound.replicas,
+        cluster,
+        workload,
+        bound.source,
+        Binds.WHERE_HELD if cluster in rule.where_held else Binds.ALWAYS,
+        GivesWay.ALWAYS,
+    )
+
+
+def maximum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
+    """Return how many replicas a cluster may hold."""
+    bound = rule.maximum[cluster]
+    return Requirement(Kind.BOUNDS, Side.MOST, bound.replicas, cluster, workload, bound.source)
 
 
 def passed_over(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> int:
@@ -88,14 +100,9 @@ def passed_over(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> 
 
 def describe_minimum(rule: Bounds, workload: Workload, cluster: str) -> Statement:
     """Say in the user's words how many replicas a cluster needs."""
-    bound = rule.minimum[cluster]
-    where_held = " where it is used at all" if cluster in rule.where_held else ""
-    text = f"{workload.policy or workload.key}: {cluster} needs at least {bound.replicas}{where_held}"
-    return Statement(KIND, text, bound.source, workload.key, cluster)
+    return minimum(rule, workload, cluster).statement()
 
 
 def describe_maximum(rule: Bounds, workload: Workload, cluster: str) -> Statement:
     """Say in the user's words how many replicas a cluster may hold."""
-    bound = rule.maximum[cluster]
-    text = f"{workload.policy or workload.key}: {cluster} may hold at most {bound.replicas}"
-    return Statement(KIND, text, bound.source, workload.key, cluster)
+    return maximum(rule, workload, cluster).statement()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import Taint
+from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import counted
+from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.models.rules.bounds import Bounds
     from fairlead.models.rules.group_total import GroupTotal
     from fairlead.models.workload import Workload
 
-KIND = "candidates"
+KIND = Kind.CANDIDATES.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,34 +66,29 @@ class Candidates:
     opening: tuple[Bounds | GroupTotal, ...] | None = field(default=None, compare=False, repr=False)
 
 
-def violations(rule: Candidates, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """List replicas on clusters that are no candidates, and growth where nothing new is allowed."""
-    allowed = set(rule.names)
-    for cluster, replicas in placed.items():
-        if not replicas:
-            continue
-        if cluster not in allowed:
-            exclusion = rule.excluded.get(cluster, Exclusion("is not in the input"))
-            text = f"{workload.key}: {replicas} on {cluster}, which {exclusion.reason}"
-            yield Violation(KIND, text, replicas, exclusion.source, workload.key, cluster)
-        elif cluster in rule.held_only and replicas > workload.current.get(cluster, 0):
-            held = workload.current.get(cluster, 0)
-            exclusion = rule.held_only[cluster]
-            text = f"{workload.key}: {replicas} on {cluster}, which {exclusion.reason} and may keep {held}"
-            yield Violation(KIND, text, replicas - held, exclusion.source, workload.key, cluster)
+def requirements(rule: Candidates, workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
+    """Yield that the closed ones among some clusters stay empty, and that nothing grows where nothing may."""
+    allowed = frozenset(rule.names)
+    for cluster in clusters:
+        if cluster not in allowed or cluster in rule.held_only:
+            yield closed(rule, workload, cluster)
+
+
+def closed(rule: Candidates, workload: Workload, cluster: str) -> Requirement:
+    """Return what keeps a cluster closed to a workload, or to anything new of it."""
+    if cluster in rule.held_only:
+        side, most, exclusion = Side.MOST, workload.current.get(cluster, 0), rule.held_only[cluster]
+    else:
+        side, most = Side.EXACTLY, 0
+        exclusion = rule.excluded.get(cluster, Exclusion("is not in the input"))
+    return Requirement(
+        Kind.CANDIDATES, side, most, cluster, workload, exclusion.source, reason=exclusion.reason
+    )
 
 
 def describe(rule: Candidates, workload: Workload, cluster: str) -> Statement:
     """Say in the user's words why a cluster is not open to a workload."""
-    if cluster in rule.held_only:
-        held = workload.current.get(cluster, 0)
-        exclusion = rule.held_only[cluster]
-        keeps = f"may keep the {counted(held, 'replica')} it holds there" if held else "holds nothing there"
-        text = f"{cluster} {exclusion.reason}; {workload.key} {keeps}"
-    else:
-        exclusion = rule.excluded[cluster]
-        text = f"{cluster} {exclusion.reason}"
-    return Statement(KIND, text, exclusion.source, workload.key, cluster)
+    return closed(rule, workload, cluster).statement()
 
 
 def describe_exclusions(rule: Candidates, workload: Workload) -> Statement:

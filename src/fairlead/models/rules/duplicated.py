@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fairlead.models.requirement import Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import counted
+from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = "duplicated"
+KIND = Kind.DUPLICATED.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +47,42 @@ def largest_copy(rule: Duplicated, workload: Workload) -> int:
     return max([workload.replicas, *rule.copies.values()]) if workload.replicas else 0
 
 
-def violations(rule: Duplicated, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """List candidates that do not hold the full number.
+def requirements(rule: Duplicated, workload: Workload) -> Iterator[Requirement]:
+    """Yield the copy of every candidate, and that there is one at all where copies may be chosen.
 
-    A copy is whole or missing; a missing one counts as its replicas. Where copies may be chosen and there is
-    none at all, one of the workload's own size is missing.
+    A copy is whole or missing; a missing one counts as its replicas. Where there is none at all, one of the
+    workload's own size is missing.
     """
     candidates = workload.rule(Candidates)
     names = candidates.names if candidates else ()
     for cluster in names:
-        replicas, full = placed.get(cluster, 0), copy_on(rule, workload, cluster)
-        if replicas != full and (replicas or not rule.choice):
-            text = f"{workload.key}: {cluster} holds {counted(replicas, 'replica')}, a full copy is {full}"
-            yield Violation(
-                KIND,
-                text,
-                abs(replicas - full),
-                rule.source,
-                workload.key,
-                cluster,
-                gives_way=not replicas,
-            )
-    somewhere = any(placed.get(cluster) for cluster in names)
-    if workload.replicas and not somewhere and (rule.choice or not names):
-        text = f"{workload.key}: no cluster holds a copy"
-        yield Violation(KIND, text, workload.replicas, rule.source, workload.key, gives_way=True)
+        yield full_copy(rule, workload, cluster)
+    if rule.choice or not names:
+        yield any_copy(rule, workload, names)
+
+
+def full_copy(rule: Duplicated, workload: Workload, cluster: str) -> Requirement:
+    """Return how many replicas a full copy on a cluster has."""
+    binds = Binds.WHERE_HELD if rule.choice else Binds.ALWAYS
+    full = copy_on(rule, workload, cluster)
+    return Requirement(
+        Kind.DUPLICATED, Side.EXACTLY, full, cluster, workload, rule.source, binds, GivesWay.WHOLE
+    )
+
+
+def any_copy(rule: Duplicated, workload: Workload, names: Iterable[str]) -> Requirement:
+    """Return that one of the named clusters holds a copy."""
+    scope, binds = Among("", frozenset(names)), Binds.WHERE_EMPTY
+    return Requirement(
+        Kind.DUPLICATED, Side.LEAST, workload.replicas, scope, workload, rule.source, binds, GivesWay.WHOLE
+    )
 
 
 def describe(rule: Duplicated, workload: Workload, cluster: str) -> Statement:
     """Say in the user's words what a cluster has to hold."""
-    full = copy_on(rule, workload, cluster)
-    text = f"{workload.policy or workload.key}: {cluster} needs a full copy of {counted(full, 'replica')}"
-    return Statement(KIND, text, rule.source, workload.key, cluster)
+    return full_copy(rule, workload, cluster).statement()
 
 
 def describe_choice(rule: Duplicated, workload: Workload) -> Statement:
     """Say in the user's words that clusters hold full copies or nothing, and one of them at least a copy."""
-    copy = f"a full copy of {counted(workload.replicas, 'replica')} on at least 1 cluster"
-    text = f"{workload.policy or workload.key}: {copy}, the others hold none"
-    return Statement(KIND, text, rule.source, workload.key)
+    return any_copy(rule, workload, ()).statement()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fairlead.models.requirement import Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import counted
+from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = "group-total"
+KIND = Kind.GROUP_TOTAL.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,50 +47,46 @@ class GroupTotal:
     closed: frozenset[str] | None = field(default=None, compare=False, repr=False)
 
 
-def held(rule: GroupTotal, placed: Mapping[str, int]) -> int:
-    """Return the replicas that the set holds."""
-    return sum(replicas for cluster, replicas in placed.items() if cluster in rule.clusters)
+def requirements(rule: GroupTotal, workload: Workload) -> Iterator[Requirement]:
+    """Yield what the set needs, and what it may hold."""
+    if rule.minimum:
+        yield minimum(rule, workload)
+    if rule.maximum is not None:
+        yield maximum(rule, workload)
 
 
-def violations(rule: GroupTotal, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Tell whether the set holds too few or too many replicas."""
-    replicas = held(rule, placed)
-    holds = f"{workload.key}: {rule.name} holds {counted(replicas, 'replica')}"
-    if workload.replicas and replicas < rule.minimum:
-        text = f"{holds}, at least {rule.minimum} are needed"
-        yield Violation(
-            KIND,
-            text,
-            rule.minimum - replicas,
-            rule.source,
-            workload.key,
-            detail=rule.name,
-            gives_way=True,
-        )
-    if rule.maximum is not None and replicas > rule.maximum:
-        text = f"{holds}, at most {rule.maximum} are allowed"
-        yield Violation(KIND, text, replicas - rule.maximum, rule.source, workload.key, detail=rule.name)
+def minimum(rule: GroupTotal, workload: Workload) -> Requirement:
+    """Return how many replicas the set needs."""
+    return Requirement(
+        Kind.GROUP_TOTAL,
+        Side.LEAST,
+        rule.minimum,
+        Among(rule.name, rule.clusters),
+        workload,
+        rule.source,
+        gives_way=GivesWay.ALWAYS,
+        paired=rule.minimum == rule.maximum,
+    )
+
+
+def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
+    """Return how many replicas the set may hold; none where the rule states no maximum."""
+    return Requirement(
+        Kind.GROUP_TOTAL,
+        Side.MOST,
+        rule.maximum or 0,
+        Among(rule.name, rule.clusters),
+        workload,
+        rule.source,
+        paired=rule.minimum == rule.maximum,
+    )
 
 
 def describe_minimum(rule: GroupTotal, workload: Workload) -> Statement:
     """Say in the user's words how many replicas the set needs."""
-    text = f"{workload.policy or workload.key}: {rule.name} {_needs(rule)}"
-    if not rule.clusters:
-        text = f"{text}, and no candidate is in it"
-    return Statement(KIND, text, rule.source, workload.key)
+    return minimum(rule, workload).statement()
 
 
 def describe_maximum(rule: GroupTotal, workload: Workload) -> Statement:
     """Say in the user's words how many replicas the set may hold."""
-    allowed = _needs(rule) if rule.minimum == rule.maximum else f"may hold at most {rule.maximum}"
-    return Statement(
-        KIND, f"{workload.policy or workload.key}: {rule.name} {allowed}", rule.source, workload.key
-    )
-
-
-def _needs(rule: GroupTotal) -> str:
-    """Say how many replicas the set holds, exactly or at least."""
-    several = rule.name.startswith("the ") and rule.name.endswith("s")
-    if rule.minimum == rule.maximum:
-        return f"{'hold' if several else 'holds'} exactly {counted(rule.minimum, 'replica')}"
-    return f"{'need' if several else 'needs'} at least {counted(rule.minimum, 'replica')}"
+    return maximum(rule, workload).statement()

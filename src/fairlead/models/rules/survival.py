@@ -7,15 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.models.rules.spread import noun_of
+from fairlead.models.requirement import Binds, GivesWay, Kind, Outside, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import counted
+from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = "survival"
+KIND = Kind.SURVIVAL.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +51,25 @@ def lost_with(rule: Survival) -> Mapping[str, frozenset[str]]:
     return {name: rule.groups.get(name, nothing) | rule.everywhere.get(name, nothing) for name in names}
 
 
-def violations(rule: Survival, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """List the groups whose loss leaves too few replicas; one without candidates only where it holds some."""
-    for group, clusters in lost_with(rule).items() if workload.replicas else ():
-        if group not in rule.groups and not any(placed.get(cluster) for cluster in clusters):
-            continue
-        left = sum(replicas for cluster, replicas in placed.items() if cluster not in clusters)
-        if left < rule.minimum:
-            text = f"{workload.key}: losing {rule.field} {group} leaves {left}, {rule.minimum} are needed"
-            lost = f"{rule.field} {group}"
-            short = rule.minimum - left
-            yield Violation(KIND, text, short, rule.source, workload.key, detail=lost, gives_way=True)
+def requirements(rule: Survival, workload: Workload) -> Iterator[Requirement]:
+    """Yield what has to be left of every group; of one without candidates only where it holds something."""
+    for group, clusters in lost_with(rule).items() if rule.minimum else ():
+        binds = Binds.ALWAYS if group in rule.groups else Binds.WHERE_HELD
+        yield _left(rule, workload, Outside(rule.field, group, clusters, _only(rule)), binds)
+
+
+def _left(rule: Survival, workload: Workload, scope: Outside, binds: Binds = Binds.ALWAYS) -> Requirement:
+    """Return how many replicas have to be left when one group is lost."""
+    ways = GivesWay.ALWAYS
+    return Requirement(Kind.SURVIVAL, Side.LEAST, rule.minimum, scope, workload, rule.source, binds, ways)
+
+
+def _only(rule: Survival) -> str:
+    """Return the group that alone has candidates; empty where several have, or none."""
+    present = [group for group, clusters in rule.groups.items() if clusters]
+    return present[0] if len(present) == 1 else ""
 
 
 def describe(rule: Survival, workload: Workload) -> Statement:
     """Say in the user's words what has to survive."""
-    left = f"{counted(rule.minimum, 'replica')} {'has' if rule.minimum == 1 else 'have'} to be left"
-    text = f"{workload.policy or workload.key}: {left} when any one {noun_of(rule.field)} is lost"
-    only = [group for group, clusters in rule.groups.items() if clusters]
-    if len(only) == 1:
-        text = f"{text}, and {only[0]} is the only {noun_of(rule.field)}"
-    return Statement(KIND, text, rule.source, workload.key)
+    return _left(rule, workload, Outside(rule.field, "", frozenset(), _only(rule))).statement()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fairlead.models.requirement import Everywhere, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import counted
+from fairlead.models.statement import Statement
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = "total"
+KIND = Kind.TOTAL.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +28,19 @@ class Total:
     source: Source | None = None
 
 
-def violations(rule: Total, workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Tell whether too many or too few replicas are placed."""
-    total = sum(placed.values())
-    if total != workload.replicas:
-        text = f"{workload.key}: {counted(total, 'replica')} placed, {workload.replicas} wanted"
-        missing = workload.replicas - total
-        yield Violation(KIND, text, abs(missing), rule.source, workload.key, gives_way=missing > 0)
+def requirement(rule: Total, workload: Workload) -> Requirement:
+    """Return how many replicas are wanted."""
+    return Requirement(
+        Kind.TOTAL,
+        Side.EXACTLY,
+        workload.replicas,
+        Everywhere(),
+        workload,
+        rule.source,
+        gives_way=GivesWay.ALWAYS,
+    )
 
 
 def describe(rule: Total, workload: Workload) -> Statement:
     """Say in the user's words how many replicas are wanted."""
-    text = f"{workload.key} wants {counted(workload.replicas, 'replica')}"
-    return Statement(KIND, text, rule.source, workload.key)
+    return requirement(rule, workload).statement()

@@ -9,9 +9,9 @@ what they miss inside is told, not forbidden.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fairlead.models.check import in_kept_group
+from fairlead.models.check import broken, in_kept_group, required_by
 from fairlead.models.placement import Placement
-from fairlead.models.rules import GroupTotal, Spread, group_total, spread
+from fairlead.models.rules import GroupTotal, Spread
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 from fairlead.solver.plans.replay import placements
@@ -87,16 +87,13 @@ def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move])
 
 def _broken(workload: Workload, placed: Placed) -> dict[tuple[str, str], Violation]:
     """Return what a workload breaks of its rules about several clusters, by rule and set."""
-    rules: tuple[GroupTotal | Spread, ...] = (*workload.rules_of(GroupTotal), *workload.rules_of(Spread))
-    return {
-        (violation.rule, violation.detail): violation
-        for rule in rules
-        for violation in (
-            group_total.violations(rule, workload, placed)
-            if isinstance(rule, GroupTotal)
-            else spread.violations(rule, workload, placed)
-        )
-    }
+    required = (
+        requirement
+        for rule in workload.rules
+        if isinstance(rule, GroupTotal | Spread)
+        for requirement in required_by(rule, workload, ())
+    )
+    return {(violation.rule, violation.detail): violation for violation in broken(required, placed)}
 
 
 def _larger(

@@ -4,34 +4,25 @@ A row asks the rule itself what is broken, and by how much; see `transient` for 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from typing import assert_never
 
+from fairlead.models.check import broken, required_by
 from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
+from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.rules import (
-    Bounds,
     Candidates,
     Capacity,
     Companionship,
-    Duplicated,
-    GroupTotal,
+    MoveBudget,
     Quota,
-    Spread,
-    Survival,
-    Total,
     WorkloadRule,
-    bounds,
-    candidates,
     companionship,
-    duplicated,
-    group_total,
     quota,
-    spread,
-    survival,
-    total,
 )
 from fairlead.models.rules.capacity import graded_room, needs
 from fairlead.models.statement import Violation
@@ -110,8 +101,10 @@ def shared_rows(problem: Problem) -> tuple[SharedRow, ...]:
             case Quota():
                 inside = tuple(workload.key for workload in problem.workloads_in(rule.namespace))
                 rows.append(SharedRow(inside, MOST, partial(_quota, rule, problem)))
-            case _:
+            case Capacity() | MoveBudget():
                 continue
+            case _:
+                assert_never(rule)
     return tuple(rows)
 
 
@@ -138,44 +131,37 @@ def workload_rows(workload: Workload, target: Placed, options: WaveOptions) -> I
 
 def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row]:
     """Yield the rows of one rule; preferences have none."""
-    match rule:
-        case Candidates():
-            yield Row(MOST, lambda placed: candidates.violations(rule, workload, placed))
-        case Total():
-            yield Row(STANDING, lambda placed: total.violations(rule, workload, placed))
-        case Duplicated():
-            yield Row(MOST, lambda placed: _copies(rule, workload, placed))
-        case Bounds():
-            fewest, most = replace(rule, maximum={}), replace(rule, minimum={})
-            yield Row(FEWEST, lambda placed: bounds.violations(fewest, workload, placed))
-            yield Row(MOST, lambda placed: bounds.violations(most, workload, placed))
-        case GroupTotal():
-            least, limit = replace(rule, maximum=None), replace(rule, minimum=0)
-            both = (Moment.UNDER_WAY, Moment.AFTER)
-            yield Row(both, lambda placed: group_total.violations(least, workload, placed))
-            yield Row(STANDING, lambda placed: group_total.violations(limit, workload, placed))
-        case Spread():
-            few, many = replace(rule, maximum=None), replace(rule, minimum=0)
-            moments = FEWEST if rule.minimum > 1 else STANDING
-            yield Row(moments, lambda placed: spread.violations(few, workload, placed))
-            yield Row(STANDING, lambda placed: spread.violations(many, workload, placed))
-        case Survival():
-            for name, clusters in survival.lost_with(rule).items():
-                yield _survival_row(replace(rule, groups={name: clusters}, everywhere={}), workload)
+    if isinstance(rule, Candidates):
+        yield Row(MOST, lambda placed: broken(required_by(rule, workload, placed), placed))
+        return
+    parts: dict[tuple[Side, str], list[Requirement]] = {}
+    for requirement in required_by(rule, workload, ()):
+        parts.setdefault((requirement.side, requirement.detail), []).append(requirement)
+    for part in parts.values():
+        yield Row(_moments(part[0]), partial(broken, part))
+
+
+def _moments(requirement: Requirement) -> tuple[Moment, ...]:
+    """Return when a requirement binds."""
+    least = requirement.side is Side.LEAST
+    match requirement.kind:
+        case Kind.TOTAL:
+            return STANDING
+        case Kind.CANDIDATES:
+            return MOST
+        case Kind.DUPLICATED:
+            # That there is a copy at all is left to the availability.
+            return () if least else MOST
+        case Kind.BOUNDS:
+            return FEWEST if least else MOST
+        case Kind.GROUP_TOTAL:
+            return (Moment.UNDER_WAY, Moment.AFTER) if least else STANDING
+        case Kind.SPREAD:
+            return FEWEST if least and requirement.limit > 1 else STANDING
+        case Kind.SURVIVAL:
+            return FEWEST
         case _:
-            return
-
-
-def _survival_row(rule: Survival, workload: Workload) -> Row:
-    """Return the row of one group that may be lost."""
-    return Row(FEWEST, lambda placed: survival.violations(rule, workload, placed))
-
-
-def _copies(rule: Duplicated, workload: Workload, placed: Placed) -> Iterator[Violation]:
-    """List copies that are not full; that there is one at all is left to the availability."""
-    for violation in duplicated.violations(rule, workload, placed):
-        if violation.cluster is not None:
-            yield violation
+            assert_never(requirement.kind)
 
 
 def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row]:

@@ -4,11 +4,11 @@ from collections.abc import Container, Hashable, Sequence
 from dataclasses import replace
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, WorkloadRule
+from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
 from fairlead.models.workload import Workload
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.feasibility import BINDING, has_placement
+from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import choices, reaching
 from fairlead.solver.relaxing.sharing import EXACT, numbers_of
 
@@ -86,7 +86,7 @@ def _binding(workload: Workload) -> Workload:
         return tuple(
             replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
             for rule in rules
-            if isinstance(rule, BINDING)
+            if isinstance(rule, BindingRule)
         )
 
     groups = tuple(replace(group, rules=bare(group.rules)) for group in workload.groups)

@@ -14,7 +14,6 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.group_total import held
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.workload import Workload
 from fairlead.solver.why.answered import Answered
@@ -109,7 +108,7 @@ def _of_sets(about: Answered) -> Iterator[Change]:
 def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
     """Yield how a total of a set could give way."""
     workload, name = about.workload, rule.name
-    inside = held(rule, about.placement.of(about.key))
+    inside = _inside(rule.clusters, about.placement.of(about.key))
     parts = exact_totals(workload, about.candidates)
     part = next((number for number, each in enumerate(parts, 1) if each is rule), 0)
     if rule.minimum:

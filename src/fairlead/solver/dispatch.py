@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
-from fairlead.solver.answer import Answer
+from fairlead.solver.answer import Answer, Question, answered
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import applies
 from fairlead.solver.deadline import Deadline, Stop
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import ENGINES, Machines, machines_of
+from fairlead.solver.methods import solve_part, stand_alone
 from fairlead.solver.partitioning.partitioned import solve_partitioned
-from fairlead.solver.parts import solve_by_formula, solve_part
 from fairlead.solver.search import Search
 
 WORTH_A_PROCESS = 5_000
@@ -98,7 +98,7 @@ def solve_parts(
     where = where or Where()
     if where.engine not in ENGINES:
         raise UsageError(f"no engine {where.engine!r}; known: {', '.join(ENGINES)}")
-    answers = {number: solve_by_formula(part, alone) for number, part in enumerate(parts)}
+    answers = {number: stand_alone(part, alone) for number, part in enumerate(parts)}
     left = [number for number, answer in answers.items() if answer is None]
     if left:
         with _machines(left, parts, search, where) as machines:
@@ -129,7 +129,7 @@ def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) 
     result = solve_partitioned(part, where.partitions or 1, search.part(FOR_SHARES), machines)
     if result.placement is None:
         return None
-    return Answer(part, result.status, result.placement, result.attained, "prices")
+    return answered(part, result, "prices")
 
 
 def searched(
@@ -140,7 +140,9 @@ def searched(
         search = replace(search, machines=machines)
         found = {}
         for remaining, number in zip(range(len(left), 0, -1), left, strict=True):
-            found[number] = solve_part(parts[number], alone, search.part(1 / remaining, quietly=False))
+            found[number] = solve_part(
+                Question(parts[number], search.part(1 / remaining, quietly=False), alone)
+            )
         return found
     seconds = search.deadline.remaining() * min(1.0, machines.slots / len(left))
     tasks = [
@@ -158,10 +160,10 @@ def searched(
     results = machines.run(search_elsewhere, tasks)
     found = {}
     for number, (result, origin) in zip(left, results, strict=True):
-        found[number] = Answer(parts[number], result.status, result.placement, result.attained, origin)
+        found[number] = answered(parts[number], result, origin)
         if result.status is Status.UNKNOWN:
             # Time may have gone into starting workers; what is found at once is still an answer.
-            found[number] = solve_part(parts[number], alone, search)
+            found[number] = solve_part(Question(parts[number], search, alone))
     return found
 
 
@@ -170,5 +172,5 @@ def search_elsewhere(task: Task) -> tuple[LexicographicResult, str]:
     deadline = Deadline(Deadline.after(task.seconds).at, task.stop)
     search = Search(deadline, task.workers, task.seed, None, task.formula)
     with listening(deadline):
-        answer = solve_part(task.part, task.alone, search)
+        answer = solve_part(Question(task.part, search, task.alone))
     return LexicographicResult(answer.status, answer.placement, answer.attained), answer.origin

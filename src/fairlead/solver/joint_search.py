@@ -1,0 +1,147 @@
+"""One search of all workloads of a part: from a floor, by prices or by CP-SAT in two stages."""
+
+from dataclasses import replace
+
+from fairlead.models.errors import InternalError
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import score
+from fairlead.models.shortfall import refused
+from fairlead.solver.answer import Answer, Question, answered, unproven
+from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.batch.arrays import MANY, applies
+from fairlead.solver.dispensers import reference
+from fairlead.solver.keeping import keep_and_repair, standing_well
+from fairlead.solver.partial_floor import place_greedily
+from fairlead.solver.search import Search
+from fairlead.solver.stages import first_stage, is_early, polished
+
+MOST_DISPENSED = 2000
+"""Workloads up to which the reference dispenser is asked before prices; it takes them one by one."""
+WORTH_STAGES = 60
+"""Places (workloads times clusters) from which on the first levels are searched by themselves."""
+MOST_STAGED = 30_000
+"""Places up to which that is one model."""
+FIRST_STAGE = 0.6
+"""Of the time that is left, what the first levels may use."""
+SHARE_OF_FLOOR = 0.3
+"""Of the time that is left, what the floor may use to place workloads exactly."""
+
+
+def with_floor(question: Question) -> Question:
+    """Return a question with a placement to start from, the better one of many workloads left for later."""
+    part, deadline = question.part, question.search.deadline
+    if question.known is not None:
+        return question
+    if part.partial:
+        return replace(question, known=place_greedily(part, deadline.part(SHARE_OF_FLOOR)))
+    if deadline.remaining() and len(part.workloads) <= MOST_DISPENSED:
+        return replace(question, known=_dispensed(question))
+    return question
+
+
+def kept(question: Question) -> Answer:
+    """Keep what runs and repair the rest, where nothing better is known."""
+    part, known = question.part, question.known
+    if known is None or refused(part, known):
+        known = keep_and_repair(part, standing_well(part), question.search.deadline)
+    return unproven(part, known)
+
+
+def may_have_prices(question: Question) -> bool:
+    """Tell whether there are many workloads, and not just a question of what has to move."""
+    part = question.part
+    if not question.search.formula or len(part.workloads) < MANY:
+        return False
+    return not _is_staged(question) or (first_stage(part) is None and not is_early(part))
+
+
+def by_prices(question: Question) -> Answer | None:
+    """Search by prices of what is shared; None where the rules are not for that."""
+    from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
+    from fairlead.solver.batch.partly import applies_partly, solve_partly
+    from fairlead.solver.batch.solving import solve_batch
+
+    part, search, floor = question.part, question.search, question.known
+    if part.partial:
+        result = solve_partly(part, search, floor) if applies_partly(part) else None
+    elif applies(part):
+        result = solve_batch(part, search, floor)
+    else:
+        result = solve_mixed(part, search, floor) if applies_mixed(part) else None
+    if result is None:
+        return None
+    _compare_with_floor(part, floor, result)
+    return answered(part, result, "prices")
+
+
+def by_levels(question: Question) -> Answer:
+    """Search level by level with CP-SAT, first the levels about what has to move where that is worth it."""
+    part = question.part
+    if question.known is None:
+        question = replace(question, known=_dispensed(question))
+    first = first_stage(part) if _is_staged(question) else None
+    staged = question if first is None else _after_first_stage(question, first)
+    result = _minimised(part, staged, staged.search)
+    _compare_with_floor(part, question.known, result)
+    return answered(part, result, "cp-sat")
+
+
+def _dispensed(question: Question) -> Placement:
+    """Return the placement of the reference dispenser; it may break rules."""
+    return reference.place(question.part, deadline=question.search.deadline.part(SHARE_OF_FLOOR))
+
+
+def _is_staged(question: Question) -> bool:
+    """Tell whether a part has the size for which two stages are worth it."""
+    part = question.part
+    places = len(part.workloads) * len(part.clusters)
+    return not part.partial and question.search.formula and WORTH_STAGES <= places <= MOST_STAGED
+
+
+def _after_first_stage(question: Question, first: Problem) -> Question:
+    """Search the first levels by themselves; return the question with what is known then."""
+    share = replace(question.search.part(FIRST_STAGE), ties=False)
+    found = _minimised(first, question, share)
+    if found.placement is None:
+        return question
+    alike = zip(found.attained, question.relaxed, strict=False)
+    same = bool(question.relaxed) and all(level.value == other.value for level, other in alike)
+    placement = polished(question.part, found.placement)
+    return replace(question, known=placement, relaxed=question.relaxed if same else found.attained)
+
+
+def _minimised(part: Problem, question: Question, search: Search) -> LexicographicResult:
+    """Minimise the levels of a part from what is known of a question."""
+    from fairlead.solver.lexicographic import minimise_levels
+
+    return minimise_levels(
+        part,
+        question.known,
+        search.deadline,
+        search.workers,
+        search.seed,
+        search.progress,
+        relaxed=question.relaxed,
+        ties=search.ties,
+    )
+
+
+def _compare_with_floor(part: Problem, floor: Placement | None, result: LexicographicResult) -> None:
+    """Refuse a result that the floor beats: then something that was called proven is not.
+
+    Raises
+    ------
+    InternalError
+        Always a bug in fairlead.
+    """
+    if result.status not in (Status.OPTIMAL, Status.INFEASIBLE) or floor is None or refused(part, floor):
+        return
+    if result.placement is None:
+        raise InternalError("a problem is called infeasible of which a placement is known")
+    for low, high in zip(score(part, floor), result.attained, strict=True):
+        if low.value < high.value - (high.resolution or 0):
+            raise InternalError("a placement that was known beats an optimum that is called proven")
+        if low.value != high.value:
+            return

@@ -1,0 +1,200 @@
+"""The ways to solve one independent part of a problem: lists of ways, of which the first that answers does.
+
+`WAYS` says who is solved together with whom, `SEARCHES` how workloads are searched that are solved together.
+`docs/solving.md` follows both.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fairlead.models.check import shared_violations
+from fairlead.models.errors import InternalError
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity
+from fairlead.solver.answer import Answer, Question, proven
+from fairlead.solver.competing import solve_competing
+from fairlead.solver.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
+from fairlead.solver.partial import has_to_give_way, what_fits
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to solve a part.
+
+    Parameters
+    ----------
+    name
+        As it is called in `docs/solving.md`.
+    proves
+        What is certain of its answers.
+    applies
+        Tells whether it is to be tried.
+    solve
+        Returns its answer; None where it gets nowhere, and the next way is tried.
+    """
+
+    name: str
+    proves: str
+    applies: Callable[[Question], bool]
+    solve: Callable[[Question], Answer | None]
+
+
+def solve_part(question: Question) -> Answer:
+    """Solve one independent part in the first way that answers; see `fairlead.solver.components`."""
+    return _first(WAYS, question)
+
+
+def solve_together(question: Question) -> Answer:
+    """Solve a part in one search of all its workloads."""
+    return _first(SEARCHES, with_floor(question))
+
+
+def solve_giving_way(question: Question) -> Answer:
+    """Solve a part in which something has to give way."""
+    return _first(WAYS[1:], question)
+
+
+def stand_alone(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> Answer | None:
+    """Put workloads together that were placed alone; None where one was not, or they compete."""
+    if not covers(alone, part):
+        return None
+    placement = Placement({workload.key: alone[workload.key] for workload in part.workloads})
+    return None if compete(part, placement) else proven(part, placement)
+
+
+def compete(problem: Problem, placement: Placement) -> bool:
+    """Tell whether workloads that were placed alone break a rule that they share.
+
+    One workload alone keeps within capacity: its box does.
+    """
+    shared = [rule for rule in problem.rules if len(problem.workloads) > 1 or not isinstance(rule, Capacity)]
+    return bool(shared) and bool(shared_violations(problem, placement))
+
+
+def covers(alone: Mapping[str, Mapping[str, int]], problem: Problem) -> bool:
+    """Tell whether every workload of a problem was placed."""
+    return all(workload.key in alone for workload in problem.workloads)
+
+
+def _first(ways: Sequence[Way], question: Question) -> Answer:
+    """Return the first answer."""
+    for way in ways:
+        if way.applies(question) and (answer := way.solve(question)) is not None:
+            return answer
+    raise InternalError("no way to solve a part applies")
+
+
+def _always(_: Question) -> bool:
+    """Apply to everything."""
+    return True
+
+
+def _is_partial(question: Question) -> bool:
+    """Tell whether rules may give way."""
+    return question.part.partial
+
+
+def _in_full(question: Question) -> Answer | None:
+    """Place everything, if that can be done."""
+    if has_to_give_way(question.part, question.search):
+        return None
+    answer = solve_part(replace(question, part=replace(question.part, partial=False)))
+    return answer if answer.placement is not None else None
+
+
+def _alone(question: Question) -> Answer | None:
+    """Leave everybody where he stands best by himself."""
+    return None if question.part.partial else stand_alone(question.part, question.alone)
+
+
+def _is_single_and_partial(question: Question) -> bool:
+    """Tell whether there is one workload, and something of it has to give way."""
+    return question.part.partial and question.search.formula and len(question.part.workloads) == 1
+
+
+def _what_fits(question: Question) -> Answer | None:
+    """Place as much of a single workload as there is room for."""
+    placement = what_fits(question.part)
+    return None if placement is None else proven(question.part, placement)
+
+
+def _may_compete(question: Question) -> bool:
+    """Tell whether there are several workloads that may be placed one by one at first."""
+    part = question.part
+    return not part.partial and question.search.formula and len(part.workloads) > 1
+
+
+def _competing(question: Question) -> Answer:
+    """Solve those together that use what runs out, and all others alone."""
+    return solve_competing(question, solve_together)
+
+
+def _is_late(question: Question) -> bool:
+    """Tell whether time is over."""
+    return not question.search.deadline.remaining()
+
+
+def _prices(question: Question) -> Answer | None:
+    """Search many workloads by prices; None where that finds nothing."""
+    answer = by_prices(question)
+    found = answer is not None and (answer.placement is not None or answer.status is Status.INFEASIBLE)
+    return answer if found else None
+
+
+WAYS = (
+    Way(
+        "In full",
+        "what the way proves that places everything: nothing gives way",
+        _is_partial,
+        _in_full,
+    ),
+    Way(
+        "Each alone",
+        "every level: nobody can stand better than without the others",
+        _always,
+        _alone,
+    ),
+    Way(
+        "What fits",
+        "every level: how much of one workload fits follows from its box",
+        _is_single_and_partial,
+        _what_fits,
+    ),
+    Way(
+        "Workloads that compete",
+        "every level where the searches of those that use what runs out are proven",
+        _may_compete,
+        _competing,
+    ),
+    Way(
+        "One search",
+        "what the search proves",
+        _always,
+        solve_together,
+    ),
+)
+"""Who is solved together with whom."""
+
+SEARCHES = (
+    Way(
+        "Keep and repair",
+        "levels at the least that they can be: time is over",
+        _is_late,
+        kept,
+    ),
+    Way(
+        "Prices",
+        "a bound of every level, and the level where the bound is met",
+        may_have_prices,
+        _prices,
+    ),
+    Way(
+        "CP-SAT, level by level",
+        "every level that is solved in time, and a bound of the next one",
+        _always,
+        by_levels,
+    ),
+)
+"""How workloads are searched that are solved together."""
