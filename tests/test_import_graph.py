@@ -5,7 +5,12 @@ from graphlib import TopologicalSorter
 import grimp
 
 KNOWN = (
-    ("fairlead.models.rules", "fairlead.models.problem", "fairlead.models.workload"),
+    (
+        "fairlead.models.rules",
+        "fairlead.models.problem",
+        "fairlead.models.workload",
+        "fairlead.models.requirement",
+    ),
     ("fairlead.encoders",),
 )
 """Modules that need one another: a rule speaks of workloads, which have rules."""
