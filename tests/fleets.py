@@ -25,7 +25,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import Workload
-from fairlead.solver.plans.waves import Availability, Order, WaveOptions
+from fairlead.solver.plan.waves import Availability, Order, WaveOptions
 
 Placed = dict[str, int]
 

@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,13 +59,14 @@ class Case(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What came of it: exit code, output, seconds of processor time, memory in mebibytes."""
+    """What came of it: exit code, output, seconds of processor time, memory in mebibytes, file, lines."""
 
     code: int
     output: str
     seconds: float
     memory: int
     file: str
+    lines: int
 
 
 def examples() -> list[list[Any]]:
@@ -134,7 +136,8 @@ def work(line: Connection, folder: str) -> None:
         started = time.process_time()
         code, output = told(arguments)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        line.send(Result(code, output, time.process_time() - started, memory, str(file)))
+        lines = len(file.read_text(encoding="utf-8").splitlines())
+        line.send(Result(code, output, time.process_time() - started, memory, str(file), lines))
 
 
 def faults(result: Result) -> list[str]:
@@ -148,12 +151,29 @@ def faults(result: Result) -> list[str]:
         found.append(f"{result.seconds:.1f} s")
     if result.memory > MEMORY:
         found.append(f"{result.memory} MiB")
-    placed = re.search(rf"{re.escape(result.file)}:", result.output)
-    if result.code == 2 and not placed and not any(usage in result.output for usage in USAGE):
-        found.append("refused without file and line")
+    if result.code == 2:
+        found.extend(misplaced(result))
     if "\x1b" in result.output or "\u202e" in result.output:
         found.append("control characters")
     return found
+
+
+def misplaced(result: Result) -> Iterator[str]:
+    """Yield what is wrong with the places that a refusal names.
+
+    Every mistake that is counted at the end is told with the file and a line of it. The line behind the last
+    one is named where a text ends too early.
+    """
+    name = re.escape(result.file)
+    lines = [int(line) for line in re.findall(rf"{name}:(\d+)", result.output)]
+    told = set(re.findall(rf"^{name}:\d+: \S.*", result.output, re.MULTILINE))
+    counted = re.search(r"^(\d+) mistakes? in ", result.output, re.MULTILINE)
+    if not lines and not any(usage in result.output for usage in USAGE):
+        yield "refused without file and line"
+    if any(not 1 <= line <= result.lines + 1 for line in lines):
+        yield f"names a line that the file does not have ({result.lines} lines)"
+    if counted and len(told) < int(counted[1]):
+        yield f"{counted[1]} mistakes counted, {len(told)} told with file and line"
 
 
 class Runner:
@@ -174,9 +194,9 @@ class Runner:
         self._line.send(case)
         try:
             answered = self._line.poll(PATIENCE)
-            result: Result = self._line.recv() if answered else Result(-1, "", PATIENCE, 0, "")
+            result: Result = self._line.recv() if answered else Result(-1, "", PATIENCE, 0, "", 0)
         except EOFError:
-            result = Result(-2, "the process is gone", 0.0, 0, "")
+            result = Result(-2, "the process is gone", 0.0, 0, "", 0)
         if result.code < 0 or result.memory > MEMORY:
             self.end()
             self._start()

@@ -16,7 +16,7 @@ from fairlead.solver.dispensers.karmada import (
     Scheduled,
     read_placement,
 )
-from fairlead.solver.dispensers.karmada.inputs import quantities
+from fairlead.solver.dispensers.karmada.binding import quantities
 
 Record = Mapping[str, Any]
 

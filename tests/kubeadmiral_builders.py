@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Any
 
+from fairlead.models.cluster import Cluster
 from fairlead.solver.dispensers.kubeadmiral import schedule_unit
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    FederatedCluster,
     PlannerInput,
     Policy,
     Preferences,
@@ -15,7 +15,7 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
 )
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-API = ("apps", "v1", "Deployment")
+API = ("apps/v1", "Deployment")
 
 
 def unit(
@@ -26,18 +26,23 @@ def unit(
     return SchedulingUnit("default", "web", API, rules, replicas, current=current or {})
 
 
-def cluster(name: str, free: str = "50", allocatable: str = "100", **others: Any) -> FederatedCluster:
+def cluster(name: str, free: str = "50", allocatable: str = "100", **others: Any) -> Cluster:
     """Return a joined and ready cluster of some cores."""
-    offered, left = {"cpu": Fraction(allocatable)}, {"cpu": Fraction(free)}
-    return FederatedCluster(name, apis=frozenset([API]), allocatable=offered, free=left, **others)
+    offered, left = {"cpu": _millicores(allocatable)}, {"cpu": _millicores(free)}
+    return Cluster(name, api_kinds=frozenset([API]), allocatable=offered, free=left, **others)
 
 
-def equals(count: int) -> list[FederatedCluster]:
+def _millicores(cores: str) -> int:
+    """Return written cores in millicores."""
+    return int(Fraction(cores) * 1000)
+
+
+def equals(count: int) -> list[Cluster]:
     """Return equal clusters."""
     return [cluster(f"member{number:04d}") for number in range(count)]
 
 
-def place(asked: SchedulingUnit, *clusters: FederatedCluster) -> dict[str, int | None]:
+def place(asked: SchedulingUnit, *clusters: Cluster) -> dict[str, int | None]:
     """Return the placement."""
     answer = schedule_unit(asked, clusters, NOW)
     assert answer.error is None

@@ -11,7 +11,7 @@ from fairlead.manifests.loading import load
 from fairlead.models.statement import Relaxation
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxing import relaxations
+from fairlead.solver.relaxation import relaxations
 
 
 def ways_out(*manifests: Manifest | Sequence[Manifest]) -> list[Relaxation]:

@@ -7,13 +7,12 @@ import pytest
 
 import fairlead
 from builders import cluster, deployment, policy, static
-from fairlead.encoders.distances import distance_from_quota
-from fairlead.encoders.floor_sums import floor_sum, sum_of_steps
-from fairlead.encoders.scale import Division, Scale
+from fairlead.encoders.distances import distance_from_quota, floor_sum, sum_of_steps
+from fairlead.encoders.scale import Scale
 from fairlead.models.errors import ManifestError, UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
-from fairlead.solver.planning.greedy import _counts
+from fairlead.solver.plan.greedy import _counts
 
 BILLIONS = 2**31 - 1
 
@@ -99,9 +98,8 @@ def test_sums_of_rounded_steps() -> None:
 @pytest.mark.parametrize("exact", [True, False])
 def test_distances_are_the_sum_of_their_steps(deviation: Deviation, *, exact: bool) -> None:
     """Also where costs are rounded: 60 replicas over weights 7 and 5 in 175 or in 13 steps."""
-    division = Division(60, {"a": 7, "b": 5}, 12)
-    for weight in (7, 5):
-        function, _ = distance_from_quota(division, weight, Scale(175 if exact else 13, exact), deviation)
+    for quota in (Fraction(60 * 7, 12), Fraction(60 * 5, 12)):
+        function, _ = distance_from_quota(quota, Scale(175 if exact else 13, exact), deviation)
         for at in range(61):
             between = range(*sorted((function.anchor, at)))
             wanted = sum(function.marginal(k) for k in between)

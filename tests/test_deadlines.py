@@ -4,7 +4,7 @@ import fairlead
 from builders import binding, cluster, dynamic
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
-from fairlead.solver.simulating import NOT_TRIED
+from fairlead.solver.simulate.simulate import NOT_TRIED
 
 NO_TIME = 1e-9
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fairlead.solver.dispensers import kubeadmiral
-from fairlead.solver.dispensers.kubeadmiral.reading import read_cluster
+from kubeadmiral_documents import read_cluster, read_unit, schedule
 
 Record = Mapping[str, Any]
 
@@ -54,7 +54,7 @@ def recordings() -> Mapping[tuple[str, str], list[Record]]:
 def answer(record: Record) -> dict[str, Any]:
     """Return fairlead's answer to a recorded problem."""
     if record["kind"] == "schedule":
-        return kubeadmiral.schedule(now=NOW, **record["problem"])
+        return schedule(now=NOW, **record["problem"])
     return kubeadmiral.plan(record["kind"], **record["problem"])
 
 
@@ -62,7 +62,7 @@ def possible(record: Record) -> Iterator[dict[str, Any]]:
     """Return the answers for every way in which the rounding error of dynamic weights can fall."""
     problem = dict(record["problem"])
     clusters = [read_cluster(document) for document in problem.pop("federatedClusters")]
-    unit = kubeadmiral.read_unit(**problem)
+    unit = read_unit(**problem)
     for tie in kubeadmiral.schedule_unit(unit, clusters, NOW).ties:
         placement = kubeadmiral.schedule_unit(unit, clusters, NOW, tie).placement
         yield {"plan": dict(placement), "overflow": {}}
@@ -111,4 +111,4 @@ def test_same_answer_whatever_the_order_of_clusters() -> None:
         problem = dict(record["problem"])
         problem["federatedClusters"] = problem["federatedClusters"][::-1]
         problem["currentClusters"] = dict(reversed(problem["currentClusters"].items()))
-        assert kubeadmiral.schedule(now=NOW, **problem) == answer(record)
+        assert schedule(now=NOW, **problem) == answer(record)

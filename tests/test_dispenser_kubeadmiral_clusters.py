@@ -3,23 +3,25 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from fairlead.models.cluster import Taint, Toleration
+from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.selectors import Requirement
-from fairlead.solver.dispensers.kubeadmiral.affinity import SelectorError, matches_any
-from fairlead.solver.dispensers.kubeadmiral.filters import refusal
+from fairlead.solver.dispensers.kubeadmiral.filters import SelectorError, matches_any, refusal
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     GPU,
-    FederatedCluster,
     Feedback,
     SelectorTerm,
 )
-from fairlead.solver.dispensers.kubeadmiral.scores import balanced, least_allocated, scores
-from fairlead.solver.dispensers.kubeadmiral.select import SelectionError, select
+from fairlead.solver.dispensers.kubeadmiral.scores import (
+    SelectionError,
+    balanced,
+    least_allocated,
+    scores,
+    select,
+)
 from kubeadmiral_builders import NOW, cluster, unit
 
 # Filters
@@ -28,7 +30,7 @@ from kubeadmiral_builders import NOW, cluster, unit
 @pytest.mark.parametrize(
     ("others", "reason"),
     [
-        ({"apis": frozenset()}, "didn't support this APIVersion"),
+        ({"api_kinds": frozenset()}, "didn't support this APIVersion"),
         (
             {"taints": (Taint("k", "v", "NoSchedule"),)},
             "had taint {k: v}, that the schedulingUnit didn't tolerate",
@@ -137,11 +139,11 @@ def test_wrong_requirements_refuse(wrong: SelectorTerm) -> None:
 # Scores and selection
 
 
-def used(name: str, cpu: int, memory: int, **others: Any) -> FederatedCluster:
+def used(name: str, cpu: int, memory: int, **others: Any) -> Cluster:
     """Return a cluster of which some percent are used."""
-    whole = Fraction(100)
+    whole = 100
     left = {"cpu": whole - cpu, "memory": whole - memory}
-    return FederatedCluster(name, allocatable={"cpu": whole, "memory": whole}, free=left, **others)
+    return Cluster(name, allocatable={"cpu": whole, "memory": whole}, free=left, **others)
 
 
 def test_least_allocated() -> None:
@@ -160,7 +162,7 @@ def test_gpus_weigh_four() -> None:
     """6 of 8 GPUs free give (50 + 50 + 4 * 75) / 6 = 66; the pod's two take them to 4 of 8."""
     whole = used("a", 50, 50)
     here = replace(
-        whole, allocatable={**whole.allocatable, GPU: Fraction(8)}, free={**whole.free, GPU: Fraction(6)}
+        whole, allocatable={**(whole.allocatable or {}), GPU: 8}, free={**(whole.free or {}), GPU: 6}
     )
     assert least_allocated(replace(unit(), gpus=0), here) == 66
     assert least_allocated(replace(unit(), gpus=2), here) == 50

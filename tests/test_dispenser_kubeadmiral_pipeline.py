@@ -1,7 +1,6 @@
 """KubeAdmiral's pipeline as a whole, and its dynamic weights: the smallest instances, faults included."""
 
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 
@@ -13,7 +12,7 @@ from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Feedback,
     SelectorTerm,
 )
-from fairlead.solver.dispensers.kubeadmiral.weights import dynamic_weights
+from fairlead.solver.dispensers.kubeadmiral.scores import dynamic_weights
 from kubeadmiral_builders import NOW, cluster, equals, place, unit
 
 # Dynamic weights
@@ -78,8 +77,8 @@ def test_nothing_free_is_equal_weights() -> None:
 
 def test_gpus_replace_cpu() -> None:
     """A pod that requests GPUs is weighed by them, however much cpu is free."""
-    few = replace(cluster("a"), allocatable={GPU: Fraction(4)}, free={GPU: Fraction(1)})
-    many = replace(cluster("b"), allocatable={GPU: Fraction(4)}, free={GPU: Fraction(3)})
+    few = replace(cluster("a"), allocatable={GPU: 4}, free={GPU: 1})
+    many = replace(cluster("b"), allocatable={GPU: 4}, free={GPU: 3})
     asked = replace(unit(), gpus=1)
     # b's share of 750 is cut to 700, 1.4 times its half of the allocatable GPUs; 250 and 700 are 263 and 737.
     assert dynamic_weights(asked, [few, many]).corrected() == {"a": 263, "b": 737}
@@ -119,7 +118,7 @@ def test_no_cluster_is_an_error_and_counts_the_reasons() -> None:
         cluster("a"),
         cluster("b"),
         cluster("c", joined=False),
-        replace(cluster("d"), apis=frozenset()),
+        replace(cluster("d"), api_kinds=frozenset()),
     ]
     answer = schedule_unit(asked, clusters, NOW)
     assert answer == Scheduled(

@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 import fairlead
 from builders import binding, clusters, duplicated, static, term
 from dispensed import placed
-from fairlead.solver.dispensers import karmada_proposal, karmada_proposal_ceiling, largest_remainder, webster
-from fairlead.solver.dispensers.dividing import Question
+from fairlead.solver.dispensers.dividing import (
+    Question,
+    by_largest_remainder,
+    by_proposal,
+    by_proposal_ceiling,
+    by_webster,
+)
 
 NAMES = ("karmada-proposal", "karmada-proposal-ceiling", "largest-remainder", "webster")
 
@@ -28,12 +33,12 @@ def numbers(answer: object) -> list[int]:
 
 def test_proposal_as_written() -> None:
     """Shares of what is left by then: 9 over 1:1:1 is 3 of 9, 2 of 6, 1 of 4, and 3 left for one each."""
-    assert numbers(karmada_proposal.divide(question(9, 1, 1, 1))) == [4, 3, 2]
+    assert numbers(by_proposal(question(9, 1, 1, 1))) == [4, 3, 2]
 
 
 def test_proposal_leaves_replicas_unplaced() -> None:
     """25 of 100, 18 of 75, 14 of 57, 10 of 43, and one each of the 33 that are left: 71 are placed."""
-    assert numbers(karmada_proposal.divide(question(100, 1, 1, 1, 1))) == [26, 19, 15, 11]
+    assert numbers(by_proposal(question(100, 1, 1, 1, 1))) == [26, 19, 15, 11]
     problem = fairlead.load(clusters(4), binding("web", 100, placement=static()))
     outcome = fairlead.dispense(problem, like="karmada-proposal")
     assert outcome.status is fairlead.Status.INFEASIBLE
@@ -42,8 +47,8 @@ def test_proposal_leaves_replicas_unplaced() -> None:
 
 def test_proposal_serves_minima_first() -> None:
     """7 for a first; of the 3 that are left 1 goes to a, 1 of 2 to b, and the last one to a."""
-    assert numbers(karmada_proposal.divide(question(10, 1, 1, low={"a": 7}))) == [9, 1]
-    assert karmada_proposal.divide(question(6, 1, 1, low={"a": 7})) is None
+    assert numbers(by_proposal(question(10, 1, 1, low={"a": 7}))) == [9, 1]
+    assert by_proposal(question(6, 1, 1, low={"a": 7})) is None
 
 
 def test_a_refused_division_has_a_reason() -> None:
@@ -57,12 +62,12 @@ def test_a_refused_division_has_a_reason() -> None:
 
 def test_ceiling_as_written() -> None:
     """10 over 1:1:1 is 4 each, and the two too many are taken from the first two."""
-    assert numbers(karmada_proposal_ceiling.divide(question(10, 1, 1, 1))) == [3, 3, 4]
+    assert numbers(by_proposal_ceiling(question(10, 1, 1, 1))) == [3, 3, 4]
 
 
 def test_ceiling_keeps_one_everywhere() -> None:
     """2 over 1:1:1 is 1 each, and nothing goes below 1: one replica too many."""
-    assert numbers(karmada_proposal_ceiling.divide(question(2, 1, 1, 1))) == [1, 1, 1]
+    assert numbers(by_proposal_ceiling(question(2, 1, 1, 1))) == [1, 1, 1]
     problem = fairlead.load(clusters(3), binding("web", 2, placement=static()))
     outcome = fairlead.dispense(problem, like="karmada-proposal-ceiling")
     assert [(violation.rule, violation.amount) for violation in outcome.violations] == [("total", 1)]
@@ -70,23 +75,23 @@ def test_ceiling_keeps_one_everywhere() -> None:
 
 def test_webster_and_largest_remainder_differ() -> None:
     """Quotas 7.2, 1.4, 1.4 of 10: the remainder .4 beats .2, yet 7.2/7.5 = 0.96 beats 1.4/1.5 = 0.93."""
-    assert numbers(largest_remainder.divide(question(10, 72, 14, 14))) == [7, 2, 1]
+    assert numbers(by_largest_remainder(question(10, 72, 14, 14))) == [7, 2, 1]
     # Webster rounds all three down with divisor 1; at 0.96 of it 7.2 reaches 7.5 before 1.4 reaches 1.5.
-    assert numbers(webster.divide(question(10, 72, 14, 14))) == [8, 1, 1]
+    assert numbers(by_webster(question(10, 72, 14, 14))) == [8, 1, 1]
 
 
 def test_webster_keeps_bounds() -> None:
     """At most 3 for a, at least 4 for c: 5 of 12 are left for b."""
-    assert numbers(webster.divide(question(12, 1, 1, 1, low={"c": 4}, high={"a": 3}))) == [3, 5, 4]
-    assert webster.divide(question(12, 1, 1, high={"a": 3, "b": 3})) is None
+    assert numbers(by_webster(question(12, 1, 1, 1, low={"c": 4}, high={"a": 3}))) == [3, 5, 4]
+    assert by_webster(question(12, 1, 1, high={"a": 3, "b": 3})) is None
 
 
 def test_no_weights() -> None:
     """Where nobody weighs anything Webster fills from the first name, and the largest remainder gives up."""
-    assert numbers(webster.divide(question(5, 0, 0))) == [5, 0]
-    assert largest_remainder.divide(question(5, 0, 0)) is None
-    assert karmada_proposal_ceiling.divide(question(5, 0, 0)) == {}
-    assert numbers(karmada_proposal.divide(question(1, 0, 0))) == [1, 0]
+    assert numbers(by_webster(question(5, 0, 0))) == [5, 0]
+    assert by_largest_remainder(question(5, 0, 0)) is None
+    assert by_proposal_ceiling(question(5, 0, 0)) == {}
+    assert numbers(by_proposal(question(1, 0, 0))) == [1, 0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -105,13 +110,13 @@ def test_copies_and_zero(name: str) -> None:
 def test_totals_and_quotas(replicas: int, weights: list[int]) -> None:
     """Webster and the largest remainder place everything; the latter stays within one of every quota."""
     asked = question(replicas, *weights)
-    assert sum((webster.divide(asked) or {}).values()) == replicas
-    answer = largest_remainder.divide(asked)
+    assert sum((by_webster(asked) or {}).values()) == replicas
+    answer = by_largest_remainder(asked)
     total = sum(weights)
     assert (answer is None) == (total == 0)
     for name, count in (answer or {}).items():
         assert abs(count * total - replicas * asked.weights[name]) < total
     assert answer is None or sum(answer.values()) == replicas
-    rounded = karmada_proposal_ceiling.divide(asked)
+    rounded = by_proposal_ceiling(asked)
     positive = sum(weight > 0 for weight in weights)
     assert sum(rounded.values()) == (max(replicas, positive) if total else 0)

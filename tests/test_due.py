@@ -9,16 +9,16 @@ import pytest
 
 import fairlead
 from builders import Manifest, binding, cluster, duplicated, dynamic, policy, static
-from fairlead.manifests.applied import APPLIED
+from fairlead.manifests.karmada.scheduled import APPLIED
 from fairlead.manifests.loading import load
-from fairlead.models.due import with_due
+from fairlead.models.check import with_due
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Total
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.what_if.changed import changed
-from fairlead.solver.what_if.changes import Drain
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Drain
 from loaded import only
 
 EARLIER, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"

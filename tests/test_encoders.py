@@ -9,10 +9,10 @@ import pytest
 from ortools.sat.python import cp_model
 
 from brute_force import brute_force
+from fairlead.encoders.convex import ConvexFunction, cover
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import ENCODERS, encode
-from fairlead.encoders.segments import ConvexFunction, cover
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.errors import InternalError

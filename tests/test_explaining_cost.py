@@ -15,23 +15,21 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver import engine
+from fairlead.solver.conflicts import conflict as explaining
+from fairlead.solver.conflicts import explanation
+from fairlead.solver.conflicts.alone import alone, fails_alone, settled
+from fairlead.solver.conflicts.explanation import conflicts_of
+from fairlead.solver.conflicts.oracle import OutOfTime
+from fairlead.solver.conflicts.outline import sums_of
+from fairlead.solver.conflicts.scarcity import excess_of, is_scarce, scarce
+from fairlead.solver.conflicts.subset import only
+from fairlead.solver.conflicts.units import Unit, units_of
+from fairlead.solver.conflicts.witnesses import Witnessed
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.explaining import conflicts as explaining
-from fairlead.solver.explaining import verifying
-from fairlead.solver.explaining.alone import alone
-from fairlead.solver.explaining.conflicts import conflicts_of
-from fairlead.solver.explaining.failing import fails_alone, settled
-from fairlead.solver.explaining.leaving_out import only
-from fairlead.solver.explaining.oracle import OutOfTime
-from fairlead.solver.explaining.scarce import is_scarce, scarce
-from fairlead.solver.explaining.sums import sums_of
-from fairlead.solver.explaining.together import excess_of
-from fairlead.solver.explaining.units import Unit, units_of
-from fairlead.solver.explaining.witnesses import Witnessed
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxing import excess
-from fairlead.solver.relaxing import search as relaxing
-from fairlead.solver.relaxing.model import RelaxationModel
+from fairlead.solver.relaxation import excess
+from fairlead.solver.relaxation import search as relaxing
+from fairlead.solver.relaxation.model import RelaxationModel
 from random_problems import random_problem
 
 GPU = "nvidia.com/gpu"
@@ -52,10 +50,10 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return run(*args, **options)  # type: ignore[arg-type]
 
     run = engine.run
-    for module in (explaining, verifying, relaxing):
+    for module in (explaining, explanation, relaxing):
         monkeypatch.setattr(module, "has_placement", noting)
-    for name in ("oracle", "hitting"):
-        monkeypatch.setattr(f"fairlead.solver.explaining.{name}.run", running)
+    for name in ("oracle", "hitting_set"):
+        monkeypatch.setattr(f"fairlead.solver.conflicts.{name}.run", running)
     return noted
 
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 import fairlead.manifests.api as api_package
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api.base import Api, Inert
+from fairlead.manifests.api.meta import Api, Inert
 
 READERS = Path(str(api_package.__file__)).parents[1]
 """The package that turns manifests into a problem; nothing else sees the API types."""

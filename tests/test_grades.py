@@ -5,9 +5,8 @@ import pytest
 import fairlead
 from builders import Manifest, binding, cluster, divided, dynamic, static
 from fairlead.models.cluster import Cluster, Grade
-from fairlead.models.grades import fits
 from fairlead.models.problem import Problem
-from fairlead.models.rules.capacity import describe_grades, describe_sums, graded_room, room
+from fairlead.models.rules.capacity import describe_grades, describe_sums, fits, graded_room, room
 from fairlead.models.workload import Workload
 from loaded import only, weights
 

@@ -7,7 +7,6 @@ import pytest
 
 from brute_force import brute_force
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.least import least_of, least_of_all
 from fairlead.models.levels import CLUSTERS, DEVIATION, MOVES_LAST, NET, Deviation
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
@@ -22,7 +21,7 @@ from fairlead.models.rules import (
     Total,
     Weights,
 )
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import least_of, least_of_all, levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import at_least
 from fairlead.solver.batch.views import Bounds

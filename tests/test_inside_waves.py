@@ -22,8 +22,8 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 from fairlead.report.content.plan import headline, inside_line
 from fairlead.report.renderer import terminal
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.replay import replay
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.replay import replay
 
 REGIONS = {"eu": frozenset({"a"}), "us": frozenset({"b"})}
 

@@ -16,8 +16,8 @@ from fairlead.solver.dispensers.karmada import (
     schedule,
     unstable_sort,
 )
+from fairlead.solver.dispensers.karmada.assignment import divide, names_descending
 from fairlead.solver.dispensers.karmada.unstable_sort import largest_first
-from fairlead.solver.dispensers.karmada.webster import divide, names_descending
 
 
 @pytest.mark.parametrize(

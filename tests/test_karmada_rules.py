@@ -2,24 +2,42 @@
 
 import pytest
 
+from fairlead.manifests.api.meta import Toleration
+from fairlead.manifests.api.policies import ClusterAffinity, Placement, SpreadConstraint
 from fairlead.models.cluster import Taint
 from fairlead.solver.dispensers.karmada import (
     BindingInput,
     Failure,
     MemberCluster,
-    PlacementSpec,
     ResourceModel,
 )
-from fairlead.solver.dispensers.karmada.affinity import matches, tier
-from fairlead.solver.dispensers.karmada.estimator import allocation, estimate
-from fairlead.solver.dispensers.karmada.filters import feasible, refusal, tolerates
-from fairlead.solver.dispensers.karmada.inputs import NANO, ResourceSummary, nano, quantities
-from fairlead.solver.dispensers.karmada.integers import LARGEST, wrapped
-from fairlead.solver.dispensers.karmada.ordering import ordered
-from fairlead.solver.dispensers.karmada.placement import ClusterToleration, SpreadConstraint
-from fairlead.solver.dispensers.karmada.placement_document import read_affinity, read_placement, with_defaults
+from fairlead.solver.dispensers.karmada.binding import (
+    LARGEST,
+    NANO,
+    ResourceSummary,
+    nano,
+    quantities,
+    wrapped,
+)
+from fairlead.solver.dispensers.karmada.candidates import (
+    allocation,
+    estimate,
+    feasible,
+    matches,
+    ordered,
+    refusal,
+    tier,
+)
+from fairlead.solver.dispensers.karmada.placement import Strategy, overflows, read_placement, with_defaults
+from fairlead.solver.dispensers.karmada.placement import ignores_spread as ignoring
+from fairlead.solver.dispensers.karmada.placement import strategy as strategy_of
 
 HOME = MemberCluster("m1", provider="aws", region="eu", zones=("a", "b"), labels={"env": "prod"}, available=5)
+
+
+def toleration(key: str = "", operator: str = "", value: str = "", effect: str = "") -> Toleration:
+    """Return a toleration."""
+    return Toleration(key=key, operator=operator, value=value, effect=effect)
 
 
 def test_an_empty_list_of_overflow_is_not_an_absent_one() -> None:
@@ -27,7 +45,14 @@ def test_an_empty_list_of_overflow_is_not_an_absent_one() -> None:
     terms = read_placement(
         {"clusterAffinities": [{"affinityName": "g1"}, {"affinityName": "g2", "overflowAffinities": []}]}
     ).cluster_affinities
-    assert [term.overflow_affinities for term in terms] == [None, ()]
+    assert [overflows(term) for term in terms] == [False, True]
+
+
+def test_fields_that_the_scheduler_does_not_read_are_passed_over() -> None:
+    """As the API server prunes them."""
+    assert read_placement({"clusterAffinity": {"clusterNames": ["m1"], "colour": "red"}}) == read_placement(
+        {"clusterAffinity": {"clusterNames": ["m1"]}}
+    )
 
 
 def test_defaults_leave_max_groups_at_zero() -> None:
@@ -38,29 +63,29 @@ def test_defaults_leave_max_groups_at_zero() -> None:
     }
     placement = with_defaults(read_placement(document))
     assert placement.spread_constraints == (
-        SpreadConstraint("cluster", "", 1, 0),
-        SpreadConstraint("", "env", 2, 0),
-        SpreadConstraint("region", "", 1, 0),
+        SpreadConstraint(spread_by_field="cluster", min_groups=1),
+        SpreadConstraint(spread_by_label="env", min_groups=2),
+        SpreadConstraint(spread_by_field="region", min_groups=1),
     )
-    assert placement.strategy == "StaticWeight"
-    assert with_defaults(PlacementSpec()).strategy == "Duplicated"
+    assert strategy_of(placement) is Strategy.STATIC_WEIGHT
+    assert strategy_of(with_defaults(Placement())) is Strategy.DUPLICATED
 
 
 @pytest.mark.parametrize(
     ("scheduling", "strategy", "ignores_spread"),
     [
-        (None, "Duplicated", False),
-        ({"replicaSchedulingType": "Duplicated"}, "Duplicated", False),
-        ({"replicaDivisionPreference": "Aggregated"}, "Aggregated", False),
-        ({"replicaDivisionPreference": "Weighted"}, "StaticWeight", True),
+        (None, Strategy.DUPLICATED, False),
+        ({"replicaSchedulingType": "Duplicated"}, Strategy.DUPLICATED, False),
+        ({"replicaDivisionPreference": "Aggregated"}, Strategy.AGGREGATED, False),
+        ({"replicaDivisionPreference": "Weighted"}, Strategy.STATIC_WEIGHT, True),
         # An empty weightPreference divides equally, as an absent one does, but honours spread constraints.
-        ({"replicaDivisionPreference": "Weighted", "weightPreference": {}}, "StaticWeight", False),
+        ({"replicaDivisionPreference": "Weighted", "weightPreference": {}}, Strategy.STATIC_WEIGHT, False),
         (
             {
                 "replicaDivisionPreference": "Weighted",
-                "weightPreference": {"staticWeightList": [{"weight": 1}]},
+                "weightPreference": {"staticWeightList": [{"targetCluster": {}, "weight": 1}]},
             },
-            "StaticWeight",
+            Strategy.STATIC_WEIGHT,
             True,
         ),
         (
@@ -68,21 +93,18 @@ def test_defaults_leave_max_groups_at_zero() -> None:
                 "replicaDivisionPreference": "Weighted",
                 "weightPreference": {"dynamicWeight": "AvailableReplicas"},
             },
-            "DynamicWeight",
+            Strategy.DYNAMIC_WEIGHT,
             False,
         ),
-        ({"replicaSchedulingType": "Divided"}, None, False),
-        ({"replicaSchedulingType": "Other"}, None, False),
+        ({"replicaSchedulingType": "Divided"}, Strategy.UNKNOWN, False),
     ],
 )
-def test_strategy(
-    scheduling: dict[str, object] | None, strategy: str | None, *, ignores_spread: bool
-) -> None:
+def test_strategy(scheduling: dict[str, object] | None, strategy: Strategy, *, ignores_spread: bool) -> None:
     """The strategy follows from type, preference and weights; static weights ignore spread constraints."""
     spread = [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 2}]
     placement = read_placement({"replicaScheduling": scheduling, "spreadConstraints": spread})
-    assert placement.strategy == strategy
-    assert placement.ignores_spread is ignores_spread
+    assert strategy_of(placement) is strategy
+    assert ignoring(placement) is ignores_spread
 
 
 @pytest.mark.parametrize(
@@ -98,9 +120,8 @@ def test_strategy(
             {"labelSelector": {"matchExpressions": [{"key": "gone", "operator": "NotIn", "values": ["x"]}]}},
             True,
         ),
-        # No valid label selector: In needs values, and Gt is no operator of labels. Then nothing matches.
+        # No valid label selector: NotIn needs values. Then nothing matches.
         ({"labelSelector": {"matchExpressions": [{"key": "gone", "operator": "NotIn"}]}}, False),
-        ({"labelSelector": {"matchExpressions": [{"key": "env", "operator": "Gt", "values": ["1"]}]}}, False),
         ({"fieldSelector": {"matchExpressions": [{"key": "zone", "operator": "In", "values": ["b"]}]}}, True),
         (
             {"fieldSelector": {"matchExpressions": [{"key": "zone", "operator": "NotIn", "values": ["b"]}]}},
@@ -122,7 +143,7 @@ def test_strategy(
 )
 def test_affinity(document: dict[str, object], *, expected: bool) -> None:
     """Names, exclusion, labels and fields all have their say."""
-    assert matches(read_affinity(document), HOME) is expected
+    assert matches(ClusterAffinity.model_validate(document), HOME) is expected
 
 
 def test_tier_is_the_first_that_matches() -> None:
@@ -133,35 +154,38 @@ def test_tier_is_the_first_that_matches() -> None:
                 {
                     "affinityName": "g",
                     "clusterNames": ["m0"],
-                    "overflowAffinities": [{"clusterNames": ["m9"]}, {"clusterNames": ["m1"]}, {}],
+                    "overflowAffinities": [
+                        {"affinityName": "o1", "clusterNames": ["m9"]},
+                        {"affinityName": "o2", "clusterNames": ["m1"]},
+                        {"affinityName": "o3"},
+                    ],
                 }
             ]
         }
     )
-    term = placement.term("g")
+    (term,) = placement.cluster_affinities
     assert tier(term, HOME, overflow=True) == 2
     assert tier(term, HOME, overflow=False) is None
     assert tier(None, HOME, overflow=True) == 0
-    assert placement.term("other") is None
 
 
 @pytest.mark.parametrize(
-    ("toleration", "expected"),
+    ("tolerated", "expected"),
     [
-        (ClusterToleration(), False),
-        (ClusterToleration("key", "", "value"), True),
-        (ClusterToleration("key", "Equal", "value", "NoSchedule"), True),
-        (ClusterToleration("key", "Equal", "value", "NoExecute"), False),
-        (ClusterToleration("key", "Equal", "other"), False),
-        (ClusterToleration("other", "Exists"), False),
-        (ClusterToleration("", "Exists"), True),
-        (ClusterToleration("", "", "value"), True),
-        (ClusterToleration("key", "Gt", "value"), False),
+        (toleration(), False),
+        (toleration("key", "", "value"), True),
+        (toleration("key", "Equal", "value", "NoSchedule"), True),
+        (toleration("key", "Equal", "value", "NoExecute"), False),
+        (toleration("key", "Equal", "other"), False),
+        (toleration("other", "Exists"), False),
+        (toleration("", "Exists"), True),
+        (toleration("", "", "value"), True),
+        (toleration("key", "Gt", "value"), False),
     ],
 )
-def test_tolerations(toleration: ClusterToleration, *, expected: bool) -> None:
+def test_tolerations(tolerated: Toleration, *, expected: bool) -> None:
     """Empty fields match everything but the value, which is compared unless the operator is Exists."""
-    assert tolerates(toleration, Taint("key", "value", "NoSchedule")) is expected
+    assert tolerated.toleration.tolerates(Taint("key", "value", "NoSchedule")) is expected
 
 
 def test_tolerated_taints_let_clusters_pass() -> None:
@@ -178,10 +202,10 @@ def test_tolerated_taints_let_clusters_pass() -> None:
 def test_targets_keep_clusters_that_others_could_not_get() -> None:
     """A cluster that is a target already is not asked for the API or for its taints."""
     cluster = MemberCluster("m1", has_api=False, taints=(Taint("down", "", "NoExecute"),), available=1)
-    binding = BindingInput(1, (cluster,), PlacementSpec())
+    binding = BindingInput(1, (cluster,), Placement())
     assert refusal(binding, None, cluster, is_target=False) == "cluster(s) did not have the API resource"
     assert refusal(binding, None, cluster, is_target=True) is None
-    evicting = BindingInput(1, (cluster,), PlacementSpec(), evicting=frozenset({"m1"}))
+    evicting = BindingInput(1, (cluster,), Placement(), evicting=frozenset({"m1"}))
     assert refusal(evicting, None, cluster, is_target=True) == "cluster(s) is in the process of eviction"
 
 
@@ -210,7 +234,7 @@ def test_why_no_cluster_fits() -> None:
         "2 cluster(s) did not have provider property.",
     )
     nothing = Failure("NoClusterFit", "0/0 clusters are available: no cluster exists.")
-    assert feasible(BindingInput(1, (), PlacementSpec()), None) == nothing
+    assert feasible(BindingInput(1, (), Placement()), None) == nothing
 
 
 def _with_summary(allocatable: dict[str, str], allocated: dict[str, str] | None = None) -> MemberCluster:
@@ -292,13 +316,17 @@ def test_order_of_candidates() -> None:
     """Tier, then targets, then capacity with what runs there, then name."""
     document = {
         "clusterAffinities": [
-            {"affinityName": "g", "exclude": ["z"], "overflowAffinities": [{"clusterNames": ["z"]}]}
+            {
+                "affinityName": "g",
+                "exclude": ["z"],
+                "overflowAffinities": [{"affinityName": "o", "clusterNames": ["z"]}],
+            }
         ]
     }
     placement = read_placement(document)
     sizes = {"z": 99, "a": 5, "b": 5, "c": 9, "d": 1, "e": 0}
     clusters = tuple(MemberCluster(name, available=size) for name, size in sizes.items())
     binding = BindingInput(10, clusters, placement, previous=(("d", 0), ("e", 3), ("gone", 2)), requests={})
-    candidates = ordered(binding, placement.term("g"), clusters)
+    candidates = ordered(binding, placement.cluster_affinities[0], clusters)
     assert [candidate.name for candidate in candidates] == ["e", "d", "c", "a", "b", "z"]
     assert [candidate.available for candidate in candidates] == [3, 1, 9, 5, 5, 99]

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.solver.dispensers.karmada import BindingInput, Failure, MemberCluster, read_placement
-from fairlead.solver.dispensers.karmada.combinations import Group, best_combination
-from fairlead.solver.dispensers.karmada.ordering import ordered
-from fairlead.solver.dispensers.karmada.selection import select
+from fairlead.solver.dispensers.karmada.candidates import ordered
+from fairlead.solver.dispensers.karmada.selection import Group, best_combination, select
 
 DYNAMIC = {
     "replicaDivisionPreference": "Weighted",

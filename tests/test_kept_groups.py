@@ -16,8 +16,8 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.shortfall import broken_before
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.plans.options import PlanOptions
-from fairlead.solver.plans.planned import planned
+from fairlead.solver.plan.options import PlanOptions
+from fairlead.solver.plan.target import planned
 
 
 def cluster(name: str, cores: int) -> Cluster:

@@ -12,7 +12,7 @@ from fairlead.cli.app import main
 from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.triggers import TRIGGERS, as_triggered, untouched, untriggered
-from fairlead.solver.what_if.changes import Add, Drain, Scale
+from fairlead.solver.simulate.changes import Add, Drain, Scale
 from kubeadmiral_manifests import federated, member, policy, web
 
 NEVER = {"rescheduleWhen": {"clusterJoined": False}, "replicaRescheduling": {"avoidDisruption": False}}
@@ -62,6 +62,10 @@ def test_a_cluster_that_joined_does_not_count_unless_asked_for() -> None:
         (fleet(JOINED, record={"clusters": ["member1", "member2", "member3"]}), True),
         (fleet(JOINED, record={"clusters": ["member1", "member2"]}), False),
         (fleet(NEVER, record={"clusters": ["member1", "gone"]}), False),
+        # One that is gone counts first where another came; neither does where the policy says so.
+        (fleet(JOINED, record={"clusters": ["member1", "member2", "gone"]}), False),
+        (fleet({**JOINED, "disableRescheduling": True}, record={"clusters": ["member1", "gone"]}), True),
+        (fleet({"replicaRescheduling": {}}, record={"clusters": ["member1", "gone"]}), True),
     ],
 )
 def test_what_makes_it_look_again(documents: list[Manifest], leaves: bool) -> None:

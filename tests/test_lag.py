@@ -7,11 +7,12 @@ from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Total
-from fairlead.models.rules.capacity import limits, room, without_lag
+from fairlead.models.rules.capacity import room
+from fairlead.models.usage import limits, without_lag
 from fairlead.models.workload import Workload
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Drain, Restore, Scale
 from fairlead.solver.solving import Method
-from fairlead.solver.what_if.changed import changed
-from fairlead.solver.what_if.changes import Drain, Restore, Scale
 from loaded import only, weights
 
 CORES = 1000

@@ -9,7 +9,7 @@ import yaml
 import fairlead
 from builders import binding, cluster, deployment, policy, static
 from fairlead.cli.app import main
-from fairlead.manifests.scalars import resolve
+from fairlead.manifests.yaml.scalars import resolve
 from fairlead.models.words import escaped
 from fairlead.models.yaml_text import reads_as_text, to_yaml
 

@@ -10,6 +10,8 @@ from builders import Manifest, binding, cluster, deployment, policy, static
 from fairlead.cli.app import main
 from fairlead.manifests.loading import load
 from fairlead.models.errors import ManifestError
+from kubeadmiral_manifests import federated, members, web
+from kubeadmiral_manifests import policy as federal_policy
 from loaded import only, texts
 
 MEMBERS = [cluster("member1", 9), cluster("member2", 9)]
@@ -19,6 +21,12 @@ EVEN = static(("member1", 1), ("member2", 1))
 def strange(name: str = "strange") -> Manifest:
     """Return a binding with what no version has written so far."""
     return binding(name, 2, {"member1": 2}, {"spreadConstraints": [{"spreadByField": "planet"}]})
+
+
+def named(name: str, replicas: int) -> Manifest:
+    """Return a workload of a name that names KubeAdmiral's policy."""
+    found = web(replicas)
+    return found | {"metadata": found["metadata"] | {"name": name}}
 
 
 def written(folder: Path, *documents: Manifest) -> str:
@@ -68,6 +76,40 @@ def test_nothing_else_to_place_or_another_mistake_is_an_error() -> None:
     assert [mistake.value for mistake in caught.value.mistakes] == ["planet", "-1"] or [
         mistake.value for mistake in caught.value.mistakes
     ] == ["-1", "planet"]
+
+
+def test_a_federated_object_that_cannot_be_understood_is_left_out() -> None:
+    """KubeAdmiral's as Karmada's: the other one is placed, and the warning names the mistake."""
+    strange_one = federated(named("strange", -1), {"member1": 2})
+    other = federated(web(4), {"member1": 4})
+    problem = load(members(2), federal_policy(), strange_one, other)
+    assert [workload.key for workload in problem.workloads] == ["default/web"]
+    assert texts(problem, "not-understood") == [
+        (
+            "default/strange is left out: its federated object cannot be understood:"
+            " spec.template.spec.replicas: '-1' must be at least 0 (<dict>)"
+        )
+    ]
+
+
+@pytest.mark.parametrize("template", [{}, "web", {"apiVersion": "apps/v1", "kind": "Deployment"}])
+def test_a_federated_object_of_nobody_is_named(template: object) -> None:
+    """Not even the name of its workload is known."""
+    broken = federated(named("strange", 4), {"member1": 4})
+    broken["spec"]["template"] = template
+    problem = load(members(2), federal_policy(), broken, federated(web(4), {"member1": 4}))
+    assert only(problem).key == "default/web"
+    assert "FederatedObject is left out: it cannot be understood: spec" in texts(problem, "not-understood")[0]
+
+
+def test_what_a_strange_federated_object_holds_is_not_placed_by_its_label() -> None:
+    """The plain workload is in the input too, with the policy in its label; what runs where is not known."""
+    plain = web(2)
+    strange_one = federated(web(2), {"member1": 2})
+    strange_one["spec"]["overrides"][0]["clusters"][0]["patches"][0]["value"] = "many"
+    other = federated(named("b", 4), {"member1": 4})
+    problem = load(members(2), federal_policy(), plain, strange_one, other)
+    assert [workload.key for workload in problem.workloads] == ["default/b"]
 
 
 def test_validate_says_so_with_its_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

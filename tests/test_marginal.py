@@ -9,16 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boxes import box_of, ints, plain, webster
-from fairlead.solver.marginal import (
-    Box,
-    exact_sum,
+from boxes import (
+    box_of,
+    ints,
+    narrow_change,
+    narrow_l1,
     narrow_linear,
+    narrow_minimax,
     narrow_moves,
-    narrow_unweighted,
-    settle_ties,
+    plain,
+    webster,
 )
-from fairlead.solver.marginal_costs import narrow_change, narrow_l1, narrow_minimax, narrow_webster
+from fairlead.solver.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.marginal import Box, exact_sum, settle_ties
 from fairlead.solver.marginal_search import Units, find_threshold
 
 Allocation = tuple[int, ...]

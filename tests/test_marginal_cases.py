@@ -6,17 +6,20 @@ from math import ceil, floor
 import numpy as np
 import pytest
 
-from boxes import box_of, ints, plain, webster
-from fairlead.models.errors import InternalError
-from fairlead.solver.marginal import (
-    Box,
-    exact_sum,
+from boxes import (
+    box_of,
+    ints,
+    narrow_change,
+    narrow_l1,
     narrow_linear,
+    narrow_minimax,
     narrow_moves,
-    narrow_unweighted,
-    settle_ties,
+    plain,
+    webster,
 )
-from fairlead.solver.marginal_costs import narrow_change, narrow_l1, narrow_minimax, narrow_webster
+from fairlead.models.errors import InternalError
+from fairlead.solver.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.marginal import Box, exact_sum, settle_ties
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,13 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import explain
+from fairlead.solver.conflicts.alone import alone
+from fairlead.solver.conflicts.closed_form import closed_form
+from fairlead.solver.conflicts.conflict import find
+from fairlead.solver.conflicts.explanation import conflicts_of
+from fairlead.solver.conflicts.subset import only, widest
+from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.explaining.alone import alone
-from fairlead.solver.explaining.conflicts import conflicts_of, find
-from fairlead.solver.explaining.leaving_out import only, widest
-from fairlead.solver.explaining.quick import quick
-from fairlead.solver.explaining.units import Unit, units_of
 from random_problems import random_problem
 
 Broken = frozenset[int]
@@ -141,7 +142,7 @@ def test_quick_conflicts_are_minimal() -> None:
         for workload in problem.workloads:
             by_itself = alone(workload, problem)
             units = units_of(by_itself)
-            found = quick(workload, by_itself, units)
+            found = closed_form(workload, by_itself, units)
             if found is not None:
                 seen += 1
                 confirm(by_itself, found.units, units, Proof.SMALLEST if found.smallest else Proof.MINIMAL)

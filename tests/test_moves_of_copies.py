@@ -140,10 +140,16 @@ def test_the_level_of_moves_of_copies() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("most", "status"), [(1, Status.INFEASIBLE), (2, Status.OPTIMAL)])
-def test_budgets_count_copies_whole(most: int, status: Status, method: Method) -> None:
-    """The copy of two has to leave a, which has room for one replica: a budget of 2 lets it, one of 1 not."""
-    copies = workload(a=2)
-    full = Cluster("a", free={CPU: -1000})
+@pytest.mark.parametrize("current", [{"a": 2}, {"a": 5}, {"a": 2, "b": 2}])
+def test_budgets_count_copies_whole(
+    current: dict[str, int], most: int, status: Status, method: Method
+) -> None:
+    """The copy of two has to leave a, which has room for one replica: a budget of 2 lets it, one of 1 not.
+
+    Neither a copy that shrinks from five nor one that runs on b as well makes up for it: no total shrinks.
+    """
+    copies = workload(**current)
+    full = Cluster("a", free={CPU: 1000 * (1 - current["a"])})
     problem = Problem((full, Cluster("b", free={CPU: 9000})), (copies,), (Capacity(), MoveBudget("b", most)))
     outcome = fairlead.solve(problem, method=method)
     assert outcome.status is status

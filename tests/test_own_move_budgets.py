@@ -12,7 +12,7 @@ from brute_force import brute_force
 from builders import Manifest, binding, cluster, clusters, deployment, divided, policy
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget
-from fairlead.solver.what_if.changes import Lose
+from fairlead.solver.simulate.changes import Lose
 from loaded import STREAM, load_text, mistake, mistakes
 from own_builders import own, told
 

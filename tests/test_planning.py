@@ -10,17 +10,17 @@ from brute_force import brute_force
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
-from fairlead.models.outcome import Status
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.planning.planning import plan
-from fairlead.solver.planning.waves import moved_to
-from fairlead.solver.plans.options import Budgets, PlanOptions
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.planned import planned
-from fairlead.solver.plans.replay import replay
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.options import Budgets, PlanOptions
+from fairlead.solver.plan.plan import plan
+from fairlead.solver.plan.replay import replay
+from fairlead.solver.plan.schedule import moved_to
+from fairlead.solver.plan.target import planned
 from fleets import random_fleet
 
 NAMES = ("member1", "member2", "member3")
@@ -53,6 +53,21 @@ def target(found: RebalancePlan) -> dict[str, dict[str, int]]:
 
 WEB = {"member1": 9}
 EVEN = {"member1": 3, "member2": 3, "member3": 3}
+
+
+def test_the_time_limit_counts_from_the_first_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 10 s, checking the problem takes 5 here: the target has at most 60 % of what is left, not of all."""
+    given: list[float] = []
+    clock = iter([0.0, *[5.0] * 1000])
+
+    def solved(question: Problem, *, time_limit: float, **_settings: object) -> Outcome:
+        given.append(time_limit)
+        return Outcome(Status.UNKNOWN, "greedy", question, None)
+
+    monkeypatch.setattr("fairlead.solver.plan.plan.solve", solved)
+    monkeypatch.setattr("fairlead.solver.deadline.time.monotonic", lambda: next(clock))
+    plan(fleet(service("shop/web", WEB)), time_limit=10.0)
+    assert given == [3.0]
 
 
 def test_without_a_budget_the_target_is_the_best_placement() -> None:

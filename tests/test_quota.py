@@ -14,7 +14,6 @@ from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quota_reasons import more_within
-from fairlead.models.remaining import left_by_quotas
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -31,15 +30,16 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope, allowed
 from fairlead.models.statement import Conflict, Proof
+from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload
 from fairlead.report.content.workloads import detailed
 from fairlead.solver.components import components
+from fairlead.solver.conflicts.explanation import conflicts_of
+from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.explaining.conflicts import conflicts_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.lexicographic import minimise_levels
-from fairlead.solver.quota_conflict import quota_conflicts
 from random_problems import random_problem, with_quotas
 
 NAMES = ("a", "b")

@@ -130,6 +130,8 @@ spec:
   - clusterName: a
     hard:
       cpu: 1
+---
+{apiVersion: cluster.karmada.io/v1alpha1, kind: Cluster, metadata: {name: a}}
 """)
     found = rule_of(problem)
     assert (found.name, found.namespace, found.source) == ("compute", "team", Source(STREAM, 1))
@@ -180,7 +182,9 @@ def test_warnings() -> None:
     """A cluster or a namespace that is not there, and workloads that do not say what they need."""
     silent = [deployment(name, 4) for name in ("web", "api")]
     problem = loaded(
-        quota({"cpu": 9, "memory": "9Gi"}, a={"cpu": 1}, c={"memory": "1Gi"}), *silent, policy(placement=EVEN)
+        quota({"cpu": 9, "memory": "9Gi"}, a={"cpu": 1}, b={"memory": "1Gi"}, c={"memory": "1Gi"}),
+        *silent,
+        policy(placement=EVEN),
     )
     refused = "a ResourceQuota in a member cluster refuses such pods"
     silently = "quota default/compute does not count default/api and default/web, which request no"
@@ -300,3 +304,10 @@ def test_validate_tells_of_quotas(tmp_path: Path, capsys: pytest.CaptureFixture[
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*members, *alone]}))
     assert main(["validate", "-f", str(path)]) == 3
     assert capsys.readouterr().out.splitlines()[-1] == "Infeasible: 1 workload can never be placed."
+
+
+def test_a_limit_on_a_cluster_that_is_not_there_binds_nothing() -> None:
+    """It is warned about, and the rest is solved."""
+    problem = loaded(*web(), quota({"cpu": "8"}, a={"cpu": "4"}, c={"cpu": "4"}))
+    assert set(limits(problem)) == {Scope("cpu", None), Scope("cpu", "a")}
+    assert fairlead.solve(problem).status is fairlead.Status.OPTIMAL

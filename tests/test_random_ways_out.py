@@ -56,3 +56,11 @@ def test_two_thousand_ways_out(part: int) -> None:
     """Ten times as many problems, with more than 200 ways out in each part."""
     first = 1000 + 130 * part
     assert helped(range(first, first + 130)) >= 200
+
+
+@pytest.mark.parametrize("seed", [70, 166, 190])
+def test_a_shared_total_of_a_closed_cluster(seed: int) -> None:
+    """Two workloads share the exact total of a cluster that a taint closes; tolerating it is a way out."""
+    count, wrong = failed(karmada, seed)
+    assert count > 0
+    assert wrong == []

@@ -15,8 +15,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.manifests import streams
-from fairlead.manifests.reader import Document, Path, field_name, read_documents, shortened
+from fairlead.manifests.yaml import streams
+from fairlead.manifests.yaml.reader import Document, Path, field_name, read_documents, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 

@@ -31,7 +31,7 @@ from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.relaxing import relaxations
+from fairlead.solver.relaxation import relaxations
 from random_problems import random_problem, with_quotas
 
 DEAREST = 2

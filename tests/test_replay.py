@@ -25,10 +25,10 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
-from fairlead.solver.planning.waves import waves_of
-from fairlead.solver.plans.replay import placements, replay
-from fairlead.solver.plans.transient import Moment
-from fairlead.solver.plans.waves import (
+from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.schedule import waves_of
+from fairlead.solver.plan.transient import Moment
+from fairlead.solver.plan.waves import (
     Availability,
     Blocked,
     Move,

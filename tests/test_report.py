@@ -26,9 +26,9 @@ from fairlead.report import html
 from fairlead.report.content.outcome import explanation
 from fairlead.report.content.plan import headline, target_line
 from fairlead.report.html import render_outcome, render_plan
-from fairlead.solver.plans.options import Budgets, PlanOptions
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.waves import Blocked, Move, Wave, WavePlan
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.options import Budgets, PlanOptions
+from fairlead.solver.plan.waves import Blocked, Move, Wave, WavePlan
 from hand_made import infeasible, many, nginx, problem, solved
 from report_reading import addresses, read
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from fairlead.report.html import render_outcome, render_plan
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.waves import Move
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import Move
 from hand_made import infeasible, many, solved
 from test_report import example, fleet, large, planned, service
 

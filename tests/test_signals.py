@@ -18,9 +18,9 @@ from fairlead.models.placement import Placement
 from fairlead.models.progress import Progress
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import ENDING, Listener, attentive, listening
-from fairlead.solver.simulating import simulate
+from fairlead.solver.simulate.changes import Drain
+from fairlead.solver.simulate.simulate import simulate
 from fairlead.solver.solving import solve
-from fairlead.solver.what_if.changes import Drain
 
 FLEET = """
 apiVersion: cluster.karmada.io/v1alpha1

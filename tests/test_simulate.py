@@ -19,13 +19,13 @@ from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.models.workload import Workload
 from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look
-from fairlead.solver.what_if.changed import changed
-from fairlead.solver.what_if.changes import Change, Cordon
-from fairlead.solver.what_if.result import Effect
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Change, Cordon
+from fairlead.solver.simulate.result import Effect
 from random_problems import random_problem
 
 REGIONS = {"member1": "east", "member2": "east", "member3": "west"}

@@ -7,9 +7,9 @@ from pathlib import Path
 import fairlead
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.planning.planning import plan
-from fairlead.solver.planning.waves import moved_to
-from fairlead.solver.plans.replay import replay
+from fairlead.solver.plan.plan import plan
+from fairlead.solver.plan.replay import replay
+from fairlead.solver.plan.schedule import moved_to
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

@@ -25,12 +25,12 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.planning.fleet import fleet_of
-from fairlead.solver.planning.shortening import repairs_first
-from fairlead.solver.planning.steps import Step
-from fairlead.solver.planning.waves import moved_to, remaining, waves_of
-from fairlead.solver.plans.replay import placements, replay
-from fairlead.solver.plans.waves import Availability, Move, Order, WaveOptions, WavePlan
+from fairlead.solver.plan.migration import migration_of
+from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.schedule import moved_to, remaining, waves_of
+from fairlead.solver.plan.shortening import repairs_first
+from fairlead.solver.plan.steps import Step
+from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
 from fleets import random_fleet
 from wave_brute_force import fewest_waves
 
@@ -342,7 +342,7 @@ def test_repairs_move_to_the_front() -> None:
     problem = Problem(
         tuple(Cluster(name, free={"cpu": 9000}) for name in ("m1", "m2")), workloads, (Capacity(),)
     )
-    fleet = fleet_of(problem, Placement({"a": {"m2": 1}, "b": {"m2": 1}}), WaveOptions())
+    fleet = migration_of(problem, Placement({"a": {"m2": 1}, "b": {"m2": 1}}), WaveOptions())
     late = ({"a": Step({"m2": 1}, {"m1": 1})}, {"b": Step({"m2": 1})})
     assert repairs_first(fleet, late) == ({"a": late[0]["a"], "b": late[1]["b"]},)
 

@@ -33,13 +33,13 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
 from fairlead.models.source import Source
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.what_if.changed import changed
-from fairlead.solver.what_if.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
 from kubeadmiral_manifests import federated, members, policy, web
 from loaded import candidates, closed, held, only, weights
 from random_problems import random_problem
@@ -152,14 +152,26 @@ def test_totals_keep_what_cannot_be_met() -> None:
 def test_totals_of_every_region_bind_the_regions_that_are_left() -> None:
     """One line that asks for 2 in every region asks for nothing in a region that is gone."""
     regions = (
-        GroupTotal("region x", names("a", "b"), 2, None, LINE),
-        GroupTotal("region y", names("c"), 2, None, LINE),
+        GroupTotal("region x", names("a", "b"), 2, None, LINE, grouped_by="region"),
+        GroupTotal("region y", names("c"), 2, None, LINE, grouped_by="region"),
     )
     problem = changed(made(*regions), [Lose("y", "region")])
     assert only(problem).rules_of(GroupTotal) == (regions[0],)
     assert len(problem.warnings) == 1
     specified = changed(made(*(replace(one, maximum=2) for one in regions), Evenness(ABC)), [Lose("c")])
     assert [one.clusters for one in only(specified).rules_of(GroupTotal)] == [names("a", "b"), names()]
+
+
+def test_totals_of_every_cluster_bind_the_clusters_that_are_left() -> None:
+    """One line that asks for 1 on every cluster says the same as one about regions."""
+    every = tuple(GroupTotal(name, names(name), 1, None, LINE, grouped_by="cluster") for name in ABC)
+    problem = changed(made(*every), [Drain("c")])
+    assert only(problem).rules_of(GroupTotal) == every[:2]
+    assert "the minimum of 1 in c has no effect: every cluster in it is being drained" in str(
+        problem.warnings[0]
+    )
+    single = tuple(replace(one, grouped_by="") for one in every)
+    assert only(changed(made(*single), [Drain("c")])).rules_of(GroupTotal)[2].clusters == names()
 
 
 def test_groups_without_clusters_are_no_groups() -> None:
@@ -333,7 +345,8 @@ def test_workloads_that_must_not_be_rescheduled() -> None:
 
 def test_hand_made_rules_do_not_open_by_themselves() -> None:
     """Rules without manifests do not tell what holds on a cluster that stood back; the warning says so."""
-    shut = Candidates(("a",), {"b": Exclusion("has static weight 0"), "c": Exclusion("did not match")})
+    beside = Exclusion("has static weight 0", cause=Cause.BESIDE_OTHERS)
+    shut = Candidates(("a",), {"b": beside, "c": Exclusion("did not match")})
     problem = changed(made(shut, Weights({"a": 1})), [Lose("a")])
     assert candidates(only(problem)).names == ()
     assert ["may open" in warning.text for warning in problem.warnings] == [True]

@@ -19,8 +19,8 @@ from fairlead.models.rules import Candidates, Duplicated, GroupTotal, Total
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
-from fairlead.solver.what_if.changed import changed
-from fairlead.solver.what_if.changes import Change, Cordon, Drain, Lose, Scale
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Change, Cordon, Drain, Lose, Scale
 from kubeadmiral_manifests import entry, federated, member, policy, web
 from loaded import only
 

@@ -38,7 +38,7 @@ from fairlead.solver.why.answer import Possible, Step
 from fairlead.solver.why.answered import Answered, answered
 from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.gains import gains_of
-from fairlead.solver.why.stepping import one_less, one_more, solve_less, solve_more
+from fairlead.solver.why.steps import step_at_once, step_by_solving
 from fairlead.solver.why.why import why
 from random_problems import random_problem
 
@@ -125,7 +125,7 @@ def assert_all_explained(seeds: Iterable[int], deviation: Deviation) -> None:
     wrong = []
     for seed in seeds:
         problem = random_problem(seed, deviation, most_replicas=4)
-        problem = replace(problem, rules=(*problem.rules, *_quotas(seed)))
+        problem = replace(problem, rules=(*problem.rules, *_quotas(seed, problem)))
         key = problem.workloads[seed % len(problem.workloads)].key
         try:
             assert_explained(problem, key)
@@ -134,12 +134,15 @@ def assert_all_explained(seeds: Iterable[int], deviation: Deviation) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def _quotas(seed: int) -> tuple[SharedRule, ...]:
+def _quotas(seed: int, problem: Problem) -> tuple[SharedRule, ...]:
     """Return a quota of pods and a budget of moves, each at times."""
     rng = random.Random(seed)
     scopes = [Scope("pods"), Scope("pods", "member1"), Scope("cpu", "member2")]
     limits = {scope: Limit(rng.randint(0, 5) * (200 if scope.resource == "cpu" else 1)) for scope in scopes}
-    chosen = {scope: limit for scope, limit in limits.items() if rng.random() < 0.5}
+    known = {None, *problem.cluster_by_name}
+    chosen = {
+        scope: limit for scope, limit in limits.items() if rng.random() < 0.5 and scope.cluster in known
+    }
     quota = (Quota("small", "", chosen),) if rng.random() < 0.3 else ()
     return (*quota, MoveBudget("the plan", rng.randint(0, 4))) if rng.random() < 0.2 else quota
 
@@ -210,9 +213,9 @@ def assert_formula_agrees(seed: int) -> bool:
     if about.exchanges is None:
         return False
     for cluster in about.candidates:
-        pairs = [(one_more(about, cluster), solve_more(about, cluster, Deadline()))]
+        pairs = [(step_at_once(about, cluster, 1), step_by_solving(about, cluster, 1, Deadline()))]
         if about.replicas(cluster):
-            pairs.append((one_less(about, cluster), solve_less(about, cluster, Deadline())))
+            pairs.append((step_at_once(about, cluster, -1), step_by_solving(about, cluster, -1, Deadline())))
         for quick, sure in pairs:
             assert quick is not None
             assert (quick.possible, quick.level, quick.change) == (sure.possible, sure.level, sure.change)

@@ -5,8 +5,8 @@ from itertools import product
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.plans.replay import placements, replay
-from fairlead.solver.plans.waves import Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan
 
 Placed = dict[str, int]
 Step = tuple[tuple[Move, ...], Placed]

@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from fairlead.report.html import report_html
     from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.comparison import PlanComparison, TargetDifference, compare_plans
-    from fairlead.solver.plans.options import Budgets
-    from fairlead.solver.plans.plan import PlannedChange, RebalancePlan
-    from fairlead.solver.simulating import simulate
+    from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
+    from fairlead.solver.plan.comparison import PlanComparison, TargetDifference, compare_plans
+    from fairlead.solver.plan.options import Budgets
+    from fairlead.solver.plan.plan import plan
+    from fairlead.solver.simulate.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.result import Effect, Scenario, Simulation
+    from fairlead.solver.simulate.simulate import simulate
     from fairlead.solver.solving import solve
-    from fairlead.solver.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
-    from fairlead.solver.what_if.result import Effect, Scenario, Simulation
     from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
     from fairlead.solver.why.why import why
 
@@ -68,14 +68,14 @@ _PUBLIC = {
     "fairlead.report.html": "report_html",
     "fairlead.solver.comparing": "compare",
     "fairlead.solver.dispensing": "dispense",
-    "fairlead.solver.planning.planning": "plan",
-    "fairlead.solver.plans.comparison": "PlanComparison TargetDifference compare_plans",
-    "fairlead.solver.plans.options": "Budgets",
-    "fairlead.solver.plans.plan": "PlannedChange RebalancePlan",
-    "fairlead.solver.simulating": "simulate",
+    "fairlead.solver.plan.plan": "plan",
+    "fairlead.solver.plan.comparison": "PlanComparison TargetDifference compare_plans",
+    "fairlead.solver.plan.options": "Budgets",
+    "fairlead.solver.plan.answer": "PlannedChange RebalancePlan",
+    "fairlead.solver.simulate.simulate": "simulate",
     "fairlead.solver.solving": "solve",
-    "fairlead.solver.what_if.changes": "Add Cordon Drain Lose Restore Scale Weight",
-    "fairlead.solver.what_if.result": "Effect Scenario Simulation",
+    "fairlead.solver.simulate.changes": "Add Cordon Drain Lose Restore Scale Weight",
+    "fairlead.solver.simulate.result": "Effect Scenario Simulation",
     "fairlead.solver.why.answer": "ClusterWhy Gain Possible Shift Step Why",
     "fairlead.solver.why.why": "why",
 }

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
-    from fairlead.solver.plans.plan import RebalancePlan
-    from fairlead.solver.what_if.result import Simulation
+    from fairlead.solver.plan.answer import RebalancePlan
+    from fairlead.solver.simulate.result import Simulation
 
 SOLVED = 0
 UNEXPECTED = 1

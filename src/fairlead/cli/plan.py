@@ -12,8 +12,8 @@ from fairlead.cli.options import Budget, Gain, Named, TimeLimit, takes, writes_o
 from fairlead.cli.progress import shown
 
 if TYPE_CHECKING:
-    from fairlead.manifests.documents import Document
-    from fairlead.solver.plans.plan import RebalancePlan
+    from fairlead.manifests.yaml.documents import Document
+    from fairlead.solver.plan.answer import RebalancePlan
 
 Output = Literal[console.Format, "moves", "patch"]
 
@@ -154,8 +154,8 @@ def plan_command(
     saved = None if resume is None else read_saved(resume)
     compared = None if known is None else _of_comparisons(output)
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.comparison import compare_plans
+    from fairlead.solver.plan.comparison import compare_plans
+    from fairlead.solver.plan.plan import plan
 
     arguments = plan_arguments(asked)
     with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
@@ -172,7 +172,7 @@ def plan_command(
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `plan`: single budgets become one object."""
-    from fairlead.solver.plans.options import Budgets
+    from fairlead.solver.plan.options import Budgets
 
     arguments = dict(asked)
     several = ("workloads", "namespaces", "leaving", "arriving")
@@ -186,7 +186,7 @@ def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_saved(file: str) -> "Document":
     """Read a saved plan; all that is wrong with it is told."""
-    from fairlead.solver.plans.saved import read_file, validated
+    from fairlead.solver.plan.saved import read_file, validated
 
     document = read_file(file)
     validated(document)

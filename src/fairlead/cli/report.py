@@ -12,8 +12,8 @@ from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.plan import plan_arguments, read_saved, takes_plan_options
 
 if TYPE_CHECKING:
-    from fairlead.manifests.documents import Document
-    from fairlead.solver.plans.plan import RebalancePlan
+    from fairlead.manifests.yaml.documents import Document
+    from fairlead.solver.plan.answer import RebalancePlan
 
 STDOUT = "-"
 
@@ -60,7 +60,7 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     document = None if saved is None else read_saved(saved)
     problem = load_workloads(inputs)
     from fairlead.report.renderer import verdict
-    from fairlead.solver.planning.planning import plan
+    from fairlead.solver.plan.plan import plan
 
     found = plan(problem, resume=document, **plan_arguments(asked))
     if document is not None:
@@ -76,8 +76,8 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
 
 def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
     """Return the plan with the waves that were saved, where they still lead from what runs to the target."""
-    from fairlead.solver.plans.replay import replay
-    from fairlead.solver.plans.saved import saved_plan
+    from fairlead.solver.plan.replay import replay
+    from fairlead.solver.plan.saved import saved_plan
 
     waves = saved_plan(document).waves_for(found.problem)
     if replay(waves):

@@ -15,7 +15,7 @@ from fairlead.cli.options import takes_settings, writes_output
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
-    from fairlead.solver.what_if.changes import Change
+    from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
 Examples:
@@ -101,7 +101,7 @@ def simulate_command(
     repeatable = Repeatable.of(inputs, asked.add)
     problem = load_workloads(repeatable)
     changes = (*_added(repeatable, asked.add), *_changes(asked))
-    from fairlead.solver.simulating import simulate
+    from fairlead.solver.simulate.simulate import simulate
 
     simulation = simulate(problem, *changes, sweep=asked.sweep, **settings)
     if not inputs.quiet:
@@ -150,14 +150,14 @@ class Repeatable(Inputs):
 def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
     """Yield that files are added to the input, where there are any."""
     if files:
-        from fairlead.solver.what_if.changes import Add
+        from fairlead.solver.simulate.changes import Add
 
         yield Add(replace(inputs, files=(*inputs.files, *files)).read())
 
 
 def _changes(asked: Asked) -> "Iterator[Change]":
     """Yield the changes, in the order in which they are made."""
-    from fairlead.solver.what_if.changes import Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.changes import Cordon, Drain, Lose, Restore, Scale, Weight
 
     yield from (Restore(name) for name in asked.restore)
     for text in asked.scale:

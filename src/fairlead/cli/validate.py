@@ -47,8 +47,8 @@ def validate_command(
             raise
         console.result(_refusal(error, output, strict=strict))
         return exits.WRONG_INPUT
-    from fairlead.solver.conflict import conflicts
-    from fairlead.solver.explaining.said_once import said_once
+    from fairlead.solver.conflicts.alone import conflicts
+    from fairlead.solver.conflicts.wording import said_once
 
     alone = conflicts(problem)
     told = said_once(alone, named=len(problem.workloads) > 1)
@@ -99,7 +99,7 @@ def _of_findings(found: Sequence[Finding], output: Literal["sarif", "github"]) -
 
 def _with_quotas(problem: "Problem", alone: tuple["Conflict", ...]) -> tuple["Conflict", ...]:
     """Return the conflicts with quotas that do not only concern workloads which fail by themselves."""
-    from fairlead.solver.quota_conflict import quota_conflicts
+    from fairlead.solver.conflicts.quotas import quota_conflicts
 
     failing = {statement.workload for conflict in alone for statement in conflict.rules}
     return tuple(

@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 from fairlead.models.levels import MOVES_LAST
 from fairlead.models.quantity import format_units
 from fairlead.models.quota_reasons import counted_in, shortage
-from fairlead.models.remaining import Remaining, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.result import Result
 from fairlead.models.rules import (
     Aggregated,
@@ -28,6 +27,7 @@ from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.spread import used_groups
+from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
@@ -43,7 +43,7 @@ class Left(NamedTuple):
         Of quotas.
     """
 
-    room: Remaining
+    room: Amounts
     quotas: tuple[quota.Allowance, ...]
 
 

@@ -23,9 +23,9 @@ from fairlead.report.documents.simulation import simulation_document
 from fairlead.report.documents.why import why_document
 from fairlead.report.manifests import to_manifests
 from fairlead.report.terminal import Look, printed
-from fairlead.solver.plans.comparison import PlanComparison
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.what_if.result import Simulation
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.simulate.result import Simulation
 from fairlead.solver.why.answer import Why
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from fairlead.models.rules import BindingRule, Bounds
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import MANY, applies
 from fairlead.solver.boxes import boxes_of
+from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.keeping import keep_and_repair, standing_well
-from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
 

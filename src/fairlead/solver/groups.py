@@ -11,9 +11,8 @@ from fairlead.models.rules import Candidates, Duplicated, Total
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.components import components
-from fairlead.solver.conflict import conflicts
+from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.explaining.failing import fails_alone
 from fairlead.solver.feasibility import without_preferences
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from fairlead.models.check import check, shared_violations
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.boxes import box_of, has_box
-from fairlead.solver.conflict import conflicts
+from fairlead.solver.conflicts.alone import conflicts
+from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.partial_boxes import place_what_fits
-from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.

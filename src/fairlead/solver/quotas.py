@@ -2,7 +2,7 @@
 
 A workload with a total asks for the same of a quota over all clusters wherever its replicas stand. So most
 such quotas are settled without a solver: either they cannot bind, or nothing can keep them
-(`fairlead.solver.quota_conflict`).
+(`fairlead.solver.conflicts.quotas`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.largest import largest
+from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,

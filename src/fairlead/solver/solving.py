@@ -19,10 +19,11 @@ from fairlead.solver.answer import Answer, Question, added, origin_of, unproven
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
-from fairlead.solver.conflict import hopeless
+from fairlead.solver.conflicts.alone import hopeless
+from fairlead.solver.conflicts.quotas import quota_conflicts
+from fairlead.solver.conflicts.scarcity import is_scarce
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispatch import Where, solve_parts
-from fairlead.solver.explaining.scarce import is_scarce
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
@@ -31,7 +32,6 @@ from fairlead.solver.methods import compete, covers, solve_giving_way
 from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
-from fairlead.solver.quota_conflict import quota_conflicts
 from fairlead.solver.search import Search
 
 Method = Literal["auto", "exact", "cp-sat"]
@@ -150,7 +150,7 @@ class _Explain:
         """Return the conflicts of a problem that has no placement, or of its parts that have none."""
         if not self.certain:
             return ()
-        from fairlead.solver.explaining.conflicts import conflicts_of
+        from fairlead.solver.conflicts.explanation import conflicts_of
 
         return tuple(conflicts_of(problem, self.search.deadline, self.search.seed, parts))
 

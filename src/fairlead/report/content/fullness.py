@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.words import format_percent
 from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Tone, cells, columns, some, table
 from fairlead.report.terminal import Look
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.what_if.result import Simulation, UtilisationShift
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.simulate.result import Simulation, UtilisationShift
 
 SHOWN = 20
 """Clusters that a table shows before it counts the rest; a wide one shows all."""

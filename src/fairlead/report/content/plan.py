@@ -22,8 +22,8 @@ from fairlead.report.blocks import (
 from fairlead.report.content.fullness import planned_fullness
 from fairlead.report.content.outcome import SHOWN, explanation, remarks, verdict
 from fairlead.report.terminal import Look
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.waves import Move, WavePlan
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import Move, WavePlan
 
 ROWS_SHOWN = 30
 """Rows that a table shows before it counts the rest; a wide table shows all."""

@@ -31,7 +31,7 @@ from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.terminal import Look
-from fairlead.solver.what_if.result import Effect, Scenario, Simulation, effects
+from fairlead.solver.simulate.result import Effect, Scenario, Simulation, effects
 
 AT_ONCE = 5
 """Rules that are broken at once which are shown before the rest is counted."""

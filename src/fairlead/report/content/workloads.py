@@ -8,9 +8,9 @@ from functools import cached_property
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.quota_reasons import more_within
-from fairlead.models.remaining import Remaining, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.rules import Bounds, Candidates, Duplicated
 from fairlead.models.rules.quota import Allowance
+from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.wanted import wanted
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
@@ -48,7 +48,7 @@ class _View:
 
     outcome: Outcome
     workload: Workload
-    left: Remaining
+    left: Amounts
     quotas: tuple[Allowance, ...]
 
     @cached_property
@@ -124,7 +124,7 @@ def compact(outcome: Outcome) -> Table:
     return table(COMPACT, rows, "Replicas of every workload by cluster")
 
 
-def _left_of(outcome: Outcome) -> Remaining:
+def _left_of(outcome: Outcome) -> Amounts:
     """Return what the placement leaves."""
     return remaining(outcome.problem, outcome.placement) if outcome.placement is not None else {}
 

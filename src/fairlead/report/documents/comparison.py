@@ -3,7 +3,7 @@
 from fairlead.models.comparison import Comparison
 from fairlead.report.documents.outcome import outcome_document
 from fairlead.report.documents.values import Document, picked
-from fairlead.solver.plans.comparison import PlanComparison
+from fairlead.solver.plan.comparison import PlanComparison
 
 
 def comparison_document(comparison: Comparison) -> Document:

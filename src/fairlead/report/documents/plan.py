@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fairlead.models.utilisation import utilisation
+from fairlead.models.usage import utilisation
 from fairlead.report.documents.outcome import outcome_document
 from fairlead.report.documents.values import Document, picked
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.saved import VERSION
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.saved import VERSION
 
 
 def plan_document(plan: RebalancePlan) -> Document:

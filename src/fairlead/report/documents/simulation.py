@@ -1,10 +1,10 @@
 """A simulation as a plain document: what ``-o json`` prints."""
 
-from fairlead.models.utilisation import Utilisation
+from fairlead.models.usage import Utilisation
 from fairlead.report.content.simulation import level_pairs
 from fairlead.report.documents.outcome import conflict_document, outcome_document, violation_documents
 from fairlead.report.documents.values import Document, json_number, picked
-from fairlead.solver.what_if.result import Effect, Scenario, Simulation
+from fairlead.solver.simulate.result import Effect, Scenario, Simulation
 
 
 def simulation_document(simulation: Simulation) -> Document:

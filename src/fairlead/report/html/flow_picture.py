@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fairlead.report.html.canvas import INK, MOVE, MUTED, START, STOP, Canvas, drawn, fitting, measured
-from fairlead.solver.plans.waves import Move, WavePlan
+from fairlead.solver.plan.waves import Move, WavePlan
 
 COLOURS: Mapping[str, str] = {"move": MOVE, "start": START, "stop": STOP}
 NEW, GONE = "started new", "stopped"

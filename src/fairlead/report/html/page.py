@@ -21,7 +21,7 @@ from fairlead.report.html.target import (
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.html.waves import change_section, flow_section, wave_section
 from fairlead.report.html.workloads import decision_section, placement_section
-from fairlead.solver.plans.plan import RebalancePlan
+from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.version import VERSION
 
 

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.share import Amount
 from fairlead.models.words import counted, listed
 from fairlead.report.blocks import Block, Facts, Heading, Section
-from fairlead.solver.plans.options import Others, PlanOptions
+from fairlead.solver.plan.options import Others, PlanOptions
 from fairlead.version import VERSION
 
 SHOWN = 12

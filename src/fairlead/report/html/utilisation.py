@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.utilisation import Utilisation, utilisation
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.words import counted, format_percent
 from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import NOTHING, Cell, Folded, Picture, Section, Table, Text, cells, columns, table

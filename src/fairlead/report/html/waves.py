@@ -25,8 +25,8 @@ from fairlead.report.blocks import (
 from fairlead.report.content.plan import MOVES, change_rows, move_cells
 from fairlead.report.html.flow_picture import Flow, by_kind, flow_picture, flows_of
 from fairlead.report.html.wave_picture import in_words, wave_picture
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.waves import WavePlan
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import WavePlan
 
 WIDE, NARROW = 800, 320
 """Widths of the two forms of a picture, in pixels."""

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.models.amounts import largest
 from fairlead.models.cluster import PODS
-from fairlead.models.largest import largest
 from fairlead.models.levels import DEVIATION, NET, Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem

@@ -9,14 +9,13 @@ import numpy as np
 
 from fairlead.models.check import check, violations_of
 from fairlead.models.errors import InternalError
-from fairlead.models.least import least_of
 from fairlead.models.levels import DEVIATION, NET
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import progress_of
 from fairlead.models.rules import Capacity, Weights
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import least_of, levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch.arrays import MOST, fits_arrays, is_measured, is_plain

@@ -10,7 +10,6 @@ import numpy as np
 
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
-from fairlead.models.least import least_of
 from fairlead.models.levels import DEVIATION, Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
@@ -19,6 +18,7 @@ from fairlead.models.progress import Progress, progress_of
 from fairlead.models.rules import Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
+from fairlead.models.score import least_of
 from fairlead.solver.attainment import LexicographicResult, Note
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
 from fairlead.solver.batch.bound import ranges

@@ -1,6 +1,8 @@
-"""What a change puts where in a manifest."""
+"""What a change puts where in a manifest, also inside the JSON of annotations."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +11,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes import annotations
 from fairlead.solver.changes.kinds import Kind
 
 Step = str | int
@@ -19,6 +20,8 @@ Data = Mapping[str, Any]
 PLACEMENT: Path = ("spec", "placement")
 CONSTRAINT: Path = (*PLACEMENT, "replicaScheduling", "weightPreference", "clusterConstraint")
 TERMS = "clusterConstraintTerms"
+_SPECIFIED = {"specifiedClusters": "", "specifiedIdcs": "region "}
+"""Lists of totals, and what stands before a name in the name of the set of clusters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +136,8 @@ def toleration(change: Change, path: Path, data: Data) -> Iterator[Edit]:
     wanted = {"key": key, "operator": "Equal", "value": value, "effect": effect}
     if not value:
         wanted = {"key": key, "operator": "Exists", "effect": effect}
-    if annotations.inside(path):
-        yield Edit(path, annotations.tolerated(str(at(data, path) or "[]"), wanted))
+    if inside(path):
+        yield Edit(path, tolerated(str(at(data, path) or "[]"), wanted))
         return
     known = at(data, path) or []
     if wanted not in known:
@@ -157,8 +160,8 @@ def _bounds(change: Change, data: Data, workload: Workload, problem: Problem) ->
     path = change.source.path if change.source else ()
     if not isinstance(workload.declared, FederatedUnit):
         yield from _bound(change, name, data, problem)
-    elif annotations.inside(path):
-        text = annotations.preferred(str(at(data, path) or "[]"), change.cluster or "", name, change.after)
+    elif inside(path):
+        text = preferred(str(at(data, path) or "[]"), change.cluster or "", name, change.after)
         yield Edit(path, text)
     else:
         yield from _preference(change, name, data)
@@ -216,8 +219,8 @@ def _names(term: Mapping[str, Any]) -> list[str] | None:
 
 def _matches(term: Mapping[str, Any], change: Change, problem: Problem) -> bool:
     """Tell whether a term is about the cluster of a change."""
-    from fairlead.manifests.affinity import matching
-    from fairlead.manifests.api.placement import ClusterAffinity
+    from fairlead.manifests.api.policies import ClusterAffinity
+    from fairlead.manifests.karmada.groups import matching
 
     selecting = ("clusterNames", "exclude", "labelSelector", "fieldSelector")
     raw = term.get("targetCluster") or {each: term[each] for each in selecting if each in term}
@@ -227,8 +230,8 @@ def _matches(term: Mapping[str, Any], change: Change, problem: Problem) -> bool:
 
 def _total(change: Change, path: Path, data: Data) -> Iterator[Edit]:
     """Yield a total: a number, or the bounds of a set; an entry for many sets gives way on one side."""
-    if annotations.inside(path):
-        yield Edit(path, annotations.specified(str(at(data, path)), change.detail, change.after))
+    if inside(path):
+        yield Edit(path, specified(str(at(data, path)), change.detail, change.after))
     elif path[-1:] == ("replicas",):
         yield Edit(path, change.after)
     elif path[:2] == ("spec", "groups"):
@@ -243,8 +246,10 @@ def _total(change: Change, path: Path, data: Data) -> Iterator[Edit]:
 def _groups(change: Change, path: Path, workload: Workload) -> Iterator[Edit]:
     """Yield a bound of a spread constraint."""
     if isinstance(workload.declared, FederatedUnit):
-        inside = annotations.inside(path)
-        yield Edit(path if inside else ("spec", "maxClusters"), str(change.after) if inside else change.after)
+        if inside(path):
+            yield Edit(path, str(change.after))
+        else:
+            yield Edit(("spec", "maxClusters"), change.after)
         return
     name = "minGroups" if change.kind == Kind.FEWEST_GROUPS else "maxGroups"
     base = path or (*PLACEMENT, "spreadConstraints", 0)
@@ -261,3 +266,51 @@ def _survival(change: Change, data: Data, workload: Workload) -> Edit:
     if at(data, ("spec", "minPercent")) is None:
         return Edit(("spec", "minReplicas"), change.after, "least")
     return Edit(("spec", "minPercent"), f"{100 * change.after // workload.replicas}%", "least")
+
+
+def inside(path: Path) -> bool:
+    """Tell whether a path leads to an annotation."""
+    return "metadata" in path and any(step in ("annotation", "annotations") for step in path)
+
+
+def preferred(text: str, cluster: str, field: str, number: int) -> str:
+    """Return KubeAdmiral's placement list with another number of a cluster, whose last entry counts."""
+    entries: list[dict[str, Any]] = json.loads(text)
+    found = [entry for entry in entries if entry.get("cluster") == cluster]
+    if found:
+        found[-1]["preferences"] = {**(found[-1].get("preferences") or {}), field: number}
+    return json.dumps(entries)
+
+
+def tolerated(text: str, toleration: Mapping[str, str]) -> str:
+    """Return a list of tolerations with one more, unless it is there."""
+    known: list[Mapping[str, str]] = json.loads(text)
+    return json.dumps(known if toleration in known else [*known, toleration])
+
+
+def specified(text: str, name: str, number: int) -> str:
+    """Return specified totals with another number of replicas in a set of clusters.
+
+    Parameters
+    ----------
+    text
+        A list, or a mapping with the lists ``specifiedClusters`` and ``specifiedIdcs``.
+    name
+        What the set is called: the name of a cluster, or ``region`` and its name.
+    number
+        Replicas.
+    """
+    data = json.loads(text)
+    # A set that is named twice has its number behind its name.
+    name = re.sub(r" \(target \d+\)$", "", name)
+    lists = {field: data.get(field) or [] for field in _SPECIFIED} if isinstance(data, dict) else {"": data}
+    for field, entries in lists.items():
+        _set(entries, [_SPECIFIED[field]] if field else list(_SPECIFIED.values()), name, number)
+    return json.dumps(data)
+
+
+def _set(entries: Sequence[dict[str, Any]], before: Sequence[str], name: str, number: int) -> None:
+    """Change the entry of a name."""
+    for entry in entries:
+        if any(name in (f"{word}{entry['name']}", entry["name"]) for word in before):
+            entry["replicas"] = number

@@ -10,6 +10,7 @@ from fairlead.models.quantity import available_units, format_units
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import Scope
 from fairlead.models.statement import Change
+from fairlead.solver.changes.edits import Edit
 from fairlead.solver.changes.kinds import Kind, order
 
 
@@ -18,13 +19,6 @@ class Number(NamedTuple):
 
     rule: Quota
     scope: Scope
-
-
-class Entry(NamedTuple):
-    """A value of the manifest, and where it stands."""
-
-    path: tuple[str | int, ...]
-    value: Any
 
 
 def detail_of(rule: Quota, resource: str) -> str:
@@ -99,7 +93,7 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
     return tuple(sorted((*others, *asked.values()), key=order))
 
 
-def entries(change: Change, data: Mapping[str, Any], problem: Problem) -> Iterator[Entry]:
+def entries(change: Change, data: Mapping[str, Any], problem: Problem) -> Iterator[Edit]:
     """Yield what a change puts where in a FederatedResourceQuota.
 
     Parameters
@@ -124,13 +118,13 @@ def entries(change: Change, data: Mapping[str, Any], problem: Problem) -> Iterat
 
 def _amounts(
     base: tuple[str | int, ...], amounts: Mapping[str, Any], resource: str, units: int
-) -> Iterator[Entry]:
+) -> Iterator[Edit]:
     """Yield every name of a resource under which there is less, such as ``cpu`` and ``requests.cpu``."""
-    from fairlead.manifests.quota_findings import resource_of
+    from fairlead.manifests.karmada.findings import resource_of
 
     for name, amount in amounts.items():
         if resource_of(name) == resource and available_units(resource, str(amount)) < units:
-            yield Entry((*base, name), format_units(resource, units))
+            yield Edit((*base, name), format_units(resource, units))
 
 
 def skeleton(rule: Quota) -> dict[str, Any]:

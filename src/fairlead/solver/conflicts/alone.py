@@ -1,0 +1,211 @@
+"""One workload by itself, with all that others leave to it: whether it is infeasible alone, and why."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Duplicated,
+    GroupTotal,
+    Quota,
+    SharedRule,
+    Spread,
+    Survival,
+    Total,
+    quota,
+)
+from fairlead.models.rules.capacity import needs
+from fairlead.models.statement import Conflict, Proof
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import WorkloadBox, box_of, boxes_of, has_box
+from fairlead.solver.conflicts.closed_form import closed_form
+from fairlead.solver.conflicts.units import units_of
+from fairlead.solver.conflicts.wording import told
+from fairlead.solver.marginal import exact_sum
+
+
+def alone(workload: Workload, problem: Problem) -> Problem:
+    """Return a problem of one workload in which every other one has left its clusters.
+
+    Whatever is infeasible there is infeasible beside the others as well.
+    """
+    held = {name for each in problem.workloads for name in each.current}
+    clusters = tuple(
+        _left_to(workload, cluster, problem) if cluster.name in held else cluster
+        for cluster in problem.clusters
+    )
+    rules = tuple(
+        _quota_left_to(workload, rule, problem) if isinstance(rule, Quota) else rule
+        for rule in problem.rules
+        if isinstance(rule, Capacity | Quota)
+    )
+    return replace(problem, clusters=clusters, workloads=(workload,), rules=rules, partial=False)
+
+
+def _quota_left_to(workload: Workload, rule: Quota, problem: Problem) -> Quota:
+    """Return a quota of which used is what this workload holds and what others take that stay."""
+    held = quota.asked(rule, workload, workload.current)
+    limits = {
+        scope: rule.limits[scope]._replace(used=taken + held.get(scope, 0) if taken else 0)
+        for scope, taken in quota.taken_by_others(rule, problem).items()
+    }
+    return replace(rule, limits=limits)
+
+
+def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
+    """Return a cluster of which free is what all workloads may use together, less what this one holds."""
+    if cluster.free is None:
+        return cluster
+    held = workload.current.get(cluster.name, 0)
+    free = dict(cluster.free)
+    for resource, need in needs(workload).items():
+        left = problem.limits.get((cluster.name, resource))
+        if left is not None and (resource != PODS or PODS in cluster.free):
+            free[resource] = left - need * held
+    return replace(cluster, free=free)
+
+
+def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
+    """Tell whether a workload is seen to have no placement of its own, without a solver.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    problem
+        Where it belongs.
+    boxed
+        Its box; None where it is not known yet.
+    """
+    if boxed is None:
+        if not has_box(workload):
+            return False
+        boxed = box_of(workload, problem, problem.limits)
+    if not boxed.box.feasible:
+        return True
+    if not workload.replicas or workload.rule(Total) is None:
+        return False
+    return _sum_differs(workload, boxed) or _too_few_groups(workload) or _set_misfits(workload, boxed)
+
+
+def settled(workload: Workload, problem: Problem) -> bool:
+    """Tell whether `fails_alone` is the whole truth about a workload: its rules bound single clusters only.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    problem
+        Where it belongs.
+    """
+    if not has_box(workload) or not all(_is_kept_alone(rule, workload, problem) for rule in problem.rules):
+        return False
+    known = workload.rule(Candidates)
+    inside = problem.cluster_by_name.keys() if known is None else frozenset(known.names)
+    for rule in workload.rules:
+        match rule:
+            case Bounds() if rule.where_held or not inside >= rule.minimum.keys():
+                return False
+            case GroupTotal() | Spread() | Survival():
+                return False
+            case _:
+                continue
+    return True
+
+
+def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bool:
+    """Tell whether a shared rule leaves to a workload alone all that its box allows."""
+    match rule:
+        case Capacity():
+            return True
+        case Quota():
+            needed = needs(workload)
+            return workload.rule(Duplicated) is None and all(
+                scope.cluster is not None or needed.get(scope.resource, 0) * workload.replicas <= limit
+                for scope, limit in quota.allowed(rule, problem).items()
+                if workload.namespace == rule.namespace
+            )
+        case _:
+            return False
+
+
+def _sum_differs(workload: Workload, boxed: WorkloadBox) -> bool:
+    """Tell whether exact totals of disjoint sets add up to something else than the total."""
+    exact = [rule for rule in workload.rules_of(GroupTotal) if rule.minimum == rule.maximum]
+    covering = [rule for rule in exact if rule.clusters >= set(boxed.names)]
+    if any(rule.minimum != workload.replicas for rule in covering):
+        return True
+    parts = [rule for rule in exact if rule not in covering]
+    inside = frozenset[str]().union(*(rule.clusters for rule in parts))
+    if not parts or len(inside) != sum(len(rule.clusters) for rule in parts):
+        return False
+    told = sum(rule.minimum for rule in parts)
+    return told > workload.replicas or (told < workload.replicas and inside >= set(boxed.names))
+
+
+def _too_few_groups(workload: Workload) -> bool:
+    """Tell whether a spread wants more groups than there are, or than there are replicas."""
+    for rule in workload.rules_of(Spread):
+        if rule.minimum > sum(1 for clusters in rule.groups.values() if clusters):
+            return True
+        inside = frozenset[str]().union(*rule.groups.values())
+        in_one_only = sum(len(clusters) for clusters in rule.groups.values()) == len(inside)
+        if in_one_only and rule.minimum > workload.replicas:
+            return True
+    return False
+
+
+def _set_misfits(workload: Workload, boxed: WorkloadBox) -> bool:
+    """Tell whether a set must hold more than its clusters can, or less than they have to."""
+    for rule in workload.rules_of(GroupTotal):
+        inside = np.array([name in rule.clusters for name in boxed.names], dtype=bool)
+        most, least = exact_sum(boxed.box.upper[inside]), exact_sum(boxed.box.lower[inside])
+        if most < rule.minimum or (rule.maximum is not None and least > rule.maximum):
+            return True
+    return False
+
+
+def hopeless(problem: Problem, boxes: Mapping[str, WorkloadBox]) -> bool:
+    """Tell whether a workload is seen to have no placement of its own; boxes as `boxes_of` makes them."""
+    return any(fails_alone(problem.workload(key), problem, boxed) for key, boxed in boxes.items())
+
+
+def conflicts(problem: Problem, boxes: Mapping[str, WorkloadBox] | None = None) -> tuple[Conflict, ...]:
+    """Return a conflict for every workload that is seen to have no placement of its own.
+
+    Parameters
+    ----------
+    problem
+        The question. Workloads that only fail together, because they share capacity, are not found here.
+    boxes
+        Boxes by workload key, as `boxes_of` makes them; None means that they are made here.
+
+    Returns
+    -------
+    tuple of Conflict
+        In the order of the workloads, each minimal by construction: leaving out any one statement resolves
+        it.
+    """
+    found = boxes_of(problem) if boxes is None else boxes
+    failing = [key for key, boxed in found.items() if fails_alone(problem.workload(key), problem, boxed)]
+    each = (_conflict(problem.workload(key), problem) for key in failing)
+    return tuple(conflict for conflict in each if conflict is not None)
+
+
+def _conflict(workload: Workload, problem: Problem) -> Conflict | None:
+    """Return the conflict of one workload; None where it takes a solver to find it."""
+    by_itself = alone(workload, problem)
+    units = units_of(by_itself)
+    found = closed_form(workload, by_itself, units)
+    if found is None:
+        return None
+    proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
+    return Conflict(
+        told([units[at] for at in found.units], by_itself), proof=proof, workloads=(workload.key,)
+    )

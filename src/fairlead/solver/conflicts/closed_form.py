@@ -1,0 +1,208 @@
+"""Conflicts of one workload in closed form, without a solver.
+
+Where rules bound single clusters or their total, a conflict is one of few kinds: a cluster needs more than it
+may hold, minima add up to more than the total, all candidates together hold less than the total, a set of
+clusters cannot hold what it has to, or a spread wants more groups than there are. Each of them is minimal by
+construction.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Companionship,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Quota,
+    Spread,
+    Survival,
+    Total,
+)
+from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.outline import Outline, outline_of
+from fairlead.solver.conflicts.scarcity import fewest_over, over_quota
+from fairlead.solver.conflicts.subset import widest
+from fairlead.solver.conflicts.units import Part, Room, Unit
+
+Positions = tuple[int, ...]
+"""Positions of the units of a conflict."""
+P = TypeVar("P", bound=Part)
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedForm:
+    """A minimal conflict by the positions of its units, and whether none has fewer."""
+
+    units: Positions
+    smallest: bool
+
+
+def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> ClosedForm | None:
+    """Return a conflict of one workload; None where none is seen without a solver.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    problem
+        The question, as if it had no other workload.
+    units
+        Everything that may be left out.
+    """
+    most = widest(workload)
+    for at, unit in enumerate(units):
+        if _impossible(unit.part, most, problem):
+            return ClosedForm((at,), smallest=True)
+    outline = outline_of(workload, problem, units)
+    every = (*_pairs(outline, problem, units), *_sums(outline), *_sets(outline, units))
+    found = min((each for each in every if each is not None), key=len, default=None)
+    if found is None:
+        return None
+    return ClosedForm(tuple(sorted(found)), len(found) <= 2 or outline.only_boxes)
+
+
+def _impossible(part: Part, most: int, problem: Problem) -> bool:
+    """Tell whether a unit has no placement even by itself, with at most so many replicas on every cluster."""
+    match part:
+        case Total() | Duplicated():
+            return not problem.clusters
+        case Bounds():
+            return any(
+                bound.replicas > most for name, bound in part.minimum.items() if name not in part.where_held
+            )
+        case Spread():
+            return part.minimum > sum(1 for clusters in part.groups.values() if clusters)
+        case GroupTotal():
+            return part.minimum > most * len(part.clusters)
+        case Survival():
+            everywhere = frozenset(problem.cluster_by_name)
+            return any(part.minimum > most * len(everywhere - lost) for lost in part.groups.values())
+        case Candidates() | Companionship() | MoveBudget() | Quota() | Room():
+            return False
+
+
+def _pairs(outline: Outline, problem: Problem, units: Sequence[Unit]) -> Iterator[Positions]:
+    """Yield conflicts of two units, of each kind the first one."""
+    wanted = outline.workload.replicas
+    yield from _first(_crossing(outline))
+    spreads = {at: rule for at, rule in _others(outline, units, Spread).items() if rule.minimum}
+    if outline.total is not None and wanted:
+        apart = (
+            at for at, rule in spreads.items() if rule.minimum > wanted and _disjoint(rule.groups.values())
+        )
+        yield from _first((outline.total, at) for at in apart)
+    if not outline.names and wanted:
+        copies = _others(outline, units, Duplicated)
+        yield from _first((at, *_closed(outline)) for at in copies)
+    if outline.total is not None:
+        key, quotas = outline.workload.key, _others(outline, units, Quota)
+        over = (at for at, rule in quotas.items() if any(over_quota(rule, problem, {key})))
+        yield from _first((outline.total, at) for at in over)
+
+
+def _sums(outline: Outline) -> Iterator[Positions | None]:
+    """Yield minima that add up to more than the total, and clusters that hold less than it together."""
+    if outline.total is None:
+        return
+    least = (outline.least(name) for name in outline.limits.keys() & frozenset(outline.names))
+    yield _over(outline.total, outline.workload.replicas, (each for each in least if each))
+    if outline.workload.replicas:
+        yield _under(outline.total, outline.workload.replicas, outline.names, outline, _closed(outline))
+
+
+def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]:
+    """Yield conflicts of sets with what their clusters hold, and of disjoint sets with the total.
+
+    Last comes a spread over more groups than have candidates.
+    """
+    wanted, totals = outline.workload.replicas, _others(outline, units, GroupTotal)
+    lows = {at: rule for at, rule in totals.items() if rule.minimum and rule.clusters}
+    highs = {at: rule for at, rule in totals.items() if rule.maximum is not None and rule.clusters}
+    for at, rule in lows.items():
+        yield _under(at, rule.minimum, sorted(rule.clusters), outline)
+        if outline.total is not None and rule.minimum > wanted:
+            yield outline.total, at
+    for at, rule in highs.items():
+        least = (outline.least(name) for name in sorted(rule.clusters))
+        yield _over(at, rule.maximum or 0, (each for each in least if each))
+    if outline.total is not None and wanted:
+        if _disjoint(rule.clusters for rule in lows.values()):
+            yield _over(outline.total, wanted, [(rule.minimum, at) for at, rule in lows.items()])
+        for covering in _covers(highs, outline.names):
+            if sum(rule.maximum or 0 for rule in covering.values()) < wanted:
+                yield outline.total, *covering, *_closed(outline)
+    if outline.closed is not None:
+        spreads = _others(outline, units, Spread)
+        few = (at for at, rule in spreads.items() if rule.minimum > _open_groups(rule, outline))
+        yield from _first((at, outline.closed) for at in few)
+
+
+def _first(found: Iterable[Positions]) -> Iterator[Positions]:
+    """Yield the first of some conflicts only."""
+    for each in found:
+        yield each
+        return
+
+
+def _others(outline: Outline, units: Sequence[Unit], kind: type[P]) -> dict[int, P]:
+    """Return the units of one kind that are about several clusters, by position."""
+    return {at: part for at in outline.others if isinstance(part := units[at].part, kind)}
+
+
+def _crossing(outline: Outline) -> Iterator[Positions]:
+    """Yield clusters that need more than they may hold."""
+    for name in outline.names:
+        least, most = outline.least(name), outline.most(name)
+        if least and most and least[0] > most[0] and least[1] != most[1]:
+            yield least[1], most[1]
+
+
+def _over(limit: int, allowed: int, needs: Iterable[tuple[int, int]]) -> Positions | None:
+    """Return a limit and the fewest needs that add up to more; None where they do not."""
+    found = fewest_over(sorted(needs, key=lambda each: each[1]), allowed)
+    return None if found is None else (limit, *found)
+
+
+def _under(
+    need: int, wanted: int, names: Iterable[str], outline: Outline, closed: Positions = ()
+) -> Positions | None:
+    """Return a need and what keeps some clusters from holding so many; None where nothing does."""
+    holds = [outline.most(name) for name in names]
+    known = [each for each in holds if each is not None]
+    if len(known) < len(holds) or sum(most for most, _ in known) >= wanted:
+        return None
+    return (need, *(at for _, at in known), *closed)
+
+
+def _closed(outline: Outline) -> Positions:
+    """Return the unit of the closed clusters, if there is one."""
+    return () if outline.closed is None else (outline.closed,)
+
+
+def _open_groups(rule: Spread, outline: Outline) -> int:
+    """Return how many groups of a spread have candidates."""
+    return sum(1 for inside in rule.groups.values() if not inside.isdisjoint(outline.names))
+
+
+def _covers(highs: Mapping[int, GroupTotal], names: Sequence[str]) -> Iterator[Mapping[int, GroupTotal]]:
+    """Yield sets that hold every candidate: single ones, and all others together where they are disjoint."""
+    parts = {}
+    for at, rule in highs.items():
+        if names and rule.clusters.issuperset(names):
+            yield {at: rule}
+        else:
+            parts[at] = rule
+    inside = frozenset[str]().union(*(rule.clusters for rule in parts.values()))
+    if parts and _disjoint(rule.clusters for rule in parts.values()) and inside.issuperset(names):
+        yield parts
+
+
+def _disjoint(sets: Iterable[frozenset[str]]) -> bool:
+    """Tell whether no cluster is in two sets."""
+    inside = [name for names in sets for name in names]
+    return len(inside) == len(set(inside))

@@ -1,0 +1,197 @@
+"""The conflict of one problem: minimal, the smallest where that can be proven in time, and verified."""
+
+from collections.abc import Sequence
+
+from fairlead.models.errors import InternalError
+from fairlead.models.problem import Problem
+from fairlead.models.statement import Conflict, Proof
+from fairlead.solver.conflicts.closed_form import closed_form
+from fairlead.solver.conflicts.hitting_set import Found, Search
+from fairlead.solver.conflicts.oracle import Oracle, OutOfTime
+from fairlead.solver.conflicts.outline import sums_of
+from fairlead.solver.conflicts.scarcity import excess_of, is_minimal_under_quota, scarce
+from fairlead.solver.conflicts.subset import Judge, only
+from fairlead.solver.conflicts.units import Unit, units_of
+from fairlead.solver.conflicts.witnesses import filled, witnessed
+from fairlead.solver.conflicts.wording import shortened, told
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.feasibility import has_placement
+
+SHARE_OF_ONE = 0.5
+"""Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""
+SHARE_OF_WITNESSES = 0.3
+"""Of the time for a conflict, what simple placements may use that show of which units none can be spared."""
+MOST_SEARCHED = 200
+"""Units up to which a smaller conflict is looked for where a minimal one over something scarce is known."""
+LONGEST_UNVERIFIED = 20
+"""Rules of a conflict that time did not suffice to narrow down: more of them help nobody."""
+
+
+def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Conflict | None:
+    """Return a verified conflict of a problem without any placement; None where nothing is known in time."""
+    units = units_of(problem)
+    found = find(problem, units, deadline, seed)
+    if found is None:
+        return None
+    conflict = [units[at] for at in found.units]
+    statements = told(conflict, problem)
+    unsure = found.proof is Proof.UNVERIFIED and not _adds_up(conflict, problem)
+    if unsure and len(statements) > LONGEST_UNVERIFIED:
+        return None
+    return Conflict(shortened(statements, problem), proof=found.proof, workloads=_about(conflict, problem))
+
+
+def _about(conflict: Sequence[Unit], problem: Problem) -> tuple[str, ...]:
+    """Return the workloads of which a conflict says anything; all where it says something of none."""
+    keys = {unit.workload for unit in conflict if unit.workload is not None}
+    return tuple(sorted(keys)) or tuple(problem.workload_by_key)
+
+
+def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
+    """Tell whether adding up shows that a conflict has no placement, though perhaps with less as well."""
+    sums = sums_of(problem, conflict)
+    return excess_of(problem, conflict) is not None or (sums is not None and not sums.possible())
+
+
+def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:
+    """Return the positions of the units of a conflict, and what is proven of it.
+
+    Parameters
+    ----------
+    problem
+        A problem without any placement.
+    units
+        Everything that may be left out, see `units_of`.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+    """
+    if len(problem.workloads) != 1:
+        return _find_shared(problem, units, deadline, seed)
+    start = closed_form(problem.workloads[0], problem, units)
+    search = None
+    found = None if start is None else Found(start.units, Proof.SMALLEST if start.smallest else Proof.MINIMAL)
+    if start is None or not start.smallest:
+        try:
+            part = deadline.part(SHARE_OF_ONE)
+            search = Search(problem, units, Oracle(problem, units, part, seed))
+            found = search.find(None if start is None else start.units) or found
+        except OutOfTime:
+            pass
+    return _confirmed(found, problem, units, [] if search is None else search.broken, deadline, seed)
+
+
+def _find_shared(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int) -> Found | None:
+    """Return a conflict of several workloads: over a scarce resource without a solver, else with one."""
+    broken: Sequence[frozenset[int]] = ()
+    found = minimal = None
+    start = scarce(problem, units) if deadline.remaining() else None
+    large = len(units) > MOST_SEARCHED
+    if start is not None and large and is_minimal_under_quota(problem, [units[at] for at in start]):
+        return Found(start, Proof.MINIMAL)
+    if start is not None:
+        seen = witnessed(problem, units, start, deadline.part(SHARE_OF_WITNESSES))
+        broken = seen.broken
+        minimal = start if seen.needed.issuperset(start) else None
+        smallest = seen.unavoidable.issuperset(start)
+        proof = Proof.SMALLEST if smallest else Proof.UNVERIFIED if minimal is None else Proof.MINIMAL
+        found = Found(start, proof)
+        if smallest or (minimal and large):
+            return _confirmed(found, problem, units, broken, deadline, seed)
+        broken = broken if seen.complete else ()
+    try:
+        part = deadline.part(SHARE_OF_ONE)
+        search = Search(problem, units, Oracle(problem, units, part, seed), list(broken))
+        found = search.find(minimal) or found
+        broken = search.broken
+    except OutOfTime:
+        pass
+    return _confirmed(found, problem, units, broken, deadline, seed)
+
+
+def _confirmed(
+    found: Found | None,
+    problem: Problem,
+    units: Sequence[Unit],
+    broken: Sequence[frozenset[int]],
+    deadline: Deadline,
+    seed: int,
+) -> Found | None:
+    """Return a conflict as it was found where that can be verified, else as unverified."""
+    if found is None or found.proof is Proof.UNVERIFIED:
+        return found
+    conflict = [units[at] for at in found.units]
+    if verified(problem, conflict, _spared(found, broken), deadline, seed):
+        return found
+    return Found(found.units, Proof.UNVERIFIED)
+
+
+def _spared(found: Found, broken: Sequence[frozenset[int]]) -> frozenset[int]:
+    """Return which units of a conflict are the only ones of it that some placement breaks."""
+    inside = frozenset(found.units)
+    met = (each & inside for each in broken)
+    only_ones = {next(iter(each)) for each in met if len(each) == 1}
+    return frozenset(at for at, unit in enumerate(found.units) if unit in only_ones)
+
+
+def verified(
+    problem: Problem,
+    units: Sequence[Unit],
+    spared: frozenset[int],
+    deadline: Deadline,
+    seed: int = 0,
+) -> bool:
+    """Tell whether some units have no placement together, and have one without any one of them.
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        The conflict.
+    spared
+        Positions of those of which a placement was seen that breaks them and none of the others, judged by
+        the meaning of the rules.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+
+    Returns
+    -------
+    bool
+        False also where time ran out.
+
+    Raises
+    ------
+    InternalError
+        Where all of them have a placement together: a bug in fairlead or in the solver.
+    """
+    sums = sums_of(problem, units)
+    if sums is not None:
+        if sums.possible():
+            raise InternalError("rules that were called a conflict have a placement")
+        return sums.minimal()
+    if is_minimal_under_quota(problem, units):
+        return True
+    together = False if excess_of(problem, units) else has_placement(only(problem, units), deadline, seed)
+    if together:
+        raise InternalError("rules that were called a conflict have a placement")
+    if together is None:
+        return False
+    judge = Judge(problem, units)
+    for at in range(len(units)):
+        rest = [*units[:at], *units[at + 1 :]]
+        if at in spared or _is_kept_simply(problem, rest, judge, at):
+            continue
+        if not has_placement(only(problem, rest), deadline, seed):
+            return False
+    return True
+
+
+def _is_kept_simply(problem: Problem, rest: Sequence[Unit], judge: Judge, left_out: int) -> bool:
+    """Tell whether filling one cluster after the other keeps all units but the one that is left out."""
+    if len(problem.workloads) != 1:
+        return False
+    return judge.broken(filled(problem, rest)) <= {left_out}

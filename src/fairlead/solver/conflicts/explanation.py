@@ -1,0 +1,217 @@
+"""Conflicts of a problem, one for every part and every workload without a placement, and ways out of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fairlead.models.affinity_groups import from_start
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Total
+from fairlead.models.statement import Conflict, Proof, Statement
+from fairlead.models.words import listed
+from fairlead.models.workload import Workload
+from fairlead.solver.alike import alike
+from fairlead.solver.components import components
+from fairlead.solver.conflicts.alone import alone, fails_alone, settled
+from fairlead.solver.conflicts.conflict import conflict_in
+from fairlead.solver.conflicts.scarcity import is_scarce
+from fairlead.solver.conflicts.wording import for_each, said_once
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.joint_choices import Choice, choices, in_any_group, is_complete, is_open
+from fairlead.solver.relaxation.search import relaxations
+
+SHARE_OF_ALL = 0.6
+"""Of the time that is left, what may be spent on conflicts; the rest is for ways out of them."""
+
+Explain = Callable[[Problem], Conflict | None]
+"""Returns a conflict of a problem; None where time runs out."""
+
+
+def conflicts_of(
+    problem: Problem, deadline: Deadline, seed: int = 0, infeasible: Sequence[Problem] = ()
+) -> tuple[Conflict, ...]:
+    """Return why a problem has no placement: a conflict for every part and every workload that has one.
+
+    Parameters
+    ----------
+    problem
+        A problem without any placement, whatever affinity groups its workloads get.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+    infeasible
+        Independent parts of it that are known to have no placement, with the groups that were looked at last;
+        empty where none is known.
+
+    Returns
+    -------
+    tuple of Conflict
+        In the order of the workloads; what is said of many workloads is said once. The first one has the
+        cheapest ways out of all of them. Empty where time ran out before anything was known.
+    """
+    until = deadline.part(SHARE_OF_ALL)
+    known = {key for part in infeasible for key in part.workload_by_key}
+    parts = _parts(problem)
+    failing: set[str] = set()
+    found: list[Conflict] = []
+    for part in parts:
+        if found and not until.remaining():
+            break
+        keys = part.workload_by_key.keys()
+        if not keys.isdisjoint(known) or len(parts) == 1 or _has_none(part, until, seed):
+            failing |= keys
+            found.extend(conflicts_of_part(part, until, seed))
+    if not found:
+        return ()
+    told = said_once(found, named=len(problem.workloads) > 1)
+    ways = relaxations(problem, deadline, seed, failing=failing | known)
+    return (replace(told[0], relaxations=ways), *told[1:])
+
+
+def _parts(problem: Problem) -> tuple[Problem, ...]:
+    """Return the independent parts of a problem, whatever groups its workloads get."""
+    if not any(map(is_open, problem.workloads)):
+        return components(problem)
+    wide = replace(problem, workloads=tuple(map(in_any_group, problem.workloads)))
+    return tuple(
+        replace(part, workloads=tuple(problem.workload_by_key[key] for key in part.workload_by_key))
+        for part in components(wide)
+    )
+
+
+def _has_none(part: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a part has no placement in any choice of groups."""
+    return all(has_placement(each.problem, deadline, seed) is False for each in choices(part))
+
+
+def conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple[Conflict, ...]:
+    """Return why one independent part has no placement, without ways out.
+
+    Parameters
+    ----------
+    part
+        A problem without any placement; see `components`. Some of its workloads may get several groups.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+
+    Returns
+    -------
+    tuple of Conflict
+        One for every workload that has no placement of its own in any of its groups; where every workload has
+        one, a conflict for all of them. Where groups are to be chosen, it tells what stands in the way in
+        every group that is left. Empty where time ran out before anything was known.
+    """
+
+    def settled_one(trial: Problem) -> Conflict | None:
+        return next(iter(_of_settled(trial, deadline, seed)), None)
+
+    if not any(map(is_open, part.workloads)):
+        return _of_settled(part, deadline, seed)
+    failing = [each for each in part.workloads if _fails(each, part, deadline, seed)]
+    return _of_failing(failing, part, lambda trial: _over_groups(trial, settled_one, deadline), deadline)
+
+
+def _of_settled(part: Problem, deadline: Deadline, seed: int) -> tuple[Conflict, ...]:
+    """Return why a part has no placement in which every workload has its group."""
+    failing: list[Workload] = []
+    if len(part.workloads) > 1:
+        failing = [workload for workload in part.workloads if fails_alone(workload, part)]
+        failing = failing or [each for each in part.workloads if _fails_in(each, part, deadline, seed)]
+    return _of_failing(failing, part, lambda trial: conflict_in(trial, deadline, seed), deadline)
+
+
+def _of_failing(
+    failing: Sequence[Workload], part: Problem, explain: Explain, deadline: Deadline
+) -> tuple[Conflict, ...]:
+    """Return a conflict for each workload that fails by itself, told apart by kinds; else one for all."""
+    if not failing:
+        together = explain(part)
+        return () if together is None else (together,)
+    found: list[Conflict] = []
+    for members in alike(failing):
+        if found and not deadline.remaining():
+            break
+        conflict = explain(alone(members[0], part))
+        found += [] if conflict is None else for_each(conflict, members)
+    return tuple(found)
+
+
+def _fails(workload: Workload, part: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a workload has no placement of its own in any of its groups."""
+    every = choices(replace(part, workloads=(workload,)))
+    return all(_fails_in(each.problem.workloads[0], part, deadline, seed) for each in every)
+
+
+def _fails_in(workload: Workload, part: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a workload has no placement of its own with the rules it has."""
+    if fails_alone(workload, part):
+        return True
+    if settled(workload, part) or len(part.workloads) == 1:
+        return False
+    return has_placement(alone(workload, part), deadline, seed) is False
+
+
+@dataclass(frozen=True, slots=True)
+class _InChoice:
+    """Why a joint choice of groups will not do."""
+
+    choice: Choice
+    conflict: Conflict
+
+
+def _over_groups(problem: Problem, explain: Explain, deadline: Deadline) -> Conflict | None:
+    """Return what stands in the way in every joint choice; None where time ran out before that was known."""
+    wide = _everywhere(problem)
+    if len(problem.workloads) > 1 and is_scarce(wide):
+        return explain(wide)
+    found: list[_InChoice] = []
+    complete = is_complete(problem)
+    for choice in choices(problem):
+        conflict = explain(choice.problem) if deadline.remaining() else None
+        if conflict is None:
+            complete = False
+            break
+        found.append(_InChoice(choice, conflict))
+    return _joined(found, problem, complete=complete) if found else None
+
+
+def _everywhere(problem: Problem) -> Problem:
+    """Return a problem of which nothing is left but totals and room, with the clusters of all groups open.
+
+    What is too much there is too much in every choice of groups.
+    """
+
+    def bare(workload: Workload) -> Workload:
+        wide = in_any_group(workload)
+        rules = tuple(rule for rule in wide.rules if isinstance(rule, Candidates | Total))
+        return replace(wide, rules=rules, groups=())
+
+    rules = tuple(rule for rule in problem.rules if isinstance(rule, Capacity))
+    return replace(problem, workloads=tuple(map(bare, problem.workloads)), rules=rules)
+
+
+def _joined(found: Sequence[_InChoice], problem: Problem, *, complete: bool) -> Conflict:
+    """Return the conflicts of all choices as one; what they have in common comes first."""
+    if len(found) == 1 and complete:
+        return found[0].conflict
+    common = [rule for rule in found[0].conflict.rules if all(rule in each.conflict.rules for each in found)]
+    rules = dict.fromkeys([*common, *(rule for each in found for rule in _told(each, common, problem))])
+    keys = {key for each in found for key in each.conflict.workloads}
+    known = complete and all(each.conflict.proof is not Proof.UNVERIFIED for each in found)
+    proof = Proof.MINIMAL if known else Proof.UNVERIFIED
+    return Conflict(tuple(rules), proof=proof, workloads=tuple(sorted(keys)))
+
+
+def _told(one: _InChoice, common: Sequence[Statement], problem: Problem) -> Iterator[Statement]:
+    """Yield what a conflict says in one choice only, with the groups it is about."""
+    inside = set(one.conflict.workloads)
+    groups = [(key, name) for key, name in one.choice.groups if key in inside] or list(one.choice.groups)
+    several = len([each for each in problem.workloads if len(from_start(each)) > 1]) > 1
+    named = [f"{key} in affinity group {name}" if several else name for key, name in groups]
+    where = f"with {listed(named)}" if several else f"affinity group {named[0]}"
+    for rule in one.conflict.rules:
+        if rule not in common:
+            yield replace(rule, text=f"{where}: {rule.text}")

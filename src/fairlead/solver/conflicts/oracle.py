@@ -1,0 +1,194 @@
+"""One model of all units, each behind a guard: the placements that keep some of them."""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Constraint, Encoding, total, weighted
+from fairlead.encoders.registry import ENCODERS
+from fairlead.encoders.variables import Place, Range
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota
+from fairlead.models.rules.capacity import needs
+from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.units import Room, Unit
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort, Verdict, run
+
+# Work of one search for a placement that breaks a single unit, by CP-SAT's own measure, so that the answer is
+# the same on any machine; where none is found, one that breaks more will do.
+WORK = 0.05
+# Attempts to keep more units than a placement happens to keep.
+TRIES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A placement, and the positions of the units that it breaks."""
+
+    placement: Placement
+    broken: frozenset[int]
+
+
+class OutOfTime(Exception):  # noqa: N818 - no error: what was found until then still counts
+    """The deadline came before the answer."""
+
+
+class _GuardedUnits(Encoding):
+    """An encoding in which everything that a unit requires holds only where its guard does."""
+
+    def __init__(self, problem: Problem, within: dict[Place, Range], count: int) -> None:
+        super().__init__(problem, within, explain=True)
+        self.of_unit = [self.model.new_bool_var("") for _ in range(count)]
+        self.at = 0
+
+    def _guard(self, because: Because) -> cp_model.IntVar:
+        """Return the guard of the unit that is being encoded, whatever rule it says."""
+        del because
+        return self.of_unit[self.at]
+
+
+class Oracle:
+    """Answers which units can be kept together.
+
+    Every answer that some can be is a placement, judged by the meaning of the rules; that they cannot is
+    what CP-SAT says, and has to be verified by whoever builds on it.
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        Everything that may be left out.
+    deadline
+        When answers are due.
+    seed
+        Random seed of CP-SAT.
+    """
+
+    def __init__(self, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> None:
+        self.deadline = deadline
+        self.seed = seed
+        self._judge = Judge(problem, units)
+        self._encoding = _encoded(problem, units, deadline)
+
+    def judge(self, placement: Placement) -> Seen:
+        """Return a placement with what it breaks."""
+        return Seen(placement, self._judge.broken(placement))
+
+    def all_but_one(self, kept: Collection[int]) -> Seen | None:
+        """Return a placement that breaks a single unit, none that has to be kept; None where none is found.
+
+        Raises
+        ------
+        OutOfTime
+            Where the deadline comes first.
+        """
+        others = [guard for at, guard in enumerate(self._encoding.of_unit) if at not in kept]
+        found = self._ask(kept, [total(others) == len(others) - 1], WORK) if others else None
+        return found if isinstance(found, Seen) else None
+
+    def many(self, kept: Collection[int]) -> Seen | None:
+        """Return a placement that keeps some units and many others; None where none keeps all of them.
+
+        Parameters
+        ----------
+        kept
+            Positions of the units that have to be kept.
+
+        Raises
+        ------
+        OutOfTime
+            Where the deadline comes first.
+        """
+        seen = self.any(kept)
+        if seen is None:
+            return None
+        everything = frozenset(range(len(self._encoding.of_unit)))
+        waiting, size = sorted(seen.broken), max(1, len(seen.broken) // 2)
+        for _ in range(TRIES):
+            if not waiting:
+                break
+            more, waiting = waiting[:size], waiting[size:]
+            better = self.any((everything - seen.broken).union(more))
+            if better is not None:
+                seen = better
+                waiting = [at for at in waiting if at in seen.broken]
+            size = max(1, size // 2)
+        return seen
+
+    def any(self, kept: Collection[int]) -> Seen | None:
+        """Return any placement that keeps some units; otherwise like `many`."""
+        found = self._ask(kept, [])
+        if found is Verdict.UNKNOWN:
+            raise OutOfTime
+        return found if isinstance(found, Seen) else None
+
+    def _ask(
+        self,
+        kept: Collection[int],
+        also: Sequence[Constraint],
+        work: float = math.inf,
+    ) -> Seen | Verdict:
+        """Run the model with some guards on."""
+        if not self.deadline.remaining():
+            raise OutOfTime
+        encoding = self._encoding
+        model = encoding.model.clone()
+        for at in sorted(kept):
+            model.add(encoding.of_unit[at] == 1)
+        for constraint in also:
+            model.add(constraint)
+        variables = [variable for _, variable in encoding.variables.made()]
+        finding = run(model, variables, [], [], Effort(self.deadline, 1, self.seed, work))
+        if finding.values is None:
+            return finding.verdict
+        return self.judge(encoding.read(variables, finding.values))
+
+
+def _encoded(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> _GuardedUnits:
+    """Encode every unit behind its guard."""
+    widths = {workload.key: widest(workload) for workload in problem.workloads}
+    within = {
+        Place(key, cluster.name): Range(0, width)
+        for key, width in widths.items()
+        for cluster in problem.clusters
+    }
+    everywhere = Candidates(tuple(problem.cluster_by_name))
+    encoding = _GuardedUnits(problem, within, len(units))
+    for at, unit in enumerate(units):
+        if not deadline.remaining():
+            raise OutOfTime
+        encoding.at = at
+        match unit.part:
+            case Room() as room:
+                _encode_room(room, problem, encoding)
+            case Companionship() | MoveBudget() | Quota() as shared:
+                ENCODERS[type(shared)](shared, problem, encoding)
+            case rule:
+                workload = problem.workload(unit.workload or "")
+                bare = replace(workload, rules=(everywhere,), group=None, groups=())
+                ENCODERS[type(rule)](rule, bare, encoding)
+    return encoding
+
+
+def _encode_room(room: Room, problem: Problem, encoding: Encoding) -> None:
+    """Ask of a cluster no more than it has."""
+    for resource in sorted(room.resources):
+        asked = {each.key: needs(each).get(resource, 0) for each in problem.workloads}
+        row = [(encoding.replicas(key, room.cluster), need) for key, need in asked.items() if need]
+        if row:
+            step = math.gcd(*(need for _, need in row))
+            limit = problem.limits.get((room.cluster, resource), 0) // step
+            terms = [(variable, need // step) for variable, need in row]
+            # More than all of them ask for is no limit.
+            most = (
+                encoding.variables.range(Place(key, room.cluster)).upper * need for key, need in asked.items()
+            )
+            if sum(most) // step <= limit:
+                continue
+            encoding.require(weighted(terms) <= limit, because=Because("capacity", None, room.cluster))

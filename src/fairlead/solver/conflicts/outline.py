@@ -1,0 +1,221 @@
+"""What units of one workload say of single clusters and of their total, and whether that adds up.
+
+Units that bound single clusters only have a placement exactly where no open cluster needs more than it may
+hold, and the total lies between what all open clusters need and what they may hold.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Companionship,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Quota,
+    Spread,
+    Survival,
+    Total,
+    quota,
+)
+from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.units import Room, Unit, open_to
+
+
+class Limit(NamedTuple):
+    """What a unit, by its position, says of one cluster: at least, and at most where that is not None."""
+
+    unit: int
+    least: int
+    most: int | None
+
+
+@dataclass(slots=True)
+class Outline:
+    """What the units of one workload say of single clusters and of their total.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    names
+        Its candidates.
+    limits
+        What units say of each cluster; minima that bind only where replicas are held are left out.
+    total, closed
+        Positions of the total and of the closed clusters; None where there is no such unit.
+    others
+        Positions of all other units, what is left out of minima aside.
+    only_boxes
+        Whether nothing was left out: units bound single clusters and the total only.
+    """
+
+    workload: Workload
+    names: tuple[str, ...]
+    limits: dict[str, list[Limit]] = field(default_factory=dict)
+    total: int | None = None
+    closed: int | None = None
+    others: list[int] = field(default_factory=list)
+    only_boxes: bool = True
+
+    def least(self, name: str) -> tuple[int, int] | None:
+        """Return the greatest minimum of a cluster and its unit, the first of several; None without one."""
+        found = [limit for limit in self.limits.get(name, ()) if limit.least]
+        greatest = max(found, key=lambda each: each.least, default=None)
+        return None if greatest is None else (greatest.least, greatest.unit)
+
+    def most(self, name: str) -> tuple[int, int] | None:
+        """Return the smallest maximum of a cluster and its unit, the first of several; None without one."""
+        found = [(limit.most, limit.unit) for limit in self.limits.get(name, ()) if limit.most is not None]
+        return min(found, default=None)
+
+
+def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> Outline:
+    """Read the units of a workload."""
+    outline = Outline(workload, open_to(workload, problem))
+    for at, unit in enumerate(units):
+        match unit.part:
+            case Total():
+                outline.total = at
+            case Candidates():
+                outline.closed = at
+            case Bounds() | Room():
+                pass
+            case Quota() as rule:
+                if any(scope.cluster is None for scope in rule.limits):
+                    outline.others.append(at)
+                    outline.only_boxes = False
+            case Companionship() | Duplicated() | GroupTotal() | MoveBudget() | Spread() | Survival():
+                outline.others.append(at)
+                outline.only_boxes = False
+        if isinstance(unit.part, Bounds) and unit.part.where_held:
+            outline.only_boxes = False
+        for name, least, most in limits_of(unit, workload, problem):
+            outline.limits.setdefault(name, []).append(Limit(at, least, most))
+    return outline
+
+
+def limits_of(unit: Unit, workload: Workload, problem: Problem) -> Iterator[tuple[str, int, int | None]]:
+    """Yield what a unit says of single clusters: the fewest replicas of a workload there, and the most.
+
+    0 where it asks for none, or only where replicas are held; None where it allows any number.
+    """
+    match unit.part:
+        case Bounds() as rule:
+            for name in dict.fromkeys((*rule.minimum, *rule.maximum)):
+                least, most = rule.minimum.get(name), rule.maximum.get(name)
+                wanted = 0 if least is None or name in rule.where_held else least.replicas
+                yield name, wanted, None if most is None else most.replicas
+        case Room() as room:
+            asked = demands(workload, problem.cluster_by_name[room.cluster])
+            fits = [
+                problem.limits.get((room.cluster, resource), 0) // asked[resource]
+                for resource in room.resources
+                if resource in asked
+            ]
+            if fits:
+                yield room.cluster, 0, min(fits)
+        case Quota() as rule if rule.namespace == workload.namespace:
+            for scope, limit in quota.allowed(rule, problem).items():
+                need = needs(workload).get(scope.resource, 0)
+                if scope.cluster is not None and need:
+                    yield scope.cluster, 0, limit // need
+        case _:
+            # What is said of several clusters at once, or of none.
+            return
+
+
+class Tally(NamedTuple):
+    """Clusters added up: what they need, what they may hold, how many have no limit or need too much."""
+
+    least: int = 0
+    most: int = 0
+    unlimited: int = 0
+    crossed: int = 0
+
+    def plus(self, other: "Tally", sign: int = 1) -> "Tally":
+        """Return the sum of two tallies, or their difference."""
+        return Tally(*(one + sign * two for one, two in zip(self, other, strict=True)))
+
+
+def _tally(limits: Sequence[Limit], left_out: int | None = None) -> Tally:
+    """Return what several units say of one cluster, one of them perhaps left out."""
+    counting = [limit for limit in limits if limit.unit != left_out]
+    least = max((limit.least for limit in counting), default=0)
+    most = min((limit.most for limit in counting if limit.most is not None), default=None)
+    if most is None:
+        return Tally(least, unlimited=1)
+    return Tally(least, most, crossed=int(least > most))
+
+
+class Sums:
+    """Units of one workload that bound single clusters only, added up.
+
+    Parameters
+    ----------
+    outline
+        What they say.
+    clusters
+        How many clusters the problem has.
+    """
+
+    def __init__(self, outline: Outline, clusters: int) -> None:
+        self._outline = outline
+        self._tallies = {name: _tally(limits) for name, limits in outline.limits.items()}
+        self._all = Tally(unlimited=len(outline.names) - len(self._tallies))
+        for each in self._tallies.values():
+            self._all = self._all.plus(each)
+        self._closed_now = clusters - len(outline.names)
+
+    def possible(self, left_out: int | None = None, cluster: str | None = None) -> bool:
+        """Tell whether all units, or all but one, have a placement.
+
+        Parameters
+        ----------
+        left_out
+            Position of the unit that is left out; None where none is.
+        cluster
+            The cluster that it is about; None where it is about none in particular.
+        """
+        tally, outline = self._all, self._outline
+        if cluster is not None:
+            tally = tally.plus(self._tallies[cluster], -1)
+            tally = tally.plus(_tally(outline.limits[cluster], left_out))
+        if tally.crossed:
+            return False
+        if outline.total in (None, left_out):
+            return True
+        opened = self._closed_now if outline.closed in (None, left_out) else 0
+        wanted = outline.workload.replicas
+        return tally.least <= wanted and (tally.unlimited + opened > 0 or wanted <= tally.most)
+
+    def minimal(self) -> bool:
+        """Tell whether without any one unit all others have a placement."""
+        for name, limits in self._outline.limits.items():
+            if not all(self.possible(limit.unit, name) for limit in limits):
+                return False
+        return all(self.possible(at) for at in (self._outline.total, self._outline.closed) if at is not None)
+
+
+def sums_of(problem: Problem, units: Sequence[Unit]) -> Sums | None:
+    """Add up units of a problem; None where that does not tell whether they have a placement.
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        Some of its units.
+    """
+    if len(problem.workloads) != 1 or not problem.workloads[0].replicas:
+        return None
+    outline = outline_of(problem.workloads[0], problem, units)
+    # What is said of a closed cluster is a matter of its own.
+    if not outline.only_boxes or not frozenset(outline.names).issuperset(outline.limits):
+        return None
+    return Sums(outline, len(problem.clusters))

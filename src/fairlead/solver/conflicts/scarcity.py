@@ -1,0 +1,322 @@
+"""Something scarce: totals ask for more than the clusters open to them have, or than a quota allows.
+
+Each replica stands on one of the clusters that are open to its workload. Where the room of all of these is
+limited, what the totals ask for cannot exceed what the rooms hold, each rounded down to what a number of
+replicas can take of it.
+"""
+
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from fairlead.models.cluster import PODS
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Quota, Total, quota
+from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.quota import Scope
+from fairlead.solver.conflicts.units import Room, Unit, open_to
+
+MOST_POOLS = 50
+"""Sets of clusters that are looked at for each resource, those that are open to most workloads first."""
+
+Asker = TypeVar("Asker")
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a workload asks of a resource.
+
+    Parameters
+    ----------
+    key
+        The workload.
+    need
+        What one replica takes.
+    replicas
+        How many are wanted.
+    names
+        The clusters that are open to it.
+    """
+
+    key: str
+    need: int
+    replicas: int
+    names: frozenset[str]
+
+    @property
+    def amount(self) -> int:
+        """What all replicas take."""
+        return self.need * self.replicas
+
+
+@dataclass(frozen=True, slots=True)
+class Supply:
+    """What some workloads ask for of a resource together, and what all clusters open to them have of it.
+
+    Parameters
+    ----------
+    rooms
+        What each of the clusters has, in the resource's unit.
+    asked
+        What the workloads ask for.
+    step
+        What any number of replicas takes is a multiple of this.
+    """
+
+    rooms: Mapping[str, int]
+    asked: int
+    step: int
+
+    @property
+    def excess(self) -> int:
+        """How much more is asked for than replicas can take; negative or 0 where it is enough."""
+        return self.asked - sum(room // self.step * self.step for room in self.rooms.values())
+
+
+def supply_of(demands: Sequence[Demand], resource: str, problem: Problem) -> Supply:
+    """Return what some workloads, one at least, ask for of a resource, and what there is of it."""
+    rooms = {
+        name: problem.limits.get((name, resource), 0)
+        for name in frozenset[str]().union(*(each.names for each in demands))
+    }
+    return Supply(rooms, sum(each.amount for each in demands), math.gcd(*(each.need for each in demands)))
+
+
+def demands_on(
+    problem: Problem, limited: Container[tuple[str, str]], keys: Container[str | None]
+) -> dict[str, list[Demand]]:
+    """Return by resource the workloads that can only take of what is limited.
+
+    Parameters
+    ----------
+    problem
+        Where they belong.
+    limited
+        Clusters and resources of which there is not enough for everybody.
+    keys
+        The workloads that have a total.
+    """
+    found: dict[str, list[Demand]] = {}
+    for workload in problem.workloads:
+        names = frozenset(open_to(workload, problem))
+        if workload.key not in keys or not workload.replicas or not names:
+            continue
+        for resource, need in needs(workload).items():
+            if all((name, resource) in limited for name in names):
+                demand = Demand(workload.key, need, workload.replicas, names)
+                found.setdefault(resource, []).append(demand)
+    return dict(sorted(found.items()))
+
+
+def over_quota(
+    rule: Quota, problem: Problem, keys: Container[str | None]
+) -> Iterator[tuple[Scope, int, dict[str, int]]]:
+    """Yield every number for all clusters that totals do not fit into, and what each asks for, by key.
+
+    Parameters
+    ----------
+    rule
+        The quota.
+    problem
+        Where it belongs.
+    keys
+        The workloads whose totals count.
+    """
+    inside = [each for each in problem.workloads_in(rule.namespace) if each.key in keys]
+    for scope, limit in quota.allowed(rule, problem).items():
+        if scope.cluster is None:
+            asked = {each.key: needs(each).get(scope.resource, 0) * each.replicas for each in inside}
+            if sum(asked.values()) > limit:
+                yield scope, limit, asked
+
+
+def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker, ...] | None:
+    """Return the fewest of some amounts that add up to more than a limit; None where all of them do not.
+
+    Without any one of them the others fit. Of equal amounts the earlier ones are taken.
+    """
+    found: list[Asker] = []
+    left = limit
+    for amount, asker in sorted(amounts, key=lambda each: -each[0]):
+        found.append(asker)
+        left -= amount
+        if left < 0:
+            return tuple(found)
+    return None
+
+
+def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
+    """Return a conflict of totals with a quota, or with the rooms of all clusters open to their workloads.
+
+    Parameters
+    ----------
+    problem
+        The whole question, with several workloads.
+    units
+        Everything that may be left out.
+
+    Returns
+    -------
+    tuple of int or None
+        The positions of its units; the fewest of those seen, though perhaps not all of them are needed.
+        None where there is no such conflict.
+    """
+    totals = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Total)}
+    closed = {unit.workload: at for at, unit in enumerate(units) if isinstance(unit.part, Candidates)}
+    rooms = {
+        (unit.part.cluster, resource): at
+        for at, unit in enumerate(units)
+        if isinstance(unit.part, Room)
+        for resource in unit.part.resources
+    }
+    best: tuple[int, ...] | None = None
+    for at, unit in enumerate(units):
+        for _, limit, asked in over_quota(unit.part, problem, totals) if isinstance(unit.part, Quota) else ():
+            keys = fewest_over([(amount, key) for key, amount in sorted(asked.items())], limit) or ()
+            if best is None or len(keys) + 1 < len(best):
+                best = tuple(sorted((at, *(totals[key] for key in keys))))
+    for resource, demands in demands_on(problem, rooms, totals).items():
+        for pool in _pools(demands):
+            kept = _fewest(pool, resource, problem)
+            names = frozenset[str]().union(*(each.names for each in kept))
+            # Where every cluster counts already, to open one more changes nothing.
+            shut = [] if len(names) == len(problem.clusters) else [closed[each.key] for each in kept]
+            found = {totals[each.key] for each in kept}.union(shut, (rooms[name, resource] for name in names))
+            if kept and (best is None or len(found) < len(best)):
+                best = tuple(sorted(found))
+    return best
+
+
+def is_scarce(problem: Problem) -> bool:
+    """Tell whether totals are seen to ask for more of a resource than all their clusters have; quotas aside.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    """
+    if len(problem.workloads) < 2 or not any(isinstance(rule, Capacity) for rule in problem.rules):
+        return False
+    totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
+    resources = frozenset(resource for each in problem.workloads for resource in needs(each))
+    limited = {
+        (cluster.name, resource)
+        for cluster in problem.clusters
+        if cluster.free is not None
+        for resource in resources
+        if resource != PODS or PODS in cluster.free
+    }
+    return any(
+        supply_of(pool, resource, problem).excess > 0
+        for resource, demands in demands_on(problem, limited, totals).items()
+        for pool in _pools(demands)
+    )
+
+
+def _pools(demands: Sequence[Demand]) -> Iterator[Sequence[Demand]]:
+    """Yield workloads that share clusters: all, and those that have no others than some workload has."""
+    yield demands
+    members: dict[frozenset[str], int] = {}
+    for each in demands:
+        members[each.names] = members.get(each.names, 0) + 1
+    ordered = sorted(members, key=lambda names: (-members[names], len(names), sorted(names)))
+    for names in ordered[:MOST_POOLS]:
+        inside = [each for each in demands if each.names <= names]
+        if len(inside) < len(demands):
+            yield inside
+
+
+def _fewest(pool: Sequence[Demand], resource: str, problem: Problem) -> Sequence[Demand]:
+    """Leave out workloads, those that ask for least first, while the others ask for too much.
+
+    Empty where all of them do not ask for too much.
+    """
+    if supply_of(pool, resource, problem).excess <= 0:
+        return ()
+    kept = sorted(pool, key=lambda each: (each.amount, each.key))
+    for each in list(kept):
+        rest = [other for other in kept if other is not each]
+        if rest and supply_of(rest, resource, problem).excess > 0:
+            kept = rest
+    return kept
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """What is asked for of a resource, and what there is of it, in the resource's unit.
+
+    Parameters
+    ----------
+    resource
+        The resource.
+    asked
+        What the totals ask for together.
+    has
+        What the rooms have together.
+    clusters
+        How many clusters have any of it; 0 where a quota limits it.
+    """
+
+    resource: str
+    asked: int
+    has: int
+    clusters: int
+
+
+def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
+    """Return a resource of which totals among some units ask for more than rooms or a quota among them have.
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        Some of its units.
+
+    Returns
+    -------
+    Excess or None
+        None where there is none: then the units may have a placement or not.
+    """
+    everywhere = frozenset(problem.cluster_by_name)
+    wanting = [problem.workload(unit.workload or "") for unit in units if isinstance(unit.part, Total)]
+    for rule in (unit.part for unit in units if isinstance(unit.part, Quota)):
+        for scope, limit, asked in over_quota(rule, problem, {each.key for each in wanting}):
+            return Excess(scope.resource, sum(asked.values()), limit, 0)
+    open_now = {
+        unit.workload: everywhere.intersection(unit.part.names)
+        for unit in units
+        if isinstance(unit.part, Candidates)
+    }
+    rooms: dict[str, set[str]] = {}
+    for room in (unit.part for unit in units if isinstance(unit.part, Room)):
+        for resource in room.resources:
+            rooms.setdefault(resource, set()).add(room.cluster)
+    for resource, limited in sorted(rooms.items()):
+        demands = [
+            Demand(each.key, need, each.replicas, names)
+            for each in wanting
+            if (need := needs(each).get(resource, 0))
+            and limited.issuperset(names := open_now.get(each.key, everywhere))
+        ]
+        supply = supply_of(demands, resource, problem) if demands else None
+        if supply is not None and supply.excess > 0:
+            amounts = supply.rooms.values()
+            return Excess(resource, supply.asked, sum(amounts), sum(1 for amount in amounts if amount))
+    return None
+
+
+def is_minimal_under_quota(problem: Problem, units: Sequence[Unit]) -> bool:
+    """Tell whether some units are totals and one number of a quota, a conflict of which none can be spared.
+
+    Without any other rule, totals can be placed on any cluster, so that sums are the whole truth.
+    """
+    quotas = [unit.part for unit in units if isinstance(unit.part, Quota)]
+    keys = {unit.workload for unit in units if isinstance(unit.part, Total)}
+    if len(quotas) != 1 or len(keys) + 1 != len(units) or not problem.clusters:
+        return False
+    return any(
+        len(asked) == len(keys) and min(asked.values()) >= sum(asked.values()) - limit
+        for _, limit, asked in over_quota(quotas[0], problem, keys)
+    )

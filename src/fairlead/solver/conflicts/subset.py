@@ -1,0 +1,235 @@
+"""A problem with some of its units only, and which units a placement keeps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from fairlead.models.amounts import largest
+from fairlead.models.check import shared_violations, violations_of
+from fairlead.models.cluster import Cluster
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Quota,
+    SharedRule,
+    Survival,
+    Total,
+    WorkloadRule,
+    move_budget,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.duplicated import copy_on, largest_copy
+from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.units import Room, SharedPart, Unit
+
+
+def widest(workload: Workload) -> int:
+    """Return so many replicas that no cluster has to hold more, whatever is left out.
+
+    A placement with more on a cluster stays one with so many: every minimum is met by them. A workload
+    without a total has never more on a cluster than its replicas or a minimum.
+    """
+    if not workload.replicas or not any(isinstance(rule, Total | Duplicated) for rule in workload.rules):
+        return largest(workload)
+    wanted = [workload.replicas, *workload.current.values()]
+    for rule in workload.rules:
+        match rule:
+            case Bounds():
+                wanted += [bound.replicas for bound in rule.minimum.values()]
+            case GroupTotal() | Survival():
+                wanted.append(rule.minimum)
+            case Duplicated():
+                wanted.append(largest_copy(rule, workload))
+    return max(wanted)
+
+
+def only(problem: Problem, units: Sequence[Unit]) -> Problem:
+    """Return a problem that asks for these units and nothing else.
+
+    Where the total of a workload is left out it may place any number of replicas; where its closed clusters
+    are left out it may stand on all; where a resource of a cluster is left out there is enough of it.
+    """
+    if any(isinstance(unit.part, MoveBudget) for unit in units):
+        problem = _holding_copies(problem)
+    own: dict[str, list[WorkloadRule]] = {workload.key: [] for workload in problem.workloads}
+    shared: list[SharedRule] = []
+    kept: dict[str, set[str]] = {}
+    for unit in units:
+        match unit.part:
+            case Room() as room:
+                kept.setdefault(room.cluster, set()).update(room.resources)
+            case Companionship() | MoveBudget() | Quota() as rule:
+                shared.append(rule)
+            case rule:
+                own[unit.workload or ""].append(rule)
+    everywhere = tuple(problem.cluster_by_name)
+    clusters = tuple(
+        _with_resources(cluster, kept.get(cluster.name), problem) for cluster in problem.clusters
+    )
+    workloads = tuple(_with_rules(workload, own[workload.key], everywhere) for workload in problem.workloads)
+    rules = (*([Capacity()] if kept else []), *shared)
+    reduced = replace(problem, clusters=clusters, workloads=workloads, rules=rules, partial=False)
+    moving = tuple(_as_before(rule, problem, reduced) for rule in rules)
+    return reduced if moving == rules else replace(reduced, rules=moving)
+
+
+def _holding_copies(problem: Problem) -> Problem:
+    """Return a problem in which nobody holds more of a copy than it is: only that much of it could move.
+
+    What is held beyond that is free instead, so that there is as much room as before.
+    """
+    freed: dict[tuple[str, str], int] = {}
+    workloads: list[Workload] = []
+    for workload in problem.workloads:
+        copies = workload.rule(Duplicated)
+        if copies is None:
+            workloads.append(workload)
+            continue
+        held = {name: min(count, copy_on(copies, workload, name)) for name, count in workload.current.items()}
+        for name, count in workload.current.items():
+            for resource, need in needs(workload).items():
+                freed[name, resource] = freed.get((name, resource), 0) + need * (count - held[name])
+        workloads.append(replace(workload, current={name: count for name, count in held.items() if count}))
+    clusters = tuple(_with_freed(cluster, freed) for cluster in problem.clusters)
+    return replace(problem, workloads=tuple(workloads), clusters=clusters)
+
+
+def _with_freed(cluster: Cluster, freed: Mapping[tuple[str, str], int]) -> Cluster:
+    """Return a cluster with more that is free."""
+    if cluster.free is None:
+        return cluster
+    free = {name: amount + freed.get((cluster.name, name), 0) for name, amount in cluster.free.items()}
+    return replace(cluster, free=free)
+
+
+def _as_before(rule: SharedRule, problem: Problem, reduced: Problem) -> SharedRule:
+    """Return a budget that counts as stopped by need what the workloads as they were have to stop."""
+    if not isinstance(rule, MoveBudget) or rule.leaving is not None or rule.arriving is not None:
+        return rule
+    more = 0
+    for workload in move_budget.members(rule, problem):
+        gone = rule.under_way.get(workload.key, frozenset())
+        held = sum(
+            count
+            for name, count in workload.current.items()
+            if name in problem.cluster_by_name and name not in gone
+        )
+        now = reduced.workload(workload.key).replicas
+        # Of copies nothing has to be stopped because there are fewer replicas.
+        unavoidable = 0 if workload.rule(Duplicated) else max(0, held - workload.replicas)
+        more += unavoidable - max(0, held - now)
+    return replace(rule, most=rule.most + more)
+
+
+def _with_resources(cluster: Cluster, kept: set[str] | None, problem: Problem) -> Cluster:
+    """Return a cluster that has enough of everything but some resources."""
+    if cluster.free is None or not kept:
+        return replace(cluster, free=None, grades=())
+    free = {resource: amount for resource, amount in cluster.free.items() if resource in kept}
+    for workload in problem.workloads:
+        for resource, need in needs(workload).items():
+            if resource not in kept and resource in workload.requests:
+                free[resource] = free.get(resource, 0) + need * widest(workload)
+    return replace(cluster, free=free, grades=())
+
+
+def _with_rules(workload: Workload, rules: Sequence[WorkloadRule], everywhere: tuple[str, ...]) -> Workload:
+    """Return a workload with some rules, all its bounds in one."""
+    told: list[WorkloadRule] = [rule for rule in rules if not isinstance(rule, Bounds)]
+    if not any(isinstance(rule, Candidates) for rule in told):
+        told.insert(0, Candidates(everywhere))
+    together = _together([rule for rule in rules if isinstance(rule, Bounds)])
+    if together is not None:
+        told.append(together)
+    counted = any(isinstance(rule, Total) for rule in rules)
+    replicas = workload.replicas if counted else widest(workload)
+    return replace(workload, replicas=replicas, rules=tuple(told), group=None, groups=())
+
+
+def _together(rules: Sequence[Bounds]) -> Bounds | None:
+    """Return several bounds as one; None where there are none."""
+    if not rules:
+        return None
+    minimum: dict[str, Bound] = {}
+    maximum: dict[str, Bound] = {}
+    always: set[str] = set()
+    for rule in rules:
+        for name, bound in rule.minimum.items():
+            minimum[name] = max(minimum.get(name, bound), bound, key=lambda each: each.replicas)
+            if bound.replicas and name not in rule.where_held:
+                always.add(name)
+        for name, bound in rule.maximum.items():
+            maximum[name] = min(maximum.get(name, bound), bound, key=lambda each: each.replicas)
+    return Bounds(minimum, maximum, frozenset(name for name in minimum if name not in always))
+
+
+class Judge:
+    """Tells which units a placement keeps, by the meaning of each rule (`fairlead.models.rules`).
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        Everything that may be left out.
+    """
+
+    def __init__(self, problem: Problem, units: Sequence[Unit]) -> None:
+        self._problem = problem
+        self._units = units
+        everywhere = Candidates(tuple(problem.cluster_by_name))
+        self._judged = [_alone(unit, problem, everywhere) for unit in units]
+        self._shared = {
+            at: replace(problem, rules=(unit.part,))
+            for at, unit in enumerate(units)
+            if isinstance(unit.part, SharedPart)
+        }
+        self._known: dict[tuple[int, int], bool] = {}
+        self._needs = {workload.key: needs(workload) for workload in problem.workloads}
+
+    def broken(self, placement: Placement) -> frozenset[int]:
+        """Return the positions of the units that a placement breaks."""
+        asked: dict[tuple[str, str], int] = {}
+        for key, needed in self._needs.items():
+            for name, replicas in placement.of(key).items():
+                for resource, need in needed.items():
+                    asked[name, resource] = asked.get((name, resource), 0) + need * replicas
+        return frozenset(at for at in range(len(self._units)) if self._breaks(at, placement, asked))
+
+    def _breaks(self, at: int, placement: Placement, asked: Mapping[tuple[str, str], int]) -> bool:
+        """Tell whether a placement breaks one unit, given what it asks of every cluster by resource."""
+        workload, part = self._judged[at], self._units[at].part
+        if workload is not None and isinstance(part, Bounds):
+            return self._breaks_bound(at, part, workload, placement)
+        if workload is not None:
+            return any(violations_of(workload, placement.of(workload.key)))
+        if at in self._shared:
+            return bool(shared_violations(self._shared[at], placement))
+        return isinstance(part, Room) and any(
+            asked.get((part.cluster, resource), 0) > self._problem.limits.get((part.cluster, resource), 0)
+            for resource in part.resources
+        )
+
+    def _breaks_bound(self, at: int, part: Bounds, workload: Workload, placement: Placement) -> bool:
+        """Tell whether a placement breaks the bounds of one cluster; asked once for every number there."""
+        (cluster,) = part.minimum.keys() | part.maximum.keys()
+        replicas = placement.of(workload.key).get(cluster, 0)
+        if (at, replicas) not in self._known:
+            self._known[at, replicas] = any(violations_of(workload, {cluster: replicas}))
+        return self._known[at, replicas]
+
+
+def _alone(unit: Unit, problem: Problem, everywhere: Candidates) -> Workload | None:
+    """Return a workload with the rule of one unit only; None where several workloads share it."""
+    if unit.workload is None or isinstance(unit.part, Room | SharedPart):
+        return None
+    # Full copies are counted on candidates, so these have to be told along with them.
+    rules = (everywhere, unit.part) if isinstance(unit.part, Duplicated) else (unit.part,)
+    return replace(problem.workload(unit.workload), rules=rules, group=None, groups=())

@@ -1,0 +1,272 @@
+"""What a conflict is made of: the smallest parts of a problem that may be left out.
+
+A unit is a rule, or a side of one, that a person could give up by itself: the total, one minimum, the most
+regions, the room of one cluster. Leaving a unit out only ever allows more placements.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import assert_never
+
+from fairlead.models.cluster import PODS
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    BindingRule,
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Quota,
+    SharedRule,
+    Spread,
+    Survival,
+    Total,
+    bounds,
+    candidates,
+    capacity,
+    companionship,
+    duplicated,
+    group_total,
+    move_budget,
+    quota,
+    spread,
+    survival,
+    total,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.statement import Statement
+from fairlead.models.topology import groups
+from fairlead.models.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a cluster has of some resources, for all workloads together."""
+
+    cluster: str
+    resources: frozenset[str]
+
+
+SharedPart = Companionship | MoveBudget | Quota
+Part = BindingRule | SharedPart | Room
+"""What is left out with a unit."""
+
+Tell = Callable[[], Statement]
+"""How people say a unit; asked for once it is part of a conflict, as most units never are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Something that may be left out.
+
+    Parameters
+    ----------
+    part
+        The rule by itself, without any other side that it may have.
+    tell
+        Returns how people say it.
+    workload
+        Key of the workload whose rule it is; None where several share it.
+    """
+
+    part: Part
+    tell: Tell = field(compare=False, repr=False)
+    workload: str | None = None
+
+    @property
+    def statement(self) -> Statement:
+        """How people say it."""
+        return self.tell()
+
+
+def units_of(problem: Problem) -> tuple[Unit, ...]:
+    """Return everything that may be left out, in the order in which a conflict tells it.
+
+    What workloads want comes first, then what limits them: their own maxima, rules that they share, the room
+    of clusters, and last the clusters that are closed to them.
+    """
+    own = [unit for workload in problem.workloads for unit in _units_of(workload, problem)]
+    shared = [unit for rule in problem.rules for unit in _shared(rule, problem)]
+    rooms = list(_rooms(problem)) if any(isinstance(rule, Capacity) for rule in problem.rules) else []
+    return tuple(sorted([*own, *shared, *rooms], key=_rank))
+
+
+def _rank(unit: Unit) -> int:
+    """Return where a unit comes in a conflict; units of one rank keep their order."""
+    match unit.part:
+        case Total():
+            return 0
+        case Duplicated():
+            return 1
+        case Bounds():
+            return 2 if unit.part.minimum else 6
+        case GroupTotal():
+            return 3 if unit.part.minimum else 7
+        case Spread():
+            return 4 if unit.part.minimum else 8
+        case Survival():
+            return 5
+        case Companionship() | MoveBudget() | Quota():
+            return 9
+        case Room():
+            return 10
+        case Candidates():
+            return 11
+        case _:
+            assert_never(unit.part)
+
+
+def _units_of(workload: Workload, problem: Problem) -> Iterator[Unit]:
+    """Yield the units of one workload."""
+    for rule in workload.rules:
+        if isinstance(rule, BindingRule):
+            for part, tell in _parts(rule, workload, problem):
+                yield Unit(part, tell, workload.key)
+    if any(isinstance(rule, Capacity) for rule in problem.rules):
+        for name in open_to(workload, problem):
+            most = capacity.graded_room(workload, problem.cluster_by_name[name])
+            if most is not None:
+                tell = partial(capacity.describe_grades, workload, problem.cluster_by_name[name])
+                yield Unit(Bounds(maximum={name: Bound(most)}), tell, workload.key)
+
+
+def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield the parts of one rule that may be left out, each with what says it."""
+    match rule:
+        case Candidates():
+            yield from _candidates(rule, workload, problem)
+        case Total():
+            yield rule, partial(total.describe, rule, workload)
+        case Duplicated():
+            yield from _copies(rule, workload, problem)
+        case Bounds():
+            yield from _bounds(rule, workload)
+        case GroupTotal():
+            yield from _group_total(rule, workload)
+        case Spread():
+            yield from _spread(rule, workload, problem)
+        case Survival():
+            if workload.replicas and rule.minimum and rule.groups:
+                wide = _widened(rule.groups, rule.field, workload, problem)
+                yield replace(rule, groups=wide), partial(survival.describe, rule, workload)
+        case _:
+            assert_never(rule)
+
+
+def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield the closed clusters together, and every cluster that takes nothing new."""
+    closed = [name for name in problem.cluster_by_name if name not in rule.names]
+    if closed:
+        unknown = Exclusion("is not a candidate")
+        told = Candidates(rule.names, {name: rule.excluded.get(name, unknown) for name in closed})
+        yield told, partial(candidates.describe_exclusions, told, workload)
+    for name in rule.held_only:
+        most = Bounds(maximum={name: Bound(workload.current.get(name, 0))})
+        yield most, partial(candidates.describe, rule, workload, name)
+
+
+def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield the copy of every cluster; where the solver chooses, or nothing is open, all of them together."""
+    names = open_to(workload, problem)
+    if rule.choice or not names:
+        sizes = {each.name: copy_on(rule, workload, each.name) for each in problem.clusters}
+        yield Duplicated(rule.source, True, sizes), partial(duplicated.describe_choice, rule, workload)
+        return
+    for name in names:
+        full = Bound(copy_on(rule, workload, name))
+        yield Bounds({name: full}, {name: full}), partial(duplicated.describe, rule, workload, name)
+
+
+def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield every minimum and every maximum."""
+    for name, bound in rule.minimum.items():
+        if bound.replicas and workload.replicas:
+            alone = Bounds({name: bound}, where_held=rule.where_held & {name})
+            yield alone, partial(bounds.describe_minimum, rule, workload, name)
+    for name, bound in rule.maximum.items():
+        yield Bounds(maximum={name: bound}), partial(bounds.describe_maximum, rule, workload, name)
+
+
+def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield both sides of the total of a set."""
+    if rule.minimum and workload.replicas:
+        yield replace(rule, maximum=None), partial(group_total.describe_minimum, rule, workload)
+    if rule.maximum is not None:
+        yield replace(rule, minimum=0), partial(group_total.describe_maximum, rule, workload)
+
+
+def _spread(rule: Spread, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield both sides of a spread."""
+    wide = _widened(rule.groups, rule.field, workload, problem)
+    if rule.minimum and workload.replicas:
+        yield replace(rule, groups=wide, maximum=None), partial(spread.describe_minimum, rule, workload)
+    if rule.maximum is not None:
+        yield replace(rule, groups=wide, minimum=0), partial(spread.describe_maximum, rule, workload)
+
+
+def _widened(
+    known: Mapping[str, frozenset[str]], field: str, workload: Workload, problem: Problem
+) -> dict[str, frozenset[str]]:
+    """Return groups with the closed clusters in them, for the case that these are opened."""
+    closed = [each for each in problem.clusters if each.name not in open_to(workload, problem)]
+    more = groups(closed, field)
+    return {
+        group: known.get(group, frozenset()) | more.get(group, frozenset()) for group in {**known, **more}
+    }
+
+
+def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:
+    """Yield the units of a rule that several workloads share, capacity aside."""
+    match rule:
+        case Companionship():
+            yield Unit(rule, partial(companionship.describe, rule))
+        case MoveBudget():
+            yield Unit(rule, partial(move_budget.describe, rule))
+        case Quota():
+            for scope in sorted(rule.limits, key=lambda each: each.order):
+                alone = replace(rule, limits={scope: rule.limits[scope]})
+                yield Unit(alone, partial(quota.describe, rule, scope, problem))
+        case Capacity():
+            # Units of it are the rooms of single clusters.
+            return
+        case _:
+            assert_never(rule)
+
+
+def _rooms(problem: Problem) -> Iterator[Unit]:
+    """Yield what every cluster has: together where one workload may use it, else by resource."""
+    users: dict[str, list[Workload]] = {}
+    asking = {workload.key: tuple(capacity.needs(workload)) for workload in problem.workloads}
+    for workload in problem.workloads:
+        for name in open_to(workload, problem):
+            users.setdefault(name, []).append(workload)
+    for cluster in problem.clusters:
+        if cluster.free is None or cluster.name not in users:
+            continue
+        asked: dict[str, list[Workload]] = {}
+        for workload in users[cluster.name]:
+            for resource in asking[workload.key]:
+                # Pods count where the cluster tells how many it can run.
+                if resource != PODS or PODS in cluster.free:
+                    asked.setdefault(resource, []).append(workload)
+        if len(users[cluster.name]) == 1 and asked:
+            (alone,) = users[cluster.name]
+            told = partial(capacity.describe_sums, alone, cluster, problem)
+            yield Unit(Room(cluster.name, frozenset(asked)), told)
+            continue
+        for resource, several in sorted(asked.items()):
+            told = partial(capacity.describe_shared, several, cluster, resource, problem)
+            yield Unit(Room(cluster.name, frozenset({resource})), told)
+
+
+def open_to(workload: Workload, problem: Problem) -> tuple[str, ...]:
+    """Return the candidates of a workload that exist."""
+    rule = workload.rule(Candidates)
+    names = tuple(problem.cluster_by_name) if rule is None else rule.names
+    return tuple(name for name in names if name in problem.cluster_by_name)

@@ -1,0 +1,261 @@
+"""Simple placements that show that units can be kept, cheaper than asking a solver.
+
+Some fill one cluster after the other; some are like one that was seen, and break something else: what one
+cluster holds too many of, another one could; what one workload lacks, another one could lack. What they keep
+is judged by the meaning of the rules; which of them are looked at is a matter of luck.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Candidates, Total
+from fairlead.models.rules.capacity import needs
+from fairlead.solver.conflicts.subset import Judge, widest
+from fairlead.solver.conflicts.units import Room, Unit
+from fairlead.solver.deadline import Deadline
+
+MOST_PLACES = 5_000
+"""Workloads times clusters up to which placements are judged by all units, not by those of the conflict."""
+
+NO_LIMIT = 2**62
+"""More than any room that is compared with it."""
+
+Numbers = NDArray[np.int64]
+Replicas = dict[str, dict[str, int]]
+
+
+@dataclass(slots=True)
+class _Wish:
+    """What some units say of one workload, by cluster in name order.
+
+    Parameters
+    ----------
+    key
+        The workload.
+    need
+        What one replica takes, by resource.
+    is_open
+        Which clusters are open to it.
+    lower, upper
+        The fewest and the most replicas.
+    total
+        How many replicas are wanted; 0 where no unit says so.
+    """
+
+    key: str
+    need: Mapping[str, int]
+    is_open: NDArray[np.bool_]
+    lower: Numbers
+    upper: Numbers
+    total: int = 0
+
+    def fits(self, placed: Numbers, left: Mapping[str, Numbers]) -> Numbers:
+        """Return how many more replicas every cluster can take."""
+        most = self.upper - placed
+        for resource, room in left.items():
+            need = self.need.get(resource, 0)
+            if need:
+                most = np.minimum(most, room // need)
+        return np.where(self.is_open, np.maximum(most, 0), 0)
+
+    def take(self, placed: Numbers, left: dict[str, Numbers]) -> None:
+        """Take room for some replicas."""
+        for resource in left.keys() & self.need.keys():
+            left[resource] = left[resource] - placed * self.need[resource]
+
+
+def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
+    """Give every cluster the least it needs, then fill up to the totals in name order.
+
+    Workloads that fit on the fewest clusters come first.
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        What is to be kept, as far as it is a total, bounds, closed clusters or room.
+    """
+    wishes, left = _read(problem, units)
+    placed = {wish.key: np.where(wish.is_open, wish.lower, 0) for wish in wishes}
+    for wish in wishes:
+        wish.take(placed[wish.key], left)
+    wanting = [wish for wish in wishes if wish.total]
+    places = {wish.key: int(np.count_nonzero(wish.fits(placed[wish.key], left))) for wish in wanting}
+    for wish in sorted(wanting, key=lambda each: (places[each.key], each.key)):
+        held = placed[wish.key]
+        fits = wish.fits(held, left)
+        missing = wish.total - int(held.sum())
+        more = np.clip(missing - (np.cumsum(fits) - fits), 0, fits)
+        wish.take(more, left)
+        placed[wish.key] = held + more
+    names = [cluster.name for cluster in problem.clusters]
+    return Placement(
+        {
+            key: {name: count for name, count in zip(names, found.tolist(), strict=True) if count}
+            for key, found in placed.items()
+        }
+    )
+
+
+def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[str, Numbers]]:
+    """Return what units say of each workload, and how much room there is by resource."""
+    position = {cluster.name: at for at, cluster in enumerate(problem.clusters)}
+    wanted = {unit.workload for unit in units if unit.workload is not None}
+    wishes = {
+        each.key: _wish(each.key, len(position), widest(each), needs(each))
+        for each in problem.workloads
+        if each.key in wanted
+    }
+    left: dict[str, Numbers] = {}
+    for unit in units:
+        match unit.part:
+            case Room() as room:
+                for resource in room.resources:
+                    if resource not in left:
+                        left[resource] = np.full(len(position), NO_LIMIT, dtype=np.int64)
+                    amount = problem.limits.get((room.cluster, resource), 0)
+                    left[resource][position[room.cluster]] = min(amount, NO_LIMIT)
+            case Total():
+                key = unit.workload or ""
+                wishes[key].total = problem.workload(key).replicas
+            case Candidates() as rule:
+                wish = wishes[unit.workload or ""]
+                wish.is_open[:] = False
+                wish.is_open[[position[name] for name in rule.names if name in position]] = True
+            case Bounds() as rule:
+                _bound(wishes[unit.workload or ""], rule, position)
+            case _:
+                continue
+    return list(wishes.values()), left
+
+
+def _wish(key: str, clusters: int, most: int, need: Mapping[str, int]) -> _Wish:
+    """Return a workload that wants nothing yet."""
+    lower, upper = np.zeros(clusters, dtype=np.int64), np.full(clusters, most, dtype=np.int64)
+    return _Wish(key, need, np.full(clusters, fill_value=True), lower, upper)
+
+
+def _bound(wish: _Wish, rule: Bounds, position: Mapping[str, int]) -> None:
+    """Take in minima and maxima of single clusters."""
+    for name, bound in rule.minimum.items():
+        if name in position:
+            at = position[name]
+            wish.lower[at] = max(int(wish.lower[at]), bound.replicas)
+    for name, bound in rule.maximum.items():
+        if name in position:
+            at = position[name]
+            wish.upper[at] = min(int(wish.upper[at]), bound.replicas)
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessed:
+    """What simple placements show of a conflict.
+
+    Parameters
+    ----------
+    broken
+        What each placement breaks, by position; of all units where `complete`, else of the conflict's.
+    needed
+        The units of the conflict of which a placement breaks no other one of it.
+    unavoidable
+        The units that a placement breaks alone among all there are, so that no conflict is without them.
+    complete
+        Whether placements were judged by all units.
+    """
+
+    broken: tuple[frozenset[int], ...]
+    needed: frozenset[int]
+    unavoidable: frozenset[int]
+    complete: bool
+
+
+def witnessed(
+    problem: Problem, units: Sequence[Unit], conflict: Sequence[int], deadline: Deadline
+) -> Witnessed:
+    """Look for a placement without each unit of a conflict, by filling clusters one after the other.
+
+    Parameters
+    ----------
+    problem
+        The whole question.
+    units
+        Everything that may be left out.
+    conflict
+        Positions of the units of the conflict.
+    deadline
+        When to stop.
+    """
+    complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
+    inside = frozenset(conflict)
+    judged = list(range(len(units))) if complete else sorted(inside)
+    judge = Judge(problem, [units[at] for at in judged])
+    found: list[frozenset[int]] = []
+    needed, unavoidable = set[int](), set[int]()
+    for left_out in conflict:
+        for kept in (judged, sorted(inside)) if complete else (judged,):
+            if not deadline.remaining():
+                break
+            placement = filled(problem, [units[at] for at in kept if at != left_out])
+            broken = frozenset(judged[at] for at in judge.broken(placement))
+            found.append(broken)
+            if complete and broken == {left_out}:
+                unavoidable.add(left_out)
+            if broken & inside == {left_out}:
+                needed.add(left_out)
+                break
+    return Witnessed(tuple(found), frozenset(needed), frozenset(unavoidable), complete)
+
+
+def exchanged(placement: Placement, unit: Unit, problem: Problem) -> Iterator[Placement]:
+    """Yield placements that break other units than a given one breaks.
+
+    Parameters
+    ----------
+    placement
+        A placement that breaks one unit only.
+    unit
+        That unit.
+    problem
+        The question.
+    """
+    held = {workload.key: dict(placement.of(workload.key)) for workload in problem.workloads}
+    if isinstance(unit.part, Total):
+        yield from _of_workloads(held, unit.workload or "", problem)
+        return
+    cluster = unit.part.cluster if isinstance(unit.part, Room) else unit.statement.cluster
+    if cluster is not None:
+        keys = tuple(held) if unit.workload is None else (unit.workload,)
+        for other in problem.cluster_by_name:
+            if other != cluster:
+                yield Placement(_swapped(held, keys, cluster, other))
+
+
+def _swapped(held: Replicas, keys: tuple[str, ...], one: str, other: str) -> Replicas:
+    """Exchange what two clusters hold of some workloads."""
+    swapped = dict(held)
+    for key in keys:
+        placed = dict(held[key])
+        placed[one], placed[other] = placed.get(other, 0), placed.get(one, 0)
+        swapped[key] = placed
+    return swapped
+
+
+def _of_workloads(held: Replicas, lacking: str, problem: Problem) -> Iterator[Placement]:
+    """Give a workload what it lacks in places of another one, for every other one."""
+    missing = problem.workload(lacking).replicas - sum(held[lacking].values())
+    for workload in problem.workloads:
+        if workload.key == lacking or missing <= 0 or sum(held[workload.key].values()) < missing:
+            continue
+        giving, taking, left = dict(held[workload.key]), dict(held[lacking]), missing
+        for name, count in held[workload.key].items():
+            moved = min(left, count)
+            giving[name] = count - moved
+            taking[name] = taking.get(name, 0) + moved
+            left -= moved
+        yield Placement({**held, workload.key: giving, lacking: taking})

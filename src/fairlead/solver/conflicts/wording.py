@@ -1,0 +1,212 @@
+"""A conflict in words: what each of its rules says, with the sum where numbers are added up.
+
+What is said of many workloads, or of many clusters, is one sentence; what several conflicts say of one
+workload each is one conflict.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fairlead.models.problem import Problem
+from fairlead.models.quantity import format_alike
+from fairlead.models.rules import Bounds, Candidates, GroupTotal, Total, total
+from fairlead.models.statement import Conflict, Statement
+from fairlead.models.words import listed
+from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.outline import limits_of
+from fairlead.solver.conflicts.scarcity import excess_of
+from fairlead.solver.conflicts.units import Room, Unit
+
+LONG = 8
+"""Statements up to which every one of them is told."""
+SEVERAL = 3
+"""Statements that are alike from which on they are one sentence."""
+TOGETHER = "; together they "
+"""Begins what is added up at the end of the last total."""
+ANY = "\0"
+"""Stands for what a sentence is about where sentences are compared."""
+
+
+def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Statement, ...]:
+    """Return what every unit of a conflict says.
+
+    Where several of them add up against a total, the total says to how much. An exact total of a set is told
+    once, though both of its sides may be in the conflict.
+    """
+    rest = [unit for unit in conflict if not isinstance(unit.part, Candidates)]
+    heads = [unit for unit in rest if isinstance(unit.part, Total)] or [
+        unit for unit in rest if isinstance(unit.part, GroupTotal)
+    ]
+    statements = [unit.statement for unit in conflict]
+    keys = {unit.workload for unit in rest if not isinstance(unit.part, Room)}
+    if len(heads) == 1 and len(keys) == 1:
+        (head,) = heads
+        added = _added([unit for unit in rest if unit is not head], head.workload or "", problem)
+        at = next(at for at, unit in enumerate(conflict) if unit is head)
+        statements[at] = replace(head.statement, text=f"{head.statement.text}{added}")
+    if len(heads) > 1:
+        last = next(at for at, unit in enumerate(conflict) if unit is heads[-1])
+        statements[last] = replace(
+            statements[last], text=f"{statements[last].text}{_together(conflict, problem)}"
+        )
+    return tuple(dict.fromkeys(statements))
+
+
+def _together(conflict: Sequence[Unit], problem: Problem) -> str:
+    """Say what several workloads ask for of a scarce resource; nothing where one cluster tells it."""
+    excess = excess_of(problem, conflict)
+    if excess is None or excess.clusters < 2 or excess.asked <= excess.has:
+        return ""
+    asked, has = format_alike(excess.resource, excess.asked, excess.has)
+    return (
+        f"; together they ask for {asked} of {excess.resource}, these {excess.clusters} clusters have {has}"
+    )
+
+
+def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
+    """Say to how much several units add up; nothing where they do not."""
+    if len(units) < 2:
+        return ""
+    workload = problem.workload(key)
+    single = [unit for unit in units if isinstance(unit.part, Bounds | Room)]
+    limits = [limit for unit in single for limit in limits_of(unit, workload, problem)]
+    if len(limits) == len(units) and all(least for _, least, _ in limits):
+        return f"; the minima of {len(units)} clusters add up to {sum(least for _, least, _ in limits)}"
+    most = [most for _, least, most in limits if not least and most is not None]
+    if len(most) == len(units):
+        return f"; these {len(units)} clusters can hold {sum(most)} together"
+    sets = [unit.part for unit in units if isinstance(unit.part, GroupTotal)]
+    if len(sets) == len(units):
+        added = sum(each.minimum or each.maximum or 0 for each in sets)
+        return f"; the totals of {len(units)} sets add up to {added}"
+    return ""
+
+
+def shortened(statements: Sequence[Statement], problem: Problem) -> tuple[Statement, ...]:
+    """Return the statements of a conflict; in a long one those are put together that say the same.
+
+    Parameters
+    ----------
+    statements
+        What its rules say.
+    problem
+        What they are about.
+    """
+    if len(statements) <= LONG:
+        return tuple(statements)
+    alike: dict[object, list[Statement]] = {}
+    for statement in statements:
+        alike.setdefault(_said_of_any(statement), []).append(statement)
+    found = [told for each in alike.values() for told in _in_one(each)]
+    totals = [each for each in found if each.rule == total.KIND]
+    if len(totals) <= LONG:
+        return tuple(found)
+    asked = [each for each in statements if each.rule == total.KIND and each.workload is not None]
+    return _summed(asked, problem), *(each for each in found if each.rule != total.KIND)
+
+
+def _said_of_any(statement: Statement) -> object:
+    """Return what a statement says, whatever workload and cluster it is about."""
+    text = statement.text.partition(TOGETHER)[0]
+    for name in (statement.workload, statement.cluster):
+        text = text.replace(name, ANY) if name else text
+    return statement.rule, text, bool(statement.workload), bool(statement.cluster)
+
+
+def _in_one(alike: Sequence[Statement]) -> list[Statement]:
+    """Return statements that differ in their workload, or in their cluster, as one."""
+    if len(alike) < SEVERAL:
+        return list(alike)
+    first = alike[0]
+    text = first.text.partition(TOGETHER)[0]
+    sums = [each.text.partition(TOGETHER) for each in alike]
+    added = next((f"{mark}{rest}" for _, mark, rest in sums if mark), "")
+    for noun, names in (
+        ("workload", [each.workload for each in alike if each.workload]),
+        ("cluster", [each.cluster for each in alike if each.cluster]),
+    ):
+        different = list(dict.fromkeys(names))
+        if len(different) > 1:
+            text = text.replace(different[0], f"each of {listed(different, noun)}")
+    one = {each.workload for each in alike}, {each.cluster for each in alike}
+    workload, cluster = (each.pop() if len(each) == 1 else None for each in one)
+    return [replace(first, text=f"{text}{added}", workload=workload, cluster=cluster)]
+
+
+def _summed(asked: Sequence[Statement], problem: Problem) -> Statement:
+    """Return how many replicas many workloads want together."""
+    keys = [each.workload or "" for each in asked]
+    replicas = sum(problem.workload(key).replicas for key in keys)
+    added = next((mark + rest for _, mark, rest in (e.text.partition(TOGETHER) for e in asked) if mark), "")
+    text = f"{listed(keys, 'workload')} want {replicas} replicas together{added}"
+    return replace(asked[0], text=text, workload=None)
+
+
+def said_once(conflicts: Sequence[Conflict], *, named: bool) -> tuple[Conflict, ...]:
+    """Return conflicts, those of single workloads that differ in nothing but the workload as one.
+
+    Parameters
+    ----------
+    conflicts
+        Conflicts, in order.
+    named
+        True names the workload of a conflict also where no rule of it does, which is needed where there are
+        several workloads.
+    """
+    alike: dict[object, list[Conflict]] = {}
+    for at, conflict in enumerate(conflicts):
+        alike.setdefault(_shape(conflict) or at, []).append(conflict)
+    return tuple(_for_several(each, named=named) for each in alike.values())
+
+
+def for_each(conflict: Conflict, members: Sequence[Workload]) -> list[Conflict]:
+    """Return the conflict of the first of some workloads that are alike, for each of them."""
+    key = members[0].key
+    return [
+        replace(
+            conflict,
+            workloads=(each.key,),
+            rules=tuple(_of_another(rule, key, each.key) for rule in conflict.rules),
+        )
+        for each in members
+    ]
+
+
+def _of_another(statement: Statement, key: str, other: str) -> Statement:
+    """Return what a statement says of another workload."""
+    about = other if statement.workload == key else statement.workload
+    return replace(statement, text=statement.text.replace(key, other), workload=about)
+
+
+def _shape(conflict: Conflict) -> object | None:
+    """Return what the conflict of one workload says, whatever the workload; None for several workloads."""
+    if len(conflict.workloads) != 1:
+        return None
+    (key,) = conflict.workloads
+    rules = tuple((each.rule, each.text.replace(key, ANY), each.cluster) for each in conflict.rules)
+    return rules, conflict.proof
+
+
+def _for_several(alike: Sequence[Conflict], *, named: bool) -> Conflict:
+    """Return one conflict for several that say the same."""
+    first = alike[0]
+    keys = tuple(sorted({key for each in alike for key in each.workloads}))
+    if len(keys) == 1 and not named:
+        return first
+    if len(alike) == 1 and (len(keys) != 1 or any(keys[0] in each.text for each in first.rules)):
+        return first
+    key, everybody = first.workloads[0], listed(keys, "workload")
+    whose = everybody if len(keys) == 1 else f"each of {everybody}"
+    rules = tuple(_about(each, key, whose, alone=len(keys) == 1) for each in first.rules)
+    if not any(key in each.text for each in first.rules):
+        rules = (replace(rules[0], text=f"{rules[0].text}, for {everybody}"), *rules[1:])
+    return replace(first, rules=rules, workloads=keys)
+
+
+def _about(statement: Statement, key: str, whose: str, *, alone: bool) -> Statement:
+    """Return what a statement says of several workloads."""
+    return replace(
+        statement,
+        text=statement.text.replace(key, whose),
+        workload=statement.workload if alone else None,
+    )

@@ -1,0 +1,163 @@
+"""Relaxations where several totals ask for more of one stock than there is: a single change makes it good.
+
+The stock is a resource of all clusters that are open to some workloads, or a number of a quota. What is asked
+for too much bounds the cost: a change that costs 1 gives back, or adds, the largest request at most. A single
+change of that cost is the cheapest way, and only has to be verified.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fairlead.models.check import check
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Quota, Total
+from fairlead.models.rules.capacity import needs
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind, order
+from fairlead.solver.changes.quota import followed, number_of
+from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
+from fairlead.solver.conflicts.units import units_of
+from fairlead.solver.conflicts.witnesses import filled
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxation.relaxable import Lever, levers_of
+from fairlead.solver.relaxation.stock import KINDS, levers, stock_of
+
+Changes = tuple[Change, ...]
+
+FRUITLESS = 3
+"""Changes in a row that may fail to be verified before this is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Excess:
+    """Too much that is asked for.
+
+    Parameters
+    ----------
+    resource
+        Of what.
+    amount
+        How much too much, in the resource's unit.
+    workloads
+        Who asks for it.
+    adding
+        The levers that add to the stock.
+    over
+        What clusters have beyond the last step that replicas take; it counts where something is added.
+    """
+
+    resource: str
+    amount: int
+    workloads: tuple[Workload, ...]
+    adding: tuple[Lever, ...]
+    over: Mapping[str, int] = field(default_factory=dict)
+
+
+def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Changes]:
+    """Return single changes that make a problem feasible and cost the least; empty where none is known.
+
+    Parameters
+    ----------
+    problem
+        A problem without placement, with several workloads, preferences left out.
+    deadline
+        When the answer is due; what is verified by then is returned.
+    seed
+        Random seed of CP-SAT.
+    most
+        How many are wanted.
+    """
+    found = levers(problem)
+    if len(problem.workloads) < 2 or any(lever.sharing for lever in found):
+        return []
+    for excess in _excesses(problem, found):
+        ways: list[Changes] = []
+        fruitless = 0
+        for change in _cheapest(excess, problem):
+            changes = followed((change,), problem)
+            if len(ways) >= most or fruitless >= FRUITLESS or not deadline.remaining():
+                break
+            if _is_verified(apply(problem, changes), deadline, seed):
+                ways.append(changes)
+            elif not ways:
+                fruitless += 1
+        if ways:
+            return ways
+    return []
+
+
+def _excesses(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
+    """Yield what is asked for too much: of quotas, then of what clusters have."""
+    for rule in problem.rules:
+        if isinstance(rule, Quota):
+            yield from _of_quota(rule, problem, found)
+    if any(isinstance(rule, Capacity) for rule in problem.rules):
+        yield from _of_clusters(problem, found)
+
+
+def _of_quota(rule: Quota, problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
+    """Yield the numbers of a quota for all clusters together that totals do not fit into."""
+    totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
+    for scope, limit, asked in over_quota(rule, problem, totals):
+        adding = tuple(
+            lever
+            for lever in found
+            if lever.kind is Kind.QUOTA and number_of(lever.detail, lever.cluster, problem) == (rule, scope)
+        )
+        inside = tuple(problem.workload(key) for key, amount in asked.items() if amount)
+        yield _Excess(scope.resource, sum(asked.values()) - limit, inside, adding)
+
+
+def _of_clusters(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
+    """Yield resources of which totals ask for more than all clusters have that are open to them."""
+    if any(lever.kind is Kind.TOLERATION for lever in found):
+        # To open a cluster costs 1, whatever it has.
+        return
+    adding: dict[tuple[str, str], Lever] = {
+        (lever.cluster or "", lever.detail): lever for lever in found if lever.kind is Kind.CAPACITY
+    }
+    keys = {
+        each.key
+        for each in problem.workloads
+        if each.rule(Total) is not None and each.rule(Candidates) is not None
+    }
+    for resource, demands in demands_on(problem, adding, keys).items():
+        supply = supply_of(demands, resource, problem)
+        if supply.excess > 0:
+            inside = tuple(problem.workload(each.key) for each in demands)
+            more = tuple(adding[name, resource] for name in sorted(supply.rooms))
+            # What is left of a cluster beyond the last step that replicas take is of no use.
+            over = {name: room % supply.step for name, room in supply.rooms.items() if room > 0}
+            yield _Excess(resource, supply.excess, inside, more, over)
+
+
+def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
+    """Yield the single changes of the least possible cost, in order."""
+    stocks = [(lever, stock_of(lever, problem)) for lever in excess.adding if lever.kind in KINDS]
+    requests = [needs(each)[excess.resource] for each in excess.workloads]
+    largest = max([*requests, *(stock.largest for _, stock in stocks)])
+    least = -(-excess.amount // largest)
+    changes: list[Change] = []
+    for workload in excess.workloads:
+        by = -(-excess.amount // needs(workload)[excess.resource])
+        if by == least and by < workload.replicas:
+            fewer = (
+                each for each in levers_of(workload) if each.kind is Kind.REPLICAS and each.direction < 0
+            )
+            changes += [each.change(by, by, workload.key) for each in fewer]
+    for lever, stock in stocks:
+        amount = excess.amount - excess.over.get(lever.cluster or "", 0)
+        cost = -(-amount // stock.largest)
+        if cost <= least and amount > 0 and stock.at_hand >= 0:
+            changes.append(lever.change(amount, cost, None))
+    yield from sorted(changes, key=order)
+
+
+def _is_verified(problem: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a problem has a placement: one that fills cluster after cluster, or any other."""
+    if not check(problem, filled(problem, units_of(problem))):
+        return True
+    return has_placement(problem, deadline, seed) is True

@@ -1,0 +1,296 @@
+"""The model of a relaxation: all rules with slack, and what the slack costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.convex import Term
+from fairlead.encoders.encoding import Encoding, total, weighted
+from fairlead.encoders.registry import encode
+from fairlead.encoders.selection import Group
+from fairlead.encoders.variables import Place, Range
+from fairlead.models.errors import InternalError
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Duplicated, GroupTotal, MoveBudget, Total
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.boxes import Available, room_left
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispensers import reference
+from fairlead.solver.engine import Effort, Verdict, run
+from fairlead.solver.relaxation.dependent import (
+    BudgetRows,
+    budget_of,
+    copy_somewhere,
+    keep_copies_whole,
+    knowing_all,
+    missed,
+    most_moved,
+    openable,
+    without_budgets,
+)
+from fairlead.solver.relaxation.relaxable import Key, Lever, widest
+from fairlead.solver.relaxation.relaxed import WIDTH, Copy, Pulled, changes_of, polished, support
+from fairlead.solver.relaxation.stock import KINDS, levers, pairwise, stock_of
+
+POLISHING = 0.5
+"""Seconds at most for each choice among changes that cost the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Changes that the model finds.
+
+    Parameters
+    ----------
+    changes
+        The changes, in order.
+    support
+        The levers that are pulled.
+    certain
+        True where nothing cheaper exists.
+    placement
+        What can be placed with the changes made.
+    """
+
+    changes: tuple[Change, ...]
+    support: tuple[int, ...]
+    certain: bool
+    placement: Placement
+
+
+class RelaxationModel:
+    """A problem whose rules give way.
+
+    Parameters
+    ----------
+    problem
+        The problem; its preferences should have been left out.
+    deadline
+        Encoding ends there.
+    """
+
+    def __init__(self, problem: Problem, deadline: Deadline) -> None:
+        self.problem = problem
+        self.pulled: list[Pulled] = []
+        self._greedy = reference.place(problem, _somehow)
+        found = levers(problem)
+        allowed: dict[Key, int] = {}
+        for lever in found:
+            for key in lever.keys:
+                allowed[key] = allowed.get(key, 0) + min(lever.most * lever.every, 2**40)
+        allowed |= {copy_somewhere(workload): 1 for workload in problem.workloads if openable(workload)}
+        self.encoding = encode(
+            pairwise(knowing_all(without_budgets(problem))),
+            _ranges(problem),
+            giving=lambda because, side: allowed.get((because, side), 0),
+            in_time=lambda: deadline.remaining() > 0,
+        )
+        if self.encoding is not None:
+            self._add(found, self.encoding)
+
+    def _add(self, found: Sequence[Lever], encoding: Encoding) -> None:
+        """Add the levers and tie the slack to them."""
+        by_key: dict[Key, list[Pulled]] = {}
+        for lever in found:
+            known = [key for key in lever.keys if key in encoding.given]
+            most = self._farthest(lever, known, encoding)
+            if not most:
+                continue
+            pulled = self._pull(lever, most, encoding)
+            self.pulled.append(pulled)
+            for key in known:
+                by_key.setdefault(key, []).append(pulled)
+        for key, pulls in by_key.items():
+            slack = encoding.given[key]
+            if all(each.lever.kind is Kind.TOLERATION for each in pulls):
+                # A cluster is open when every one of its taints is tolerated.
+                for each in pulls:
+                    encoding.model.add(slack <= each.lever.every * each.steps)
+            else:
+                steps = [(each.steps, each.lever.every) for each in pulls]
+                encoding.model.add(slack <= weighted(steps))
+        for workload in self.problem.workloads:
+            keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)
+        self._keep_shared_totals_equal(encoding)
+        self._add_budgets(encoding)
+
+    def _farthest(self, lever: Lever, known: Sequence[Key], encoding: Encoding) -> int:
+        """Return how far a lever can be pulled to any effect."""
+        if lever.kind is Kind.MOVE_BUDGET:
+            rule = budget_of(lever.detail, self.problem)
+            upper = {each.key: max(each.replicas, widest(each)) for each in self.problem.workloads}
+            return max(0, most_moved(rule, self.problem, lambda key: upper[key]) - rule.most)
+        return min(lever.most, max((encoding.given[key].domain.max() for key in known), default=0))
+
+    def _pull(self, lever: Lever, most: int, encoding: Encoding) -> Pulled:
+        """Add the variables of one lever."""
+        model = encoding.model
+        steps = model.new_int_var(0, most, "")
+        on = steps if most == 1 else model.new_bool_var("")
+        if most != 1:
+            model.add(steps <= most * on)
+        if lever.kind in KINDS:
+            stock = stock_of(lever, self.problem)
+            return Pulled(lever, steps, stock.worth(encoding, on), on, stock)
+        return Pulled(lever, steps, steps, on)
+
+    def _changes_of(self, kind: Kind, workload: str, detail: str = "") -> list[Term]:
+        """Return by how much a number of a workload is changed."""
+        return [
+            (each.steps, each.lever.direction)
+            for each in self.pulled
+            if each.lever.kind is kind and workload in each.lever.workloads and each.lever.detail == detail
+        ]
+
+    def _keep_shared_totals_equal(self, encoding: Encoding) -> None:
+        """Keep an exact number that several workloads share exact for all of them, also where it changes.
+
+        Of a single workload that follows, as nobody changes more than is needed.
+        """
+        sharing = {
+            (key, each.lever.kind, each.lever.detail)
+            for each in self.pulled
+            if each.lever.kind in (Kind.TOTAL, Kind.REPLICAS) and each.lever.sharing
+            for key in each.lever.workloads
+        }
+        known = knowing_all(self.problem) if sharing else self.problem
+        for key, kind, detail in sorted(sharing):
+            # A cluster that a toleration opens is in the set as well.
+            workload, change = known.workload_by_key[key], weighted(self._changes_of(kind, key, detail))
+            if kind is Kind.TOTAL:
+                rule = next(each for each in workload.rules_of(GroupTotal) if each.name == detail)
+                clusters, before = rule.clusters, rule.minimum
+            elif workload.rule(Duplicated) is None:
+                clusters, before = frozenset(self.problem.cluster_by_name), workload.replicas
+            else:
+                continue
+            encoding.model.add(encoding.selection.total(Group(key, clusters)) == before + change)
+
+    def _add_budgets(self, encoding: Encoding) -> None:
+        """Add the budgets of moves."""
+        sizes = {each.key: self._changes_of(Kind.REPLICAS, each.key) for each in self.problem.workloads}
+        rows = BudgetRows(self.problem, encoding, sizes)
+        steps = {each.lever.detail: each.steps for each in self.pulled if each.lever.kind is Kind.MOVE_BUDGET}
+        for rule in self.problem.rules:
+            if isinstance(rule, MoveBudget):
+                rows.add(rule, steps.get(rule.name))
+
+    def run(self, deadline: Deadline, seed: int) -> Solution | None:
+        """Find the cheapest changes; None where none was found.
+
+        First the least cost, then at that cost the fewest levers, the first kinds and the first names, and
+        then no more of a resource than is needed. Where time runs out, the best that was found is kept.
+        """
+        if self.encoding is None:
+            return None
+        effort = Effort(deadline, 1, seed)
+        variables = self.variables()
+        cost = [(each.cost, 1) for each in self.pulled]
+        found = run(self.encoding.model, variables, cost, self._start(), effort)
+        if found.values is None:
+            return None
+        certain = found.verdict is Verdict.OPTIMAL
+        short = Effort(deadline.part(0.5, POLISHING), 1, seed)
+        values: Sequence[int] = found.values
+        if certain:
+            values = polished(Copy(self._model().clone(), variables, short), self.pulled, values)
+        changes = changes_of(self.pulled, values, self._placed(values))
+        return Solution(changes, support(values, len(self.pulled)), certain, self._placement(values))
+
+    def _start(self) -> list[Term]:
+        """Return values to start from: what a greedy placement lacks is what the levers give."""
+        if self.encoding is None:
+            return []
+        known = {variable.index: (variable, value) for variable, value in self.encoding.values(self._greedy)}
+        placed = {
+            Place(key, name): count
+            for key, replicas in self._greedy.items()
+            for name, count in replicas.items()
+        }
+        for pulled in self.pulled:
+            steps = min(self._lacking(pulled.lever, known), pulled.steps.domain.max())
+            known[pulled.steps.index] = pulled.steps, steps
+            known[pulled.on.index] = pulled.on, int(steps > 0)
+            if pulled.stock is not None:
+                known[pulled.cost.index] = pulled.cost, pulled.stock.lacking(placed)[1]
+        return list(known.values())
+
+    def _lacking(self, lever: Lever, known: Mapping[int, Term]) -> int:
+        """Return how far a lever has to be pulled for what the greedy placement lacks."""
+        if lever.kind is Kind.MOVE_BUDGET:
+            return missed(budget_of(lever.detail, self.problem), self.problem, self._greedy)
+        given = {} if self.encoding is None else self.encoding.given
+        return -(-max(known[given[key].index][1] for key in lever.keys if key in given) // lever.every)
+
+    def _model(self) -> cp_model.CpModel:
+        """Return the model."""
+        if self.encoding is None:
+            raise InternalError("a model that was not made in time was asked for")
+        return self.encoding.model
+
+    def exclude(self, pulled: Sequence[int]) -> None:
+        """Leave out all solutions that pull all of some levers."""
+        if self.encoding is not None:
+            self.encoding.model.add_bool_or([self.pulled[at].on.negated() for at in pulled])
+
+    def pull_at_most(self, levers: int) -> None:
+        """Leave out all solutions that pull more than so many levers."""
+        if self.encoding is not None:
+            self.encoding.model.add(total(each.on for each in self.pulled) <= levers)
+
+    def variables(self) -> list[cp_model.IntVar]:
+        """Return all variables that changes are read from: those of the levers, then the replicas."""
+        of_levers = [variable for each in self.pulled for variable in (each.steps, each.cost, each.on)]
+        return [*of_levers, *(variable for _, variable in self._made())]
+
+    def _placed(self, values: Sequence[int]) -> dict[Place, int]:
+        """Return the replicas of a solution."""
+        replicas = zip(self._made(), values[WIDTH * len(self.pulled) :], strict=True)
+        return {place: value for (place, _), value in replicas}
+
+    def _placement(self, values: Sequence[int]) -> Placement:
+        """Return the placement of a solution."""
+        found: dict[str, dict[str, int]] = {workload.key: {} for workload in self.problem.workloads}
+        if self.encoding is not None:
+            placed = self._placed(values)
+            for place in self.encoding.variables.places():
+                least = self.encoding.variables.range(place).lower
+                found[place.workload][place.cluster] = placed.get(place, least)
+        return Placement(found)
+
+    def _made(self) -> list[tuple[Place, cp_model.IntVar]]:
+        return [] if self.encoding is None else self.encoding.variables.made()
+
+
+def _somehow(workload: Workload, problem: Problem, available: Available, *_: object) -> Mapping[str, int]:
+    """Fill what is left of the candidates, and put the rest on the first one; only a start for the search."""
+    names = (workload.rule(Candidates) or Candidates(())).names
+    left, placed = workload.replicas, dict[str, int]()
+    for name in names:
+        placed[name] = min(left, room_left(workload, problem.cluster_by_name[name], available))
+        left -= placed[name]
+    if names:
+        placed[names[0]] += left
+    return placed
+
+
+def _ranges(problem: Problem) -> dict[Place, Range]:
+    """Return how many replicas a place may hold where more may be asked for."""
+    return {
+        Place(workload.key, cluster.name): Range(0, widest(workload))
+        for workload in problem.workloads
+        if widest(workload) > workload.replicas and _adds_up(workload)
+        for cluster in problem.clusters
+    }
+
+
+def _adds_up(workload: Workload) -> bool:
+    """Tell whether a workload may be asked for more: it has a total, or copies of its own size."""
+    rule = workload.rule(Duplicated)
+    return workload.rule(Total) is not None if rule is None else not rule.copies

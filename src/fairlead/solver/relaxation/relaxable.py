@@ -1,0 +1,251 @@
+"""What a relaxation may change: one number of a problem, and by how much at most."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from fairlead.encoders.costs import Because
+from fairlead.encoders.giving import Side
+from fairlead.models.amounts import largest
+from fairlead.models.declared import FederatedUnit
+from fairlead.models.rules import (
+    BindingRule,
+    Bounds,
+    Candidates,
+    Duplicated,
+    GroupTotal,
+    Spread,
+    Survival,
+    Total,
+    bounds,
+    candidates,
+    duplicated,
+    group_total,
+    spread,
+    survival,
+    total,
+)
+from fairlead.models.source import Source
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.opening import spelled
+
+PLENTY = 2**40
+"""Allowed slack where only the model itself bounds it."""
+
+Key = tuple[Because, Side]
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """A number that may be changed.
+
+    Parameters
+    ----------
+    kind, workload, cluster, detail, before, source
+        As for `Change`.
+    direction
+        1 where the number is raised, -1 where it is lowered.
+    most
+        By how much at most.
+    keys
+        The constraints that give way with it.
+    every
+        How far one step lets its constraints give way.
+    sharing
+        Other workloads for which the same number of the same policy counts.
+    """
+
+    kind: Kind
+    workload: str | None
+    cluster: str | None
+    detail: str
+    before: int
+    direction: int
+    most: int
+    keys: tuple[Key, ...]
+    source: Source | None = None
+    every: int = 1
+    sharing: tuple[str, ...] = ()
+
+    def change(self, by: int, cost: int, workload: str | None) -> Change:
+        """Return a change of the number, by so much in its own unit, as one of its workloads has it."""
+        after = self.before + self.direction * by
+        return Change(self.kind, workload, self.cluster, self.detail, self.before, after, cost, self.source)
+
+    @property
+    def workloads(self) -> tuple[str, ...]:
+        """All workloads for which the number counts; empty where it is about none in particular."""
+        return () if self.workload is None else (self.workload, *self.sharing)
+
+
+def widest(workload: Workload) -> int:
+    """Return the most replicas that a workload could sensibly be asked for: what its minima add up to."""
+    if workload.rule(Total) is None:
+        least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
+        return max(largest(workload), *least, 0)
+    asked = 0
+    for rule in workload.rules:
+        match rule:
+            case Bounds():
+                asked += sum(bound.replicas for bound in rule.minimum.values())
+            case GroupTotal():
+                asked += rule.minimum
+            case Spread():
+                asked += rule.minimum
+            case Survival():
+                asked += 2 * rule.minimum
+            case _:
+                continue
+    return max(workload.replicas, asked)
+
+
+def levers_of(workload: Workload) -> Iterator[Lever]:
+    """Yield what may be changed of one workload; of one that is scaled to 0 nothing has to be."""
+    if workload.replicas:
+        most = widest(workload)
+        for rule in workload.rules:
+            if isinstance(rule, BindingRule):
+                yield from _of_rule(rule, workload, most)
+
+
+def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Lever]:
+    """Yield what may be changed of one rule."""
+    key = workload.key
+    match rule:
+        case Candidates():
+            yield from _tolerations(rule, workload, most)
+        case Total():
+            yield from _replicas(workload, rule, most, (Because(total.KIND, key),))
+        case Duplicated():
+            names = (workload.rule(Candidates) or Candidates(())).names if not rule.copies else ()
+            because = tuple(Because(duplicated.KIND, key, name) for name in names)
+            if not rule.copies:
+                yield from _replicas(workload, rule, most, because, smallest_copy(workload))
+        case Bounds():
+            if not is_frozen(workload):
+                yield from _bounds(rule, workload, most)
+        case GroupTotal():
+            yield from _group_total(rule, workload, most)
+        case Spread():
+            yield from _spread(rule, workload)
+        case Survival():
+            because = tuple(
+                Because(survival.KIND, key, None, f"{rule.field} {group}") for group in rule.groups
+            )
+            kind, least = Kind.SURVIVAL, rule.minimum
+            yield _lowered(kind, workload, rule.field, least, least, because, rule.source)
+        case _:
+            assert_never(rule)
+
+
+def _lowered(
+    kind: Kind,
+    workload: Workload,
+    detail: str,
+    before: int,
+    by: int,
+    because: tuple[Because, ...],
+    source: Source | None,
+    cluster: str | None = None,
+) -> Lever:
+    """Return that a number may be lowered, so that constraints ask for less."""
+    keys: tuple[Key, ...] = tuple((each, "least") for each in because)
+    return Lever(kind, workload.key, cluster, detail, before, -1, by, keys, source)
+
+
+def _raised(
+    kind: Kind,
+    workload: Workload,
+    detail: str,
+    before: int,
+    by: int,
+    because: tuple[Because, ...],
+    source: Source | None,
+    cluster: str | None = None,
+) -> Lever:
+    """Return that a number may be raised, so that constraints allow more."""
+    keys: tuple[Key, ...] = tuple((each, "most") for each in because)
+    return Lever(kind, workload.key, cluster, detail, before, 1, by, keys, source)
+
+
+def is_frozen(workload: Workload) -> bool:
+    """Tell whether bounds only say that nothing may move (KubeAdmiral's ``disableRescheduling``)."""
+    if not isinstance(workload.declared, FederatedUnit):
+        return False
+    rescheduling = workload.declared.policy.get("reschedulePolicy") or {}
+    return bool(rescheduling.get("disableRescheduling")) and bool(workload.current)
+
+
+def smallest_copy(workload: Workload) -> int:
+    """Return the fewest replicas that a copy may have: minima of KubeAdmiral's policy lift smaller ones."""
+    if not isinstance(workload.declared, FederatedUnit):
+        return 1
+    overriding = workload.declared.annotations.get("kubeadmiral.io/placements")
+    entries = json.loads(overriding) if overriding else workload.declared.policy.get("placement") or ()
+    minima = (int((each.get("preferences") or {}).get("minReplicas") or 0) for each in entries)
+    return max(1, *minima) if entries else 1
+
+
+def _replicas(
+    workload: Workload, rule: Total | Duplicated, most: int, because: tuple[Because, ...], least: int = 1
+) -> Iterator[Lever]:
+    """Yield fewer and more replicas; at least one is left."""
+    now, source = workload.replicas, workload.replicas_source or rule.source
+    yield _lowered(Kind.REPLICAS, workload, "", now, now - least, because, source)
+    yield _raised(Kind.REPLICAS, workload, "", now, most - now, because, source)
+
+
+def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Lever]:
+    """Yield lower minima and higher maxima."""
+    for name, (least, source, _) in sorted(rule.minimum.items()):
+        because = (Because(bounds.KIND, workload.key, name, "minimum"),)
+        yield _lowered(Kind.MINIMUM, workload, "", least, least, because, source, name)
+    for name, (greatest, source, ceiling) in sorted(rule.maximum.items()):
+        because = (Because(bounds.KIND, workload.key, name, "maximum"),)
+        by = (most if ceiling is None else min(most, ceiling)) - greatest
+        yield _raised(Kind.MAXIMUM, workload, "", greatest, by, because, source, name)
+
+
+def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Lever]:
+    """Yield other totals of a set; an exact one stays exact."""
+    exact = rule.minimum == rule.maximum
+    because = (Because(group_total.KIND, workload.key, None, rule.name),)
+    low = Kind.TOTAL if exact else Kind.GROUP_MINIMUM
+    yield _lowered(low, workload, rule.name, rule.minimum, rule.minimum, because, rule.source)
+    if rule.maximum is not None:
+        high, by = Kind.TOTAL if exact else Kind.GROUP_MAXIMUM, most - rule.maximum
+        yield _raised(high, workload, rule.name, rule.maximum, by, because, rule.source)
+
+
+def _spread(rule: Spread, workload: Workload) -> Iterator[Lever]:
+    """Yield fewer groups at least, and more at most."""
+    because = (Because(spread.KIND, workload.key, None, rule.field),)
+    fewer, kind = rule.minimum - 1, Kind.FEWEST_GROUPS
+    yield _lowered(kind, workload, rule.field, rule.minimum, fewer, because, rule.source)
+    if rule.maximum is not None:
+        more, kind = len(rule.groups) - rule.maximum, Kind.MOST_GROUPS
+        yield _raised(kind, workload, rule.field, rule.maximum, more, because, rule.source)
+
+
+def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Lever]:
+    """Yield every taint that keeps the workload off some cluster, and nothing else does."""
+    copies = workload.rule(Duplicated)
+    if copies is not None and not copies.choice and rule.names:
+        # Another cluster would have to hold a full copy as well, which helps nobody.
+        opening = dict(rule.held_only)
+    else:
+        opening = {**rule.excluded, **rule.held_only}
+    keys: dict[str, list[Key]] = {}
+    sources: dict[str, Source | None] = {}
+    for name, exclusion in sorted(opening.items()):
+        for taint in exclusion.taints:
+            text = spelled(taint)
+            keys.setdefault(text, []).append((Because(candidates.KIND, workload.key, name), "most"))
+            sources.setdefault(text, exclusion.source)
+    for text, found in keys.items():
+        yield Lever(
+            Kind.TOLERATION, workload.key, None, text, 0, 1, 1, tuple(found), sources[text], every=most
+        )

@@ -1,0 +1,255 @@
+"""The search for relaxations: the cheapest changes for every part without placement, put together.
+
+A part is what has no placement together with all that a way out of it could concern.
+"""
+
+import math
+from collections.abc import Container, Hashable, Iterator, Sequence
+from dataclasses import replace
+
+from fairlead.models.affinity_groups import from_start, in_group
+from fairlead.models.problem import Problem
+from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
+from fairlead.models.statement import Change, Relaxation
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.fragments import fragments
+from fairlead.solver.changes.kinds import Kind, describe_all, order
+from fairlead.solver.components import components
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.joint_choices import choices, is_complete, reaching
+from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
+from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
+
+
+def relaxations(
+    problem: Problem,
+    deadline: Deadline,
+    seed: int,
+    *,
+    most: int = 3,
+    failing: Container[str] | None = None,
+) -> tuple[Relaxation, ...]:
+    """Return changes that make a problem feasible, the cheapest first; see `fairlead.solver.changes.kinds`.
+
+    Every one of them was verified: with the changes made, the whole problem has a placement, in some choice
+    of affinity groups. None changes all the rules that one before it changes.
+
+    Parameters
+    ----------
+    problem
+        A problem without placement. Parts of it that have one are left alone.
+    deadline
+        When the answer is due; what is verified by then is returned.
+    seed
+        Random seed of CP-SAT.
+    most
+        How many are wanted.
+    failing
+        Workloads of which it is known that they, or others of their part, cannot be placed; None where that
+        is to be found out.
+    """
+    found: list[list[Way]] = []
+    parts = bundles(problem, deadline, seed, failing)
+    for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
+        due = deadline.part(1 / left)
+        if not due.remaining():
+            return ()
+        found.append(_ways_of(part, due, seed, most))
+        if not found[-1]:
+            return ()
+    inside = {workload.key for part in parts for workload in part.workloads}
+    told: list[Relaxation] = []
+    for way in _together(found, most):
+        if len(told) < most and _suits_others(way, inside, problem, deadline, seed):
+            told.append(_relaxation(way, problem))
+    return tuple(told)
+
+
+def _ways_of(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+    """Return ways out of a part, whatever groups its workloads get."""
+    found: list[Way] = []
+    every = list(choices(part))
+    certain = is_complete(part)
+    for left, choice in zip(range(len(every), 0, -1), every, strict=True):
+        due = deadline.part(1 / left)
+        if not due.remaining():
+            certain = False
+            break
+        found += _ways_of_all(choice.problem, due, seed, most)
+    found += _earlier_groups(part, deadline, seed)
+    sure = certain and all(one.proven for one in found)
+    return chosen([Way(one.changes, sure and one.proven) for one in found], most)
+
+
+def _ways_of_all(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+    """Return ways out of a part; where it is several that share numbers, those of the first one if these do.
+
+    What the first part needs at least, all of them need; so its cheapest way is the cheapest for all.
+    """
+    several = components(replace(part, workloads=tuple(map(reaching, part.workloads))))
+    if len(several) > 1:
+        keys = several[0].workload_by_key
+        first = replace(part, workloads=tuple(each for each in part.workloads if each.key in keys))
+        found = [
+            Way(changes, way.proven)
+            for way in ways(first, deadline.part(0.5), seed, most)
+            if has_placement(
+                apply(part, changes := for_all(way.changes, part.workloads, part)), deadline, seed
+            )
+        ]
+        if found:
+            return found
+    if is_large(part):
+        found = ways_of_large(part, deadline, seed, most)
+        return found or ways(part, deadline, seed, most, modelled=deadline.at == math.inf)
+    return ways(part, deadline, seed, most)
+
+
+def _earlier_groups(part: Problem, deadline: Deadline, seed: int) -> Iterator[Way]:
+    """Yield that a workload is placed afresh, where a group before the observed one would do."""
+    for workload in part.workloads:
+        later = from_start(workload)
+        for group in workload.groups[: len(workload.groups) - len(later)]:
+            others = tuple(each for each in part.workloads if each.key != workload.key)
+            moved = replace(in_group(workload, group), groups=())
+            tried = replace(part, workloads=(*others, moved))
+            if any(has_placement(each.problem, deadline, seed) for each in choices(tried)):
+                change = Change(Kind.RESCHEDULE, workload.key, None, group.name, 0, 1, 1, group.source)
+                yield Way((change,), proven=True)
+                break
+
+
+def _together(found: Sequence[Sequence[Way]], most: int) -> list[Way]:
+    """Return ways out of all parts: the best of each, and then another one in a single part."""
+    if not found:
+        return []
+    best = [each[0] for each in found]
+    joined = [_joined(best)]
+    for at, each in enumerate(found):
+        joined += [_joined([*best[:at], way, *best[at + 1 :]]) for way in each[1:]]
+    return chosen(joined, 2 * most) if len(found) > 1 else joined
+
+
+def _joined(every: Sequence[Way]) -> Way:
+    """Return changes for several parts as one way."""
+    changes = tuple(sorted((change for way in every for change in way.changes), key=order))
+    return Way(changes, all(way.proven for way in every))
+
+
+def _suits_others(way: Way, inside: Container[str], problem: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether those who share a number that is changed, and had a placement, still have one."""
+    if spoils(way.changes, problem.workloads, problem):
+        return False
+    sharing = [each for each in sharing_workloads(way.changes, problem) if each.key not in inside]
+    more = for_all(way.changes, sharing, problem)[len(way.changes) :]
+    changed = {each.workload for each in more}
+    if not changed:
+        return True
+    rest = replace(problem, workloads=tuple(each for each in problem.workloads if each.key not in inside))
+    after = apply(rest, more)
+    return all(
+        any(has_placement(each.problem, deadline, seed) for each in choices(_given(part, after)))
+        for part in components(replace(after, workloads=tuple(map(reaching, after.workloads))))
+        if not changed.isdisjoint(part.workload_by_key)
+    )
+
+
+def _given(part: Problem, problem: Problem) -> Problem:
+    """Return a part with its workloads as a problem has them."""
+    workloads: tuple[Workload, ...] = tuple(problem.workload_by_key[each.key] for each in part.workloads)
+    return replace(part, workloads=workloads)
+
+
+def _relaxation(way: Way, problem: Problem) -> Relaxation:
+    """Put changes into words."""
+    text = describe_all(way.changes, named=len(problem.workloads) > 1)
+    return Relaxation(
+        text if way.proven else f"{text} (perhaps not the cheapest way)",
+        way.cost,
+        next((change.source for change in way.changes if change.source), None),
+        way.changes,
+        fragments(way.changes, problem),
+        way.proven,
+    )
+
+
+def bundles(
+    problem: Problem, deadline: Deadline, seed: int, failing: Container[str] | None = None
+) -> tuple[Problem, ...]:
+    """Return the parts of a problem that have no placement, preferences left out.
+
+    Workloads are in one part where they may meet on a cluster, in any of their affinity groups or once taints
+    are tolerated; where they share a rule; and where a number of one policy counts for both and one of them
+    cannot be placed as it is.
+
+    Parameters
+    ----------
+    problem
+        A problem without placement.
+    deadline
+        When to stop looking for parts that have none.
+    seed
+        Random seed of CP-SAT.
+    failing
+        Workloads of which it is known that they, or others of their part, cannot be placed; None where that
+        is to be found out.
+    """
+    bare = replace(problem, workloads=tuple(map(_binding, problem.workloads)), partial=False)
+    wide = replace(bare, workloads=tuple(map(reaching, bare.workloads)))
+    parts = [_within(bare, set(part.workload_by_key)) for part in components(wide)]
+    if len(parts) == 1:
+        return tuple(parts)
+    hopeless = [part for part in parts if _fails(part, deadline, seed, failing)]
+    return tuple(_within(bare, keys) for keys in _tied(hopeless, parts))
+
+
+def _fails(part: Problem, deadline: Deadline, seed: int, failing: Container[str] | None) -> bool:
+    """Tell whether a part has no placement."""
+    if failing is not None:
+        return any(each.key in failing for each in part.workloads)
+    return all(has_placement(each.problem, deadline, seed) is False for each in choices(part))
+
+
+def _tied(hopeless: Sequence[Problem], parts: Sequence[Problem]) -> list[set[str]]:
+    """Return the workloads of parts without placement: those that share a number together.
+
+    Parts that have a placement belong to them where an exact number counts for both.
+    """
+    found = [(set(part.workload_by_key), numbers_of(part)) for part in hopeless]
+    exact = [numbers_of(part, EXACT) for part in hopeless]
+    if any(exact):
+        names = {name for part in hopeless for name in part.workload_by_key}
+        wanted = frozenset[Hashable]().union(*exact)
+        for part in parts:
+            if names.isdisjoint(part.workload_by_key):
+                shares = numbers_of(part, EXACT)
+                if not shares.isdisjoint(wanted):
+                    found.append((set(part.workload_by_key), numbers_of(part)))
+    joined: list[tuple[set[str], frozenset[Hashable]]] = []
+    for keys, numbers in found:
+        apart = [each for each in joined if each[1].isdisjoint(numbers)]
+        for other_keys, other_numbers in (each for each in joined if not each[1].isdisjoint(numbers)):
+            keys, numbers = keys | other_keys, numbers | other_numbers  # noqa: PLW2901 - they become one
+        joined = [*apart, (keys, numbers)]
+    return sorted((keys for keys, _ in joined), key=min)
+
+
+def _within(problem: Problem, keys: set[str]) -> Problem:
+    """Return some workloads of a problem."""
+    return replace(problem, workloads=tuple(each for each in problem.workloads if each.key in keys))
+
+
+def _binding(workload: Workload) -> Workload:
+    """Return a workload with the rules that must hold only, in every affinity group."""
+
+    def bare(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
+        return tuple(
+            replace(rule, preferred=False) if isinstance(rule, Bounds) else rule
+            for rule in rules
+            if isinstance(rule, BindingRule)
+        )
+
+    groups = tuple(replace(group, rules=bare(group.rules)) for group in workload.groups)
+    return replace(workload, rules=bare(workload.rules), groups=groups)

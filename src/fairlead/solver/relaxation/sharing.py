@@ -1,0 +1,205 @@
+"""Numbers of a policy that several workloads share: one lever, as whoever edits it changes it for all."""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fairlead.models.declared import FederatedUnit, KarmadaBinding
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates
+from fairlead.models.source import Source
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.edits import inside
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.opening import spelled
+from fairlead.solver.relaxation.relaxable import Lever, levers_of
+
+
+def shared(found: Iterable[Lever], problem: Problem) -> tuple[Lever, ...]:
+    """Return levers, those of one number in one policy as one, at the place of the first of them."""
+    together: dict[Hashable, Lever] = {}
+    for at, lever in enumerate(found):
+        number = number_of(lever, problem)
+        key = at if number is None else number
+        first = together.get(key)
+        together[key] = lever if first is None else _joined(first, lever)
+    return tuple(together.values())
+
+
+def numbers_of(problem: Problem, kinds: Iterable[Kind] = tuple(Kind)) -> frozenset[Hashable]:
+    """Return the numbers of policies that count for any workload, of some kinds."""
+    wanted = frozenset(kinds)
+    found = (
+        number_of(lever, problem)
+        for workload in problem.workloads
+        for lever in levers_of(workload)
+        if lever.kind in wanted
+    )
+    return frozenset(each for each in found if each is not None)
+
+
+EXACT = (Kind.TOTAL, Kind.REPLICAS)
+"""Kinds of exact numbers: changing one for a workload may break what another one has."""
+
+
+def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> tuple[Change, ...]:
+    """Return changes with what they change for other workloads that share the number; that costs nothing.
+
+    Parameters
+    ----------
+    changes
+        The changes.
+    workloads
+        The workloads that may share a number.
+    problem
+        Where all of them belong.
+    """
+    wanted: dict[Hashable, Change] = {}
+    for change in changes:
+        if change.workload is not None:
+            for lever in levers_of(problem.workload_by_key[change.workload]):
+                number = number_of(lever, problem)
+                if number is not None and _is_about(change, lever):
+                    wanted[number] = change
+    tolerated = {
+        (place, each.detail): each
+        for each in changes
+        if each.kind == Kind.TOLERATION and each.workload is not None
+        if (place := tolerations_of(problem.workload_by_key[each.workload])) is not None
+    }
+    known = {(each.kind, each.workload, each.cluster, each.detail) for each in changes}
+    more = [
+        replace(change, workload=workload.key, cost=0)
+        for workload in (workloads if wanted or tolerated else ())
+        for change in _of_others(workload, wanted, tolerated, problem)
+        if (change.kind, workload.key, change.cluster, change.detail) not in known
+    ]
+    return (*changes, *dict.fromkeys(more))
+
+
+def _of_others(
+    workload: Workload,
+    wanted: Mapping[Hashable, Change],
+    tolerated: Mapping[tuple[Hashable, str], Change],
+    problem: Problem,
+) -> Iterator[Change]:
+    """Yield the changes that are made for a workload too, also where it has no use for them."""
+    for lever in levers_of(workload) if wanted else ():
+        number = number_of(lever, problem)
+        if number in wanted:
+            yield wanted[number]
+    place, rule = tolerations_of(workload), workload.rule(Candidates)
+    closed = {} if rule is None else {**rule.excluded, **rule.held_only}
+    taints = {spelled(taint) for each in closed.values() for taint in each.taints}
+    for (policy, taint), change in tolerated.items():
+        if policy == place and taint in taints:
+            yield change
+
+
+def spoils(changes: Sequence[Change], workloads: Iterable[Workload], problem: Problem) -> bool:
+    """Tell whether a policy that tolerates a taint opens clusters to some workload that had better not open.
+
+    Parameters
+    ----------
+    changes
+        The changes.
+    workloads
+        The workloads that may have the same policy.
+    problem
+        Where those belong that the changes are about.
+    """
+    tolerated = {
+        (tolerations_of(problem.workload_by_key[each.workload]), each.detail)
+        for each in changes
+        if each.kind == Kind.TOLERATION and each.workload is not None
+    }
+    return bool(tolerated) and any(
+        (tolerations_of(workload), spelled(taint)) in tolerated
+        for workload in workloads
+        for rules in (workload.rules, *(group.rules for group in workload.groups))
+        for rule in rules
+        if isinstance(rule, Candidates)
+        for each in rule.excluded.values()
+        for taint in each.spoiling
+    )
+
+
+def _is_about(change: Change, lever: Lever) -> bool:
+    """Tell whether a change pulls a lever."""
+    same = (change.kind, change.cluster, change.detail, change.before) == (
+        lever.kind,
+        lever.cluster,
+        lever.detail,
+        lever.before,
+    )
+    return same and (change.after - change.before) * lever.direction > 0
+
+
+def counted_once(changes: Iterable[Change], problem: Problem) -> tuple[Change, ...]:
+    """Return tolerations of which those of one policy cost once."""
+    seen: set[Hashable] = set()
+    found: list[Change] = []
+    for change in changes:
+        policy = tolerations_of(problem.workload_by_key[change.workload or ""])
+        known = policy is not None and (policy, change.detail) in seen
+        seen.add((policy, change.detail))
+        found.append(replace(change, cost=0) if known else change)
+    return tuple(found)
+
+
+def tolerations_of(workload: Workload) -> Hashable:
+    """Return whose tolerations a workload has; None where it has its own."""
+    match workload.declared:
+        case KarmadaBinding(defaulting=False):
+            return None
+        case FederatedUnit(sources=sources) if "tolerations" in sources:
+            source = sources["tolerations"]
+            return None if inside(source.path) else source.holder or workload.policy or None
+        case _:
+            return workload.policy or None
+
+
+def _joined(first: Lever, other: Lever) -> Lever:
+    """Return one lever for two workloads."""
+    return replace(
+        first,
+        most=max(first.most, other.most),
+        every=max(first.every, other.every),
+        keys=(*first.keys, *other.keys),
+        sharing=(*first.sharing, *other.workloads),
+    )
+
+
+def number_of(lever: Lever, problem: Problem) -> Hashable:
+    """Return what tells the number of a policy from all others; None where it is the workload's own."""
+    if lever.workload is None or lever.kind is Kind.COMPANION:
+        return None
+    workload = problem.workload_by_key[lever.workload]
+    place = tolerations_of(workload) if lever.kind is Kind.TOLERATION else _declared(lever.source, workload)
+    if place is None:
+        return None
+    return place, lever.kind, lever.cluster, lever.detail, lever.before, lever.direction
+
+
+def _declared(source: Source | None, workload: Workload) -> Hashable:
+    """Return where a number was declared; None where that is not known, or is not a policy."""
+    if source is None or not source.path:
+        return None
+    if source.manifest is not None and source.holder is not None:
+        return source.holder, source.path
+    if not source.kind.endswith("Policy"):
+        return None
+    return source.holder or (source, source.kind, workload.policy), source.path
+
+
+def sharing_workloads(changes: Sequence[Change], problem: Problem) -> Iterator[Workload]:
+    """Yield workloads that could share a number with some changes: of one policy, or one of our own kinds."""
+    policies = {problem.workload_by_key[each.workload].policy for each in changes if each.workload}
+    ours = {each.source.holder for each in changes if each.source is not None and each.source.manifest}
+    changed = {each.workload for each in changes}
+    for workload in problem.workloads:
+        if workload.key in changed:
+            continue
+        sources = (getattr(rule, "source", None) for rule in workload.rules) if ours else ()
+        if workload.policy in policies or any(each is not None and each.holder in ours for each in sources):
+            yield workload

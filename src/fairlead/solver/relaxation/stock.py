@@ -1,0 +1,240 @@
+"""What several workloads share and a relaxation may change, by the amount or by a step.
+
+Resources of a cluster and what a quota allows are stocks: more of either is counted in replicas, the amount
+divided by the largest request of any workload that may take of it, rounded up.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders import capacity, quota
+from fairlead.encoders.costs import Because
+from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.variables import Place
+from fairlead.models.cluster import Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Candidates,
+    Capacity,
+    Companionship,
+    MoveBudget,
+    Quota,
+    SharedRule,
+    companionship,
+)
+from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.rules.quota import Scope, askers, taken_by_others
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.kinds import Kind
+from fairlead.solver.changes.quota import detail_of, number_of
+from fairlead.solver.relaxation.relaxable import PLENTY, Key, Lever, levers_of
+from fairlead.solver.relaxation.sharing import shared
+
+KINDS = (Kind.CAPACITY, Kind.QUOTA)
+"""Changes that add to a stock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """Something of which every replica takes so much.
+
+    Parameters
+    ----------
+    asked
+        What one replica of a workload takes, by where it stands.
+    at_hand
+        What there is of it for the workloads; negative where more is taken than there was.
+    """
+
+    asked: Mapping[Place, int]
+    at_hand: int
+
+    @property
+    def largest(self) -> int:
+        """The largest request, by which costs are counted."""
+        return max(self.asked.values())
+
+    def lacking(self, placed: Mapping[Place, int]) -> tuple[int, int]:
+        """Return how much is lacking for some replicas, and what that costs."""
+        used = sum(need * placed.get(place, 0) for place, need in self.asked.items())
+        by = max(0, used - self.at_hand)
+        return by, -(-by // self.largest)
+
+    def worth(self, encoding: Encoding, on: cp_model.IntVar) -> cp_model.IntVar:
+        """Return the cost of more: at least what is asked for too much, in largest requests.
+
+        ``sum d_a x_a <= at hand + D c`` where anything is added at all, D being the largest request.
+        """
+        divisor = math.gcd(*self.asked.values())
+        upper = {place: max(0, encoding.variables.range(place).upper) for place in self.asked}
+        worst = sum(need * upper[place] for place, need in self.asked.items())
+        most = max(0, -(-(worst - self.at_hand) // self.largest))
+        cost = encoding.model.new_int_var(0, most, "")
+        terms = [
+            (encoding.replicas(*place), need // divisor) for place, need in self.asked.items() if upper[place]
+        ]
+        used = weighted(terms) - (self.largest // divisor) * cost
+        # More than all of them ask for is no limit.
+        free = min(self.at_hand, worst) // divisor
+        # Where more is taken than there is already, that counts only once something has to be added.
+        if free >= 0:
+            encoding.model.add(used <= free)
+        else:
+            encoding.model.add(used <= free).only_enforce_if(on)
+        encoding.model.add(cost >= on)
+        return cost
+
+
+def stock_of(lever: Lever, problem: Problem) -> Stock:
+    """Return what a lever adds to: the resource of a cluster, or what a quota allows."""
+    if lever.kind is Kind.QUOTA:
+        rule, scope = number_of(lever.detail, lever.cluster, problem)
+        places = {
+            Place(workload.key, cluster.name): needs(workload)[scope.resource]
+            for workload in askers_of(rule, scope, problem)
+            for cluster in problem.clusters
+            if scope.cluster in (None, cluster.name) and may_stand(workload, cluster.name)
+        }
+        return Stock(places, rule.limits[scope].hard - taken_by_others(rule, problem)[scope])
+    cluster = problem.cluster_by_name[lever.cluster or ""]
+    asked = asked_of(problem, cluster)[lever.detail]
+    return Stock(
+        {Place(key, cluster.name): need for key, need in asked.items()},
+        at_hand(problem, cluster.name, lever.detail),
+    )
+
+
+def askers_of(rule: Quota, scope: Scope, problem: Problem) -> tuple[Workload, ...]:
+    """Return the workloads that could take of a number of a quota."""
+    return tuple(
+        workload
+        for workload in askers(rule, scope.resource, problem)
+        if any(
+            may_stand(workload, cluster.name)
+            for cluster in problem.clusters
+            if scope.cluster in (None, cluster.name)
+        )
+    )
+
+
+def may_stand(workload: Workload, cluster: str) -> bool:
+    """Tell whether a workload may stand on a cluster, perhaps once taints are tolerated."""
+    rule = workload.rule(Candidates)
+    if rule is None or cluster in rule.names:
+        return True
+    exclusion = rule.excluded.get(cluster)
+    return exclusion is not None and bool(exclusion.taints)
+
+
+def asked_of(problem: Problem, cluster: Cluster) -> dict[str, dict[str, int]]:
+    """Return what one replica of every workload that could stand on a cluster takes there, by resource."""
+    found: dict[str, dict[str, int]] = {}
+    for workload in problem.workloads:
+        if workload.replicas and may_stand(workload, cluster.name):
+            for resource, need in demands(workload, cluster).items():
+                found.setdefault(resource, {})[workload.key] = need
+    return dict(sorted(found.items()))
+
+
+def at_hand(problem: Problem, cluster: str, resource: str) -> int:
+    """Return what is free on a cluster and what workloads hold there, at most what it offers.
+
+    Negative where it is overcommitted.
+    """
+    found = problem.cluster_by_name[cluster]
+    held = (
+        demands(workload, found).get(resource, 0) * workload.current.get(cluster, 0)
+        for workload in problem.workloads
+        if workload.current.get(cluster)
+    )
+    usable = (found.free or {}).get(resource, 0) + sum(held)
+    offered = (found.allocatable or {}).get(resource)
+    return usable if offered is None else min(usable, offered)
+
+
+def pairwise(problem: Problem) -> Problem:
+    """Return the problem with a rule of its own for every two companions, so that each gives way alone."""
+    rules: list[SharedRule] = []
+    for rule in problem.rules:
+        if isinstance(rule, Companionship):
+            rules += [
+                replace(rule, name=pair_name(rule, earlier, later), members=(earlier, later))
+                for earlier, later in combinations(rule.members, 2)
+            ]
+        else:
+            rules.append(rule)
+    return replace(problem, rules=tuple(rules))
+
+
+def pair_name(rule: Companionship, earlier: str, later: str) -> str:
+    """Return a name for the rule of two companions alone."""
+    return f"{rule.name}\n{earlier}\n{later}"
+
+
+def levers(problem: Problem) -> tuple[Lever, ...]:
+    """Return all levers of a problem, in a fixed order."""
+    found: list[Lever] = []
+    for workload in problem.workloads:
+        found += levers_of(workload)
+    for rule in problem.rules:
+        match rule:
+            case Capacity():
+                found += _capacities(problem)
+            case Companionship():
+                found += _companions(rule, problem)
+            case Quota():
+                found += _quotas(rule, problem)
+            case MoveBudget():
+                found.append(_budget(rule))
+    # A number that one workload could not use otherwise still changes for it, where others share it.
+    return tuple(lever for lever in shared(found, problem) if lever.most > 0)
+
+
+def _capacities(problem: Problem) -> Iterator[Lever]:
+    """Yield more of every resource that workloads ask of a cluster of known capacity."""
+    for cluster in problem.clusters:
+        if cluster.free is None:
+            continue
+        for resource, asked in asked_of(problem, cluster).items():
+            # What others take beyond all measure is no matter of what to add.
+            if at_hand(problem, cluster.name, resource) < -PLENTY * max(asked.values()):
+                continue
+            key: Key = (capacity.gives_way(cluster.name, resource), "most")
+            before = cluster.free.get(resource, 0)
+            yield Lever(
+                Kind.CAPACITY, None, cluster.name, resource, before, 1, PLENTY, (key,), cluster.source
+            )
+
+
+def _companions(rule: Companionship, problem: Problem) -> Iterator[Lever]:
+    """Yield every member, which may leave the group; of what labels say that is no number of anybody."""
+    if rule.source is not None and rule.source.holder is not None and rule.source.manifest is None:
+        return
+    for member in rule.members:
+        names = [cluster.name for cluster in problem.clusters]
+        pairs = [pair for pair in combinations(rule.members, 2) if member in pair]
+        keys: tuple[Key, ...] = tuple(
+            (Because(companionship.KIND, later, name, pair_name(rule, earlier, later)), "most")
+            for earlier, later in pairs
+            for name in names
+        )
+        yield Lever(Kind.COMPANION, member, None, rule.name, 1, -1, 1, keys, rule.source)
+
+
+def _quotas(rule: Quota, problem: Problem) -> Iterator[Lever]:
+    """Yield more of everything that a quota limits and workloads could ask for."""
+    for scope, limit in sorted(rule.limits.items(), key=lambda each: each[0].order):
+        if askers_of(rule, scope, problem):
+            key: Key = (quota.gives_way(rule, scope), "most")
+            detail = detail_of(rule, scope.resource)
+            source = limit.source or rule.source
+            yield Lever(Kind.QUOTA, None, scope.cluster, detail, limit.hard, 1, PLENTY, (key,), source)
+
+
+def _budget(rule: MoveBudget) -> Lever:
+    """Return more moves; no constraint of the encoding gives way, see `budgets`."""
+    return Lever(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (), rule.source)

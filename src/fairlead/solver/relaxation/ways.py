@@ -1,0 +1,293 @@
+"""Ways out of one problem in which every workload has its affinity group: the cheapest sets of changes.
+
+A model of many workloads with all their numbers would take too long. There one workload stands for all that
+are alike, and whatever changes help each of them are verified together.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, product
+
+from fairlead.models.check import check
+from fairlead.models.cluster import Taint
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Duplicated, Total, Weights
+from fairlead.models.source import Source
+from fairlead.models.statement import Change
+from fairlead.models.workload import Workload
+from fairlead.solver.alike import alike
+from fairlead.solver.boxes import box_of
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind, order, sentences
+from fairlead.solver.changes.opening import spelled
+from fairlead.solver.changes.quota import followed
+from fairlead.solver.conflicts.alone import alone, fails_alone
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispensers import reference
+from fairlead.solver.feasibility import has_placement
+from fairlead.solver.relaxation import excess
+from fairlead.solver.relaxation.closed_form import quick
+from fairlead.solver.relaxation.model import RelaxationModel
+from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
+
+MOST_PLACES = 4_000
+"""Workloads times clusters up to which one model of everything is made."""
+MOST_DISPENSED = 2_000
+"""Workloads up to which the reference dispenser is asked for a placement."""
+SHARE = 0.5
+"""Of the time, what may go into ways of single workloads; the rest verifies them."""
+
+
+FRUITLESS = 5
+"""Sets of changes that may fail the check before the search is given up."""
+SIMPLE = 3
+"""Changes of a way out that people still read where there is another one."""
+WAYS = 8
+"""Ways that are tried to open a cluster to workloads of full copies that have none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Changes that were verified.
+
+    Parameters
+    ----------
+    changes
+        The changes, in order.
+    proven
+        True where nothing cheaper exists.
+    """
+
+    changes: tuple[Change, ...]
+    proven: bool
+
+    @property
+    def cost(self) -> int:
+        """The total cost."""
+        return sum(change.cost for change in self.changes)
+
+    @property
+    def rules(self) -> frozenset[tuple[str, ...]]:
+        """What is changed, whatever the amounts."""
+        return frozenset(
+            (each.kind, each.workload or "", each.cluster or "", each.detail) for each in self.changes
+        )
+
+    @property
+    def rank(self) -> tuple[bool, int, int, list[tuple[int, str, str, str]]]:
+        """Return what to sort ways by: those that are simple enough to read first, then by cost."""
+        said = sentences(self.changes)
+        # To give up replicas here and there is a long way to go, also where it is said in one breath.
+        fewer = sum(1 for change in self.changes if change.kind == Kind.REPLICAS)
+        return max(said, fewer) > SIMPLE, self.cost, said, [order(change) for change in self.changes]
+
+
+def chosen(found: Sequence[Way], most: int) -> list[Way]:
+    """Return the best ways; none changes all that a better one does, and no long one follows another."""
+    kept: list[Way] = []
+    for one in sorted(found, key=lambda each: each.rank):
+        long = bool(kept) and one.rank[0]
+        if not long and not any(earlier.rules <= one.rules for earlier in kept):
+            kept.append(one)
+    return kept[:most]
+
+
+def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: bool = True) -> list[Way]:
+    """Return changes that make a problem feasible, the cheapest first.
+
+    Parameters
+    ----------
+    part
+        A problem without placement, in which every workload has its group, preferences left out.
+    deadline
+        When the answer is due; what is verified by then is returned.
+    seed
+        Random seed of CP-SAT.
+    most
+        How many are wanted.
+    modelled
+        False makes no model of everything, which takes long for many workloads.
+    """
+    found = _alone(part, most) or [
+        Way(changes, proven=True) for changes in excess.quick(part, deadline, seed, most)
+    ]
+    for first in () if found or not modelled else _tolerations_of_copies(part):
+        found += _search(part, first, deadline, seed, most)
+    certain = all(one.proven for one in found)
+    return chosen([Way(one.changes, certain and one.proven) for one in found], most)
+
+
+def is_verified(problem: Problem, placement: Placement | None, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a problem has a placement: the one that was found by the way, or any other."""
+    if placement is not None and not check(problem, placement):
+        return True
+    return has_placement(problem, deadline, seed) is True
+
+
+def _alone(part: Problem, most: int) -> list[Way]:
+    """Return changes that are found without a solver."""
+    found = quick(part, most) or []
+    return [Way(changes, proven=True) for changes in found if _box_fits(apply(part, changes))]
+
+
+def _box_fits(problem: Problem) -> bool:
+    """Tell whether the only workload has a placement; its rules bound single clusters and the total only."""
+    (workload,) = problem.workloads
+    return box_of(workload, problem, problem.limits).box.feasible
+
+
+def _search(
+    part: Problem, first: tuple[Change, ...], deadline: Deadline, seed: int, most: int
+) -> Iterator[Way]:
+    """Yield changes that make a problem feasible, the cheapest first; some of them are settled before.
+
+    Where the cheapest way pulls many levers, ways of few levers follow, which people can read.
+    """
+    model = RelaxationModel(apply(part, first), deadline)
+    given = fruitless = 0
+    proven, few = True, False
+    while given < most and fruitless < FRUITLESS:
+        solution = model.run(deadline, seed)
+        if solution is None:
+            return
+        proven = proven and solution.certain
+        shared = for_all((*first, *solution.changes), part.workloads, part)
+        changes = followed(tuple(sorted(shared, key=order)), part)
+        spoilt = spoils(changes, part.workloads, part)
+        if changes and not spoilt and is_verified(apply(part, changes), solution.placement, deadline, seed):
+            given += 1
+            yield Way(changes, proven)
+        else:
+            fruitless, proven = fruitless + 1, False
+        if not solution.support:
+            return
+        model.exclude(solution.support)
+        if not few and len(solution.support) > SIMPLE:
+            model.pull_at_most(SIMPLE)
+            few = True
+
+
+def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
+    """Yield ways to open a cluster to every workload of full copies that has none; one empty way if all do.
+
+    A candidate more is a copy more, so nothing else opens clusters to such workloads.
+    """
+    every: list[list[tuple[Change, ...]]] = []
+    for workload in problem.workloads:
+        rule = workload.rule(Candidates) or Candidates(())
+        if workload.rule(Duplicated) is not None and workload.replicas and not rule.names:
+            sets = {tuple(sorted(each.taints)): each.source for each in rule.excluded.values() if each.taints}
+            ordered = sorted(sets, key=lambda taints: (len(taints), taints))[:WAYS]
+            every.append([_tolerate(workload, taints, sets[taints]) for taints in ordered])
+    for chosen_ways in islice(product(*every), WAYS):
+        yield counted_once((change for way in chosen_ways for change in way), problem)
+
+
+def _tolerate(workload: Workload, taints: tuple[Taint, ...], source: Source | None) -> tuple[Change, ...]:
+    """Return changes that tolerate taints."""
+    return tuple(
+        Change(Kind.TOLERATION, workload.key, None, spelled(taint), 0, 1, 1, source) for taint in taints
+    )
+
+
+def is_large(part: Problem) -> bool:
+    """Tell whether a part is too large for one model."""
+    return len(part.workloads) * len(part.clusters) > MOST_PLACES
+
+
+def ways_of_large(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
+    """Return changes that make a large part feasible: those of its workloads that fail by themselves.
+
+    Parameters
+    ----------
+    part
+        A problem without placement, in which every workload has its group, preferences left out.
+    deadline
+        When the answer is due; what is verified by then is returned.
+    seed
+        Random seed of CP-SAT.
+    most
+        How many are wanted.
+
+    Returns
+    -------
+    list of Way
+        The cheapest first; empty where no workload fails by itself, or nothing was verified in time.
+    """
+    failing = alike(each for each in part.workloads if fails_alone(each, part))
+    each_way: list[list[Way]] = []
+    for members in failing:
+        due = deadline.part(SHARE)
+        if not due.remaining():
+            return []
+        found = ways(alone(members[0], part), due, seed, most)
+        if not found:
+            return []
+        each_way.append([Way(_of_all(way.changes, members, part), way.proven) for way in found])
+    if not each_way:
+        return []
+    joined = [_together(each_way, at) for at in range(max(map(len, each_way)))]
+    verified: list[Way] = []
+    for way in chosen(joined, len(joined)):
+        if (
+            len(verified) < most
+            and deadline.remaining()
+            and _is_placed(apply(part, way.changes), deadline, seed)
+        ):
+            verified.append(way)
+    # What one workload needs at least, all of them need; that is the truth only where it counts once.
+    return [Way(way.changes, way.proven and _counts_once(way, failing)) for way in verified]
+
+
+def _counts_once(way: Way, failing: Sequence[Sequence[Workload]]) -> bool:
+    """Tell whether a way costs all workloads no more than it costs one of them."""
+    return len(failing) == 1 and sum(1 for change in way.changes if change.cost) == 1
+
+
+def _of_all(changes: Sequence[Change], members: Sequence[Workload], part: Problem) -> tuple[Change, ...]:
+    """Return what one workload changes, for all that are alike; a number that they share counts once."""
+    shared = for_all(changes, members, part)
+    known = {(each.kind, each.workload, each.cluster, each.detail) for each in shared}
+    mine = [
+        replace(change, workload=workload.key, source=_source(change, workload))
+        for change in changes
+        if change.workload is not None
+        for workload in members
+        if (change.kind, workload.key, change.cluster, change.detail) not in known
+    ]
+    return tuple(sorted((*shared, *mine), key=order))
+
+
+def _source(change: Change, workload: Workload) -> Source | None:
+    """Return where the number stands for a workload that is like the one of a change."""
+    return workload.replicas_source if change.kind == "replicas" else change.source
+
+
+def _together(each_way: Sequence[Sequence[Way]], at: int) -> Way:
+    """Return one way of every class, the last one where a class has no more; nothing is changed twice."""
+    changes: dict[tuple[str, ...], Change] = {}
+    picked = [found[min(at, len(found) - 1)] for found in each_way]
+    for change in (change for way in picked for change in way.changes):
+        key = (change.kind, change.workload or "", change.cluster or "", change.detail)
+        known = changes.get(key)
+        if known is None or (known.amount, known.cost) < (change.amount, change.cost):
+            changes[key] = change
+    return Way(tuple(sorted(changes.values(), key=order)), all(way.proven for way in picked))
+
+
+def _is_placed(problem: Problem, deadline: Deadline, seed: int) -> bool:
+    """Tell whether a problem has a placement: the reference dispenser's, or any other."""
+    if len(problem.workloads) <= MOST_DISPENSED:
+        spread_out = replace(problem, workloads=tuple(map(_evenly, problem.workloads)))
+        if not check(problem, reference.place(spread_out)):
+            return True
+    return has_placement(problem, deadline, seed) is True
+
+
+def _evenly(workload: Workload) -> Workload:
+    """Return a workload that is divided evenly where it is divided at all, so that it spreads by itself."""
+    rule = workload.rule(Candidates)
+    if workload.rule(Total) is None or rule is None:
+        return workload
+    return replace(workload, rules=(*workload.rules, Weights(dict.fromkeys(rule.names, 1))))
