@@ -7,7 +7,6 @@ import pytest
 
 from fairlead.models.levels import MADE_WORSE
 from fairlead.models.outcome import Outcome
-from fairlead.models.outcome_text import breaches, to_text
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds, Candidates, Companionship, GroupTotal, Spread, Survival, Weights
 from fairlead.models.rules.bounds import Bound
@@ -16,7 +15,8 @@ from fairlead.models.score import levels_of
 from fairlead.models.shortfall import broken_amounts, broken_before, made_worse, unmet
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup
-from fairlead.report.table import tables
+from fairlead.report.content.outcome import breaches
+from fairlead.report.renderer import terminal
 from fairlead.solver.solving import solve
 from partial_problems import NAMES, asked, best_partial, given_way, random_partial, three, web
 
@@ -36,8 +36,8 @@ def test_a_maximum_is_repaired() -> None:
     assert outcome.placement == Placement({"default/web": {"member1": 1, "member2": 4}})
     line = "default/web: member2 holds 5 replicas, at most 4 are allowed (pp.yaml:12)"
     assert breaches(outcome) == [f"Repaired: {line}"]
-    assert f"Repaired: {line}" in to_text(outcome)
-    assert f"Repaired: {line}" in tables(outcome)
+    assert f"Repaired: {line}" in str(outcome)
+    assert f"Repaired: {line}" in terminal(outcome)
     assert outcome.still_broken == ()
     assert outcome.to_dict()["brokenBefore"][0]["source"] == "pp.yaml:12"
     assert outcome.to_dict()["stillBroken"] == []

@@ -16,7 +16,7 @@ import yaml
 
 from fairlead.cli import console
 from fairlead.cli.app import main
-from fairlead.cli.options import Inputs
+from fairlead.cli.inputs import Inputs
 from fairlead.cli.solve import solve_command
 from fairlead.models.errors import InternalError, ManifestError, Mistake, UnsupportedError, UsageError
 from fairlead.models.levels import Deviation
@@ -24,7 +24,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
-from fairlead.report.table import tables
+from fairlead.report.renderer import terminal
 from hand_made import feasible, infeasible, many, nginx, problem, solved
 
 Answering = Callable[[Outcome], dict[str, Any]]
@@ -87,7 +87,7 @@ def test_table_goes_to_standard_output(answering: Answering, capsys: pytest.Capt
     answering(solved())
     assert main(["solve", "-f", "x.yaml"]) == 0
     printed = capsys.readouterr()
-    assert printed.out == tables(solved()) + "\n"
+    assert printed.out == terminal(solved()) + "\n"
     assert printed.err == ""
 
 

@@ -9,8 +9,8 @@ import fairlead
 from builders import Manifest, binding, cluster, clusters, dynamic, static, term
 from fairlead.cli.app import main
 from fairlead.cli.compare import DISPENSERS as OFFERED
-from fairlead.report.comparison import comparison_tables
-from fairlead.report.table import Look
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look
 from fairlead.solver.dispensing import DISPENSERS
 from kubeadmiral_manifests import members, policy, web
 
@@ -149,7 +149,7 @@ def test_unknown_dispenser() -> None:
 
 def test_tables() -> None:
     """Answers, replicas that differ, and what is to be said."""
-    lines = comparison_tables(fairlead.compare(hundred(), ["karmada-proposal"])).splitlines()
+    lines = terminal(fairlead.compare(hundred(), ["karmada-proposal"])).splitlines()
     assert lines[0].split() == ["ANSWER", "STATUS", "UNPLACED", "BROKEN", "DEVIATION"]
     assert lines[1].split() == ["best", "Optimal", "0", "0", "0"]
     assert lines[2].split()[:4] == ["karmada-proposal", "Infeasible", "29", "1"]
@@ -163,9 +163,9 @@ def test_long_tables_are_cut() -> None:
     problem = fairlead.load(clusters(25), binding("web", 1000, placement=static()))
     comparison = fairlead.compare(problem, ["karmada-proposal"])
     assert len(only(comparison).differences) == 25
-    assert "... and 5 more; -o wide shows them all" in comparison_tables(comparison)
-    assert "more;" not in comparison_tables(comparison, Look(wide=True))
-    assert len(comparison_tables(comparison, Look(headers=False)).splitlines()) == 2
+    assert "... and 5 more; -o wide shows them all" in terminal(comparison)
+    assert "more;" not in terminal(comparison, Look(wide=True))
+    assert len(terminal(comparison, Look(headers=False)).splitlines()) == 2
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,10 +14,10 @@ from fairlead.cli.exits import INFEASIBLE, SOLVED, code_of
 from fairlead.manifests.loading import load
 from fairlead.models.conditions import Condition
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.outcome_text import to_html
 from fairlead.models.rules import Bounds, Duplicated, GroupTotal, Spread
 from fairlead.models.rules.bounds import Bound
-from fairlead.report.table import Look, tables
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look
 from fairlead.solver.comparing import compare
 from fairlead.solver.solving import solve
 from hand_made import feasible, infeasible, solved
@@ -131,9 +131,9 @@ def test_the_same_words_everywhere() -> None:
     outcome = solve(asked(three(2000, 1000, 500), web(5)), partial=True)
     words = "2 of 5 replicas of default/web are unplaced: member1 has no more room (cpu 0 left, 1 each)"
     assert words in str(outcome)
-    assert words in to_html(outcome)
-    assert words in tables(outcome)
-    assert f"FullyPlaced=False (ReplicasUnplaced): {words}" in tables(outcome, Look(wide=True))
+    assert words in outcome._repr_html_()
+    assert words in terminal(outcome)
+    assert f"FullyPlaced=False (ReplicasUnplaced): {words}" in terminal(outcome, Look(wide=True))
     document = outcome.to_dict()
     assert words in json.dumps(document["workloads"][0]["conditions"])
     assert [each["type"] for each in document["conditions"]] == ["FullyPlaced", "Proven"]

@@ -7,11 +7,11 @@ import pytest
 
 from brute_force import brute_force
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.gap import gap_of
 from fairlead.models.levels import CLUSTERS, DEVIATION, MOVES_LAST, NET, Deviation
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.result import gap_of
 from fairlead.models.rules import (
     Aggregated,
     Candidates,

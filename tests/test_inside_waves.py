@@ -20,10 +20,10 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
-from fairlead.report.plan import plan_tables
+from fairlead.report.content.plan import headline, inside_line
+from fairlead.report.renderer import terminal
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.text import headline, inside_line
 
 REGIONS = {"eu": frozenset({"a"}), "us": frozenset({"b"})}
 
@@ -47,7 +47,7 @@ def test_a_total_is_passed_while_replicas_move() -> None:
     plan = fairlead.plan(moving(GroupTotal("both", frozenset("ab"), 0, 4)))
     assert texts(plan) == ["inside wave 1: w: both holds 8 replicas, at most 4 are allowed"]
     assert inside_line(plan) in str(plan)
-    assert inside_line(plan) in plan_tables(plan)
+    assert inside_line(plan) in terminal(plan)
     assert plan.to_dict()["insideWaves"] == [
         {"wave": 1, "workload": "w", "text": "w: both holds 8 replicas, at most 4 are allowed"}
     ]

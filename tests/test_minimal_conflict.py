@@ -12,13 +12,13 @@ from builders import cluster, deployment, divided, policy, selector, static, ter
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
-from fairlead.models.outcome_text import explain
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
+from fairlead.report.content.outcome import explain
 from fairlead.solver.conflicts.alone import alone
 from fairlead.solver.conflicts.closed_form import closed_form
 from fairlead.solver.conflicts.conflict import find

@@ -14,14 +14,15 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.decisions import decisions_of
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, Outcome, Status
-from fairlead.models.outcome_text import format_number, format_percent, proof, verdict
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.score import score
+from fairlead.models.words import format_number, format_percent
 from fairlead.models.workload import Workload
+from fairlead.report.content.outcome import proof, verdict
 from hand_made import GI, clusters, duplicated, feasible, infeasible, many, nginx, problem, solved
 
 T = TypeVar("T")

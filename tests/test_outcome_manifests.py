@@ -12,7 +12,7 @@ import kubeadmiral_manifests as admiral
 from builders import Manifest
 from fairlead.cli.app import main
 from fairlead.models.outcome import Outcome
-from fairlead.models.outcome_manifests import SCHEDULER
+from fairlead.report.manifests import SCHEDULER
 from kubeadmiral_manifests import entry, federated, member, members, web
 
 ROOT = Path(__file__).parent.parent

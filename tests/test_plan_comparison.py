@@ -13,8 +13,8 @@ from fairlead.cli.app import main
 from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.report.plan_comparison import comparison_tables
-from fairlead.report.table import Look
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look
 from fairlead.solver.plan.comparison import (
     PlanComparison,
     PlanSummary,
@@ -51,7 +51,7 @@ def test_equal_plans_have_nothing_to_tell() -> None:
     found = compare_plans(saved(problem), fairlead.plan(problem))
     assert found.same
     assert str(found) == ""
-    assert comparison_tables(found) == ""
+    assert terminal(found) == ""
     assert found.to_dict() == {
         "same": True,
         "hasTarget": {"before": True, "after": True},
@@ -148,8 +148,8 @@ def test_long_comparisons_are_cut_short() -> None:
     differences = tuple(TargetDifference("web", name, 0, 1) for name in some["web"])
     found = PlanComparison(PlanSummary(Placement({"web": {}}), 40, 1), summary, differences)
     assert str(found).splitlines()[-1] == "... and 20 more differences"
-    assert comparison_tables(found).splitlines()[-1] == "... and 10 more differences (-o wide shows all)"
-    assert len(comparison_tables(found, Look(wide=True, headers=False)).splitlines()) == 40
+    assert terminal(found).splitlines()[-1] == "... and 10 more differences (-o wide shows all)"
+    assert len(terminal(found, Look(wide=True, headers=False)).splitlines()) == 40
 
 
 def test_the_command_prints_differences(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

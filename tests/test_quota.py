@@ -32,7 +32,7 @@ from fairlead.models.rules.quota import Limit, Scope, allowed
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload
-from fairlead.report.workload_table import detailed
+from fairlead.report.content.workloads import detailed
 from fairlead.solver.components import components
 from fairlead.solver.conflicts.explanation import conflicts_of
 from fairlead.solver.conflicts.quotas import quota_conflicts
@@ -326,7 +326,7 @@ def test_the_table_tells_what_quotas_leave() -> None:
     outcome = fairlead.solve(problem((Capacity(), rule), one, workload("other", 1, namespace="other"), b=500))
     assert outcome.placement is not None
     assert outcome.placement.of("team/one") == {"a": 1, "b": 3}
-    other, table = detailed(outcome)
+    (other, _), (table, _) = detailed(outcome)
     # b has 500m, of which the workload takes 300m; the only replica of the other one stands on a.
     assert [row[-1].text for row in table.rows] == ["full (quota cpu 50m)", "2 more (cpu 200m)"]
     assert [row[-1].text for row in other.rows] == ["unknown", "2 more (cpu 200m)"]

@@ -15,7 +15,6 @@ import fairlead
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, Outcome, Status
-from fairlead.models.outcome_text import explanation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Total, Weights
@@ -24,10 +23,11 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Relaxation, Statement
 from fairlead.models.workload import Workload
 from fairlead.report import html
+from fairlead.report.content.outcome import explanation
+from fairlead.report.content.plan import headline, target_line
 from fairlead.report.html import render_outcome, render_plan
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.options import Budgets, PlanOptions
-from fairlead.solver.plan.text import headline, target_line
 from fairlead.solver.plan.waves import Blocked, Move, Wave, WavePlan
 from hand_made import infeasible, many, nginx, problem, solved
 from report_reading import addresses, read

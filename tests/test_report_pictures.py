@@ -8,8 +8,7 @@ import matplotlib as mpl
 import pytest
 
 from fairlead.report.html.canvas import SIZE, drawn, fitting, measured
-from fairlead.report.html.flow_picture import flow_picture
-from fairlead.report.html.flows import Flow
+from fairlead.report.html.flow_picture import Flow, flow_picture
 from fairlead.report.html.utilisation_picture import Fill, utilisation_picture
 from fairlead.report.html.wave_picture import in_words, wave_picture
 from report_reading import addresses, read

@@ -14,7 +14,7 @@ from fairlead.cli.app import main
 from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.shortfall import unmet
-from fairlead.solver.plan.document import saved_plan
+from fairlead.solver.plan.saved import saved_plan
 
 
 def fleet(replicas: int = 4) -> Problem:

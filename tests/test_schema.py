@@ -10,8 +10,8 @@ import click
 import pytest
 import yaml
 
+from fairlead.cli.about import KINDS
 from fairlead.cli.app import main
-from fairlead.cli.schema import KINDS
 from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.manifests.loading import load
 from fairlead.manifests.own.schema import json_schema

@@ -21,8 +21,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
 from fairlead.models.usage import Utilisation
 from fairlead.models.workload import Workload
-from fairlead.report.simulation import simulation_tables
-from fairlead.report.table import Look
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Change, Cordon
 from fairlead.solver.simulate.result import Effect
@@ -133,7 +133,7 @@ def test_what_would_move_anyway_is_told_apart() -> None:
     assert simulation.to_dict()["anyway"] == 1
     idle = fairlead.simulate(problem, Scale("other", 6))
     assert not any(one.caused for one in idle.utilisation)
-    assert "CPU" not in simulation_tables(idle)
+    assert "CPU" not in terminal(idle)
 
 
 def test_added_clusters(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def named(name: str) -> fairlead.Simulation:
 def test_texts_of_the_input_are_escaped() -> None:
     """Names come from the input and are shown as they are, not run."""
     assert "<b>x" not in named("<b>x")._repr_html_()
-    assert "\x1b" not in simulation_tables(named("x\x1b[31m"))
+    assert "\x1b" not in terminal(named("x\x1b[31m"))
 
 
 def test_document() -> None:
@@ -289,7 +289,7 @@ def test_document() -> None:
 def test_tables() -> None:
     """Workloads, clusters of workloads, clusters, the verdict; nothing about what stays."""
     problem = fairlead.load(fleet(), running(), binding("idle", 2, {"member2": 2}, dynamic(), cpu="1"))
-    lines = simulation_tables(fairlead.simulate(problem, Drain("member1")), Look(width=80)).splitlines()
+    lines = terminal(fairlead.simulate(problem, Drain("member1")), Look(width=80)).splitlines()
     assert lines[0] == "What if: drain member1"
     assert lines[2].split() == ["WORKLOAD", "REPLICAS", "MOVED", "LOST", "STARTED", "STOPPED", "UNPLACED"]
     assert lines[3].split() == ["default/web", "6", "2", "-", "2", "2", "-"]
@@ -304,23 +304,23 @@ def test_long_tables_are_cut() -> None:
     """Of 30 workloads 20 are shown, unless all are asked for; for scripts there are rows only."""
     many = [binding(f"web{number:02}", 1, {"member1": 1}, dynamic(), cpu="1") for number in range(30)]
     simulation = fairlead.simulate(fairlead.load(fleet(40), many), Lose("member1"))
-    text = simulation_tables(simulation)
+    text = terminal(simulation)
     assert "... and 10 more workloads; -o wide shows them all" in text
     assert "... and 40 more changes; -o wide shows them all" in text
-    assert "more" not in simulation_tables(simulation, Look(wide=True))
-    assert len(simulation_tables(simulation, Look(headers=False)).splitlines()) == 60
+    assert "more" not in terminal(simulation, Look(wide=True))
+    assert len(terminal(simulation, Look(headers=False)).splitlines()) == 60
 
 
 def test_tables_of_a_sweep() -> None:
     """A row per scenario, the worst first; for scripts nothing else."""
     problem = fairlead.load(fleet(3), running(9, member1=4, member2=3, member3=2))
     simulation = fairlead.simulate(problem, sweep="region")
-    lines = simulation_tables(simulation, Look(width=80)).splitlines()
+    lines = terminal(simulation, Look(width=80)).splitlines()
     assert lines[0] == "What if: lose any one region (2 scenarios)"
     assert " ".join(lines[3].split()) == "east does not fit 4 - - 7 default/web 4"
     assert " ".join(lines[4].split()) == "west fits - - - 2 -"
     assert lines[-1].startswith("Does not fit in 1 of 2 scenarios; the worst is to lose region east")
-    assert len(simulation_tables(simulation, Look(headers=False)).splitlines()) == 2
+    assert len(terminal(simulation, Look(headers=False)).splitlines()) == 2
 
 
 @pytest.fixture

@@ -10,10 +10,12 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total
+from fairlead.models.words import escaped
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
-from fairlead.report.columns import Cell, Column, printable, render
-from fairlead.report.table import Look, tables
+from fairlead.report.blocks import Cell, Column
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look, render
 from hand_made import clusters, duplicated, feasible, infeasible, many, nginx, problem, solved
 
 NARROW = """\
@@ -59,12 +61,12 @@ team       app-02         3  member1:1,member2:2  changed +1 -1"""
 def test_table_of_a_workload() -> None:
     """One workload gets its title, its clusters, its levels and the verdict."""
     # left: member1 has 8000m free and stops one of four, 8500m; member2 has 4000m and starts two, 3000m
-    assert tables(solved()) == NARROW
+    assert terminal(solved()) == NARROW
 
 
 def test_wide_table_has_every_cluster_and_reason() -> None:
     """Wide adds bounds and reasons, and the excluded cluster."""
-    lines = tables(solved(), Look(wide=True)).splitlines()[1:6]
+    lines = terminal(solved(), Look(wide=True)).splitlines()[1:6]
     column = lines[0].index("REASON")
     assert "\n".join(line[column:] for line in lines) == WIDE_REASONS
     assert lines[0].split()[:4] == ["CLUSTER", "PROVIDER", "REGION", "ZONES"]
@@ -73,29 +75,29 @@ def test_wide_table_has_every_cluster_and_reason() -> None:
 
 def test_wide_table_is_never_cut() -> None:
     """Who asks for everything gets everything, also on a narrow terminal."""
-    assert tables(solved(), Look(wide=True, width=40)) == tables(solved(), Look(wide=True))
+    assert terminal(solved(), Look(wide=True, width=40)) == terminal(solved(), Look(wide=True))
 
 
 def test_rows_for_scripts() -> None:
     """Without headers there are only rows, each with namespace and name, and no blank cells."""
-    assert tables(solved(), Look(headers=False)) == SCRIPT
+    assert terminal(solved(), Look(headers=False)) == SCRIPT
     new = replace(solved(), problem=problem(nginx()))
-    assert all(line.split()[5] == "-" for line in tables(new, Look(headers=False)).splitlines())
+    assert all(line.split()[5] == "-" for line in terminal(new, Look(headers=False)).splitlines())
 
 
 def test_conflict_is_shown_with_and_without_headers() -> None:
     """Without a placement the conflict is the result."""
-    assert tables(infeasible()) == INFEASIBLE
-    assert tables(infeasible(), Look(headers=False)) == INFEASIBLE
+    assert terminal(infeasible()) == INFEASIBLE
+    assert terminal(infeasible(), Look(headers=False)) == INFEASIBLE
 
 
 def test_many_workloads_are_one_row_each() -> None:
     """More than ten workloads share one table, unless wide is asked for."""
-    shown = tables(many(12))
+    shown = terminal(many(12))
     assert shown.startswith(COMPACT)
     assert len(shown.splitlines()) == 15  # header, 12 rows, a blank line, the verdict
-    assert "CLUSTERS" not in tables(many(10))
-    assert "CLUSTERS" not in tables(many(12), Look(wide=True))
+    assert "CLUSTERS" not in terminal(many(10))
+    assert "CLUSTERS" not in terminal(many(12), Look(wide=True))
 
 
 def test_status_of_workloads_that_are_not_whole() -> None:
@@ -105,14 +107,14 @@ def test_status_of_workloads_that_are_not_whole() -> None:
     replicas = outcome.placement.to_dict() | {"team/app-00": {"member1": 1}, "team/app-01": {"member3": 3}}
     short = replace(outcome, status=Status.INFEASIBLE, placement=Placement(replicas))
     assert short.placement is not None
-    lines = tables(replace(short, violations=check(short.problem, short.placement))).splitlines()
+    lines = terminal(replace(short, violations=check(short.problem, short.placement))).splitlines()
     assert lines[1].endswith("2 unplaced")
     assert lines[2].endswith("breaks a rule")
 
 
 def test_levels_without_proof() -> None:
     """A gap is told where a bound is known, a dash where none is."""
-    lines = tables(feasible()).splitlines()
+    lines = terminal(feasible()).splitlines()
     assert lines[8].split() == ["deviation", "4.4545", "4", "gap", "10", "%"]
     assert lines[9].split() == ["moves", "1", "-", "-"]
 
@@ -125,7 +127,7 @@ def test_copies_have_no_share() -> None:
         problem(duplicated()),
         Placement({"default/proxy": {"member1": 2, "member2": 2}}),
     )
-    lines = tables(outcome).splitlines()
+    lines = terminal(outcome).splitlines()
     assert lines[0] == "default/proxy: 2 replicas per cluster"
     assert lines[2].split() == ["member1", "us-east", "2", "98", "more", "(pods", "98)"]
 
@@ -135,7 +137,7 @@ def test_idle_candidates_are_counted_not_listed() -> None:
     names = tuple(f"c{index:03}" for index in range(200))
     workload = Workload("x", "x", 1, rules=(Candidates(names), Total()))
     large = Problem(tuple(Cluster(name) for name in names), (workload,), (Capacity(),))
-    lines = tables(Outcome(Status.OPTIMAL, "exact", large, Placement({"x": {"c007": 1}}))).splitlines()
+    lines = terminal(Outcome(Status.OPTIMAL, "exact", large, Placement({"x": {"c007": 1}}))).splitlines()
     assert [line.split()[0] for line in lines[:3]] == ["x:", "CLUSTER", "c007"]
     assert lines[3] == "and 199 candidates without replicas (-o wide shows them)"
 
@@ -143,14 +145,14 @@ def test_idle_candidates_are_counted_not_listed() -> None:
 def test_clusters_that_are_gone_show_what_stops() -> None:
     """Replicas on clusters that are excluded, or not in the input, are shown as stopped."""
     gone = replace(solved(), problem=problem(nginx(current={"lost": 2, "member4": 3, "member1": 3})))
-    changes = {row[0]: row[3] for row in map(str.split, tables(gone).splitlines()[2:7])}
+    changes = {row[0]: row[3] for row in map(str.split, terminal(gone).splitlines()[2:7])}
     assert changes == {"lost": "-2", "member1": "0", "member2": "+6", "member3": "+2", "member4": "-3"}
-    assert "is not in the input" in tables(gone, Look(wide=True))
+    assert "is not in the input" in terminal(gone, Look(wide=True))
 
 
 def test_no_colour_unless_asked_for() -> None:
     """Escape codes appear only with colour, and taking them out gives the plain text."""
-    plain, toned = tables(solved()), tables(solved(), Look(colour=True))
+    plain, toned = terminal(solved()), terminal(solved(), Look(colour=True))
     assert "\033" not in plain
     assert "\033[32mproven\033[0m" in toned
     for code in ("\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m"):
@@ -160,30 +162,30 @@ def test_no_colour_unless_asked_for() -> None:
 
 def test_elastic_column_fits_the_terminal() -> None:
     """On a narrow terminal the clusters are cut, not the status behind them."""
-    lines = tables(many(12), Look(width=60)).splitlines()
+    lines = terminal(many(12), Look(width=60)).splitlines()
     assert max(map(len, lines)) == 60
     assert lines[1].endswith("member1:1,mem...  new")
 
 
 def test_every_line_fits_80_columns() -> None:
     """The plain table of ordinary names needs no more than 80 columns."""
-    assert max(map(len, tables(solved()).splitlines())) <= 80
+    assert max(map(len, terminal(solved()).splitlines())) <= 80
 
 
 def test_control_characters_of_the_input_do_not_reach_the_terminal() -> None:
     """A region may hold any text; escape codes in it are shown as such."""
     evil = (replace(clusters()[0], region="us\033[2J\neast"), *clusters()[1:])
     outcome = replace(solved(), problem=replace(solved().problem, clusters=evil))
-    assert r"us\x1b[2J\x0aeast" in tables(outcome)
-    assert printable("a\tb\u202e") == r"a\x09b\u202e"
+    assert r"us\x1b[2J\x0aeast" in terminal(outcome)
+    assert escaped("a\tb\u202e") == r"a\x09b\u202e"
 
 
 def test_columns_align() -> None:
     """Texts stand left, numbers right, two spaces between, no trailing blanks."""
     columns = (Column("NAME"), Column("N", right=True), Column("REST"))
     rows = [(Cell("a"), Cell("1"), Cell("")), (Cell("long"), Cell("200"), Cell("x", "good"))]
-    assert render(columns, rows) == ["NAME    N  REST", "a       1", "long  200  x"]
-    assert render(columns, rows, headers=False, colour=True)[1] == "long  200  \033[32mx\033[0m"
+    assert render(columns, rows, Look()) == ["NAME    N  REST", "a       1", "long  200  x"]
+    assert render(columns, rows, Look(headers=False, colour=True))[1] == "long  200  \033[32mx\033[0m"
 
 
 @pytest.mark.parametrize(

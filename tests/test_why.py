@@ -36,8 +36,8 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.report.content.why import gain_sentence
 from fairlead.solver.why.answer import ClusterWhy, Possible, Shift, Step, Why
-from fairlead.solver.why.text import gain_sentence
 from hand_made import POLICY, duplicated, nginx, problem
 
 KEY = "default/web"

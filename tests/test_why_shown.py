@@ -18,11 +18,11 @@ from fairlead.models.outcome import ClusterDecision, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.report.table import Look
-from fairlead.report.why import why_tables
+from fairlead.report.content.why import gain_lines, short, told
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look
 from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
 from fairlead.solver.why.names import find_cluster, find_workload
-from fairlead.solver.why.text import gain_lines, sentence, short
 from hand_made import duplicated, infeasible, nginx, problem
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -55,13 +55,13 @@ def explained(cluster: str | None = None) -> Why:
 
 def test_table() -> None:
     """Candidates with what a step costs, the others in Karmada's sentence; reasons are broken, not cut."""
-    assert why_tables(explained(), Look(width=80)) == TABLE
+    assert terminal(explained(), Look(width=80)) == TABLE
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
 def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     """Every line fits; where there is no room for the table, sentences take its place."""
-    lines = why_tables(explained(), Look(width=width)).splitlines()
+    lines = terminal(explained(), Look(width=width)).splitlines()
     assert max(map(len, lines[1:])) <= width
     assert ("ONE MORE" in lines[1]) == (width >= 80)
     assert "takes what member3 cannot" in " ".join(" ".join(lines).split())
@@ -69,20 +69,20 @@ def test_nothing_is_wider_than_the_terminal(width: int) -> None:
 
 def test_wide_and_bare_tables() -> None:
     """A wide table breaks no line; without headers only rows are left, the excluded cluster among them."""
-    assert "6 of a wanted 3.67 (weight 2 of 6); takes what member3 cannot" in why_tables(
+    assert "6 of a wanted 3.67 (weight 2 of 6); takes what member3 cannot" in terminal(
         explained(), Look(wide=True, width=40)
     )
-    bare = why_tables(explained(), Look(headers=False)).splitlines()
+    bare = terminal(explained(), Look(headers=False)).splitlines()
     assert [line.split()[0] for line in bare] == ["member1", "member2", "member3", "member4"]
 
 
 def test_one_cluster() -> None:
     """Asked for one cluster, whole sentences say what changes and who gives way."""
-    text = why_tables(explained("member2"), Look(width=80))
+    text = terminal(explained("member2"), Look(width=80))
     assert "member2 holds 6 replicas: 6 of a wanted 3.67" in text
     assert "  one more: deviation +3 (from 4.4545 to 7.4545); 1 from member3" in text
     assert "  one less: deviation +0.8182 (from 4.4545 to 5.2727); 1 to member1" in text
-    text = why_tables(explained("member4"))
+    text = terminal(explained("member4"))
     assert "member4 is no candidate: it had untolerated taint {gpu}" in text
 
 
@@ -92,8 +92,8 @@ def test_many_idle_candidates_are_counted() -> None:
     rules = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1)))
     asking = Problem(tuple(map(Cluster, names)), (Workload("web", "web", 2, rules=rules),))
     why = fairlead.why(asking, "web")
-    assert "... and 10 candidates without replicas; -o wide shows them" in why_tables(why)
-    assert "member11" in why_tables(why, Look(wide=True))
+    assert "... and 10 candidates without replicas; -o wide shows them" in terminal(why)
+    assert "member11" in terminal(why, Look(wide=True))
 
 
 def test_text_and_html_say_the_same() -> None:
@@ -115,7 +115,7 @@ def test_infeasible_is_told_with_its_conflict() -> None:
     decisions = outcome.decisions["default/nginx"]
     clusters = tuple(ClusterWhy(each, each.cluster != "member4") for each in decisions)
     why = Why(outcome, "default/nginx", clusters)
-    text = why_tables(why)
+    text = terminal(why)
     assert "ONE MORE" not in text
     assert "member3         0  nothing is placed: policy default/nginx: member3 needs at least 4" in text
     assert "Infeasible: no placement keeps all of these rules:" in text
@@ -123,7 +123,7 @@ def test_infeasible_is_told_with_its_conflict() -> None:
     assert list(gain_lines(why)) == []
     assert "member3 needs at least 4 (pp.yaml:31)" in str(why)
     one = replace(why, clusters=clusters[2:3], asked="member3")
-    assert "member3: nothing is placed: policy default/nginx: member3 needs at least 4" in why_tables(one)
+    assert "member3: nothing is placed: policy default/nginx: member3 needs at least 4" in terminal(one)
     assert "member3: nothing is placed: policy default/nginx: member3 needs at least 4" in str(why)
 
 
@@ -137,13 +137,11 @@ def test_words_of_steps() -> None:
         Shift("d", 1, "m1", "m2"),
     )
     step = Step(Possible.YES, 2, "cost", Fraction(1, 2), Fraction(1, 4), proven=False, shifts=shifts)
-    assert sentence("one more", step, "m2") == (
-        "one more: cost at most +0.25 (from 0.5 to 0.75); 2 from m1; moves 1 from m3 to m4; "
+    assert told(step, "m2") == (
+        "cost at most +0.25 (from 0.5 to 0.75); 2 from m1; moves 1 from m3 to m4; "
         "b gets 1 more on m1; and 2 more changes"
     )
-    assert sentence("one less", step._replace(shifts=shifts[3:]), "m9").endswith(
-        "; loses 1 on m1; d moves 1 from m1 to m2"
-    )
+    assert told(step._replace(shifts=shifts[3:]), "m9").endswith("; loses 1 on m1; d moves 1 from m1 to m2")
     assert short(Step(Possible.YES, 1, change=0, proven=True)) == "costs nothing"
     assert short(Step(Possible.YES, 1, change=0)) == "costs nothing known"
     assert short(Step(Possible.UNKNOWN, reason="not looked at in time")) == "unknown"

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from fairlead.models.levels import MOVES_LAST
-from fairlead.models.outcome import Outcome
 from fairlead.models.quantity import format_units
 from fairlead.models.quota_reasons import counted_in, shortage
+from fairlead.models.result import Result
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -47,7 +47,7 @@ class Left(NamedTuple):
     quotas: tuple[quota.Allowance, ...]
 
 
-def left_of(outcome: Outcome) -> Left:
+def left_of(outcome: Result) -> Left:
     """Return what is left after the placement; nothing where there is none."""
     if outcome.placement is None:
         return Left({}, ())
@@ -85,7 +85,7 @@ class View:
         What is left after the placement.
     """
 
-    outcome: Outcome
+    outcome: Result
     workload: Workload
     left: Left
 

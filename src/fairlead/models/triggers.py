@@ -15,8 +15,8 @@ from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 
 if TYPE_CHECKING:
-    from fairlead.models.outcome import Outcome
     from fairlead.models.problem import Problem
+    from fairlead.models.result import Result
     from fairlead.models.workload import Workload
 
 KIND = "rescheduling"
@@ -27,7 +27,7 @@ TRIGGERS = "kubeadmiral.io/scheduling-triggers"
 MEMORY = "memory"
 
 
-def untriggered(outcome: Outcome) -> tuple[Statement, ...]:
+def untriggered(outcome: Result) -> tuple[Statement, ...]:
     """Say which workloads the answer changes although KubeAdmiral would leave them as they run.
 
     Returns

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fairlead.models.answer import Notebook
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules.moves import Moves
@@ -43,7 +44,7 @@ class PlannedChange:
 
 
 @dataclass(frozen=True)
-class RebalancePlan:
+class RebalancePlan(Notebook):
     """A target placement, and how to get there without overloading a cluster on the way.
 
     Parameters
@@ -91,6 +92,21 @@ class RebalancePlan:
         return sum(self.moves_by_workload.values())
 
     @cached_property
+    def started(self) -> int:
+        """How many replicas start that nothing is stopped for."""
+        return sum(max(0, change.difference) for change in self.changes) - self.moves
+
+    @cached_property
+    def stopped(self) -> int:
+        """How many replicas stop that start nowhere else."""
+        return sum(max(0, -change.difference) for change in self.changes) - self.moves
+
+    @property
+    def blocked(self) -> int:
+        """How many replicas cannot move."""
+        return 0 if self.waves is None else sum(each.move.replicas for each in self.waves.blocked)
+
+    @cached_property
     def moves_by_workload(self) -> Mapping[str, int]:
         """How many replicas of every workload move; workloads of which none does are left out."""
         target = self.outcome.placement
@@ -118,12 +134,6 @@ class RebalancePlan:
         """Whether there is a target."""
         return self.outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values; see `fairlead.solver.plan.document.to_dict`."""
-        from fairlead.solver.plan.document import to_dict
-
-        return to_dict(self)
-
     def to_manifests(self) -> tuple[dict[str, Any], ...]:
         """Return the patched bindings of the workloads that change; see `Outcome.to_manifests`.
 
@@ -135,13 +145,3 @@ class RebalancePlan:
         changed = {change.workload for change in self.changes}
         documents = zip(self.problem.workloads, self.outcome.to_manifests(), strict=True)
         return tuple(document for workload, document in documents if workload.key in changed)
-
-    def __str__(self) -> str:
-        from fairlead.solver.plan.text import to_text
-
-        return to_text(self)
-
-    def _repr_html_(self) -> str:
-        from fairlead.solver.plan.text import to_html
-
-        return to_html(self)

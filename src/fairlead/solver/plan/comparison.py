@@ -7,17 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fairlead.manifests.yaml.documents import Document as Read
+from fairlead.models.answer import Answer
 from fairlead.models.placement import Placement
-from fairlead.models.words import counted
 from fairlead.solver.plan.saved import validated
 
 if TYPE_CHECKING:
     from fairlead.solver.plan.answer import RebalancePlan
-
-Document = dict[str, Any]
-
-SHOWN = 20
-"""Differences that a short rendering shows before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +58,7 @@ class PlanSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanComparison:
+class PlanComparison(Answer):
     """How two plans differ; where they do not, there is nothing to tell.
 
     Parameters
@@ -86,61 +81,6 @@ class PlanComparison:
     def same(self) -> bool:
         """Whether both have the same target, as many moves and as many waves."""
         return self.before == self.after
-
-    def to_dict(self) -> Document:
-        """Return JSON-ready values.
-
-        Returns
-        -------
-        dict
-            ``same``; ``hasTarget``, ``moves`` and ``waves`` (None without a target) with ``before`` and
-            ``after``; ``target`` (the differences by workload and cluster); ``addedWorkloads`` and
-            ``removedWorkloads``.
-        """
-        before, after = self.before, self.after
-        return {
-            "same": self.same,
-            "hasTarget": {"before": before.target is not None, "after": after.target is not None},
-            "moves": {"before": before.moves, "after": after.moves},
-            "waves": {"before": before.waves, "after": after.waves},
-            "target": [
-                {
-                    "workload": each.workload,
-                    "cluster": each.cluster,
-                    "before": each.before,
-                    "after": each.after,
-                }
-                for each in self.targets
-            ],
-            "addedWorkloads": list(self.added),
-            "removedWorkloads": list(self.removed),
-        }
-
-    def summary(self) -> Iterator[str]:
-        """Yield a sentence for everything that differs, but for the single clusters of the targets."""
-        before, after = self.before, self.after
-        if before.target is None or after.target is None:
-            if before.target is not None:
-                yield "The saved plan had a target; the new one has none."
-            elif after.target is not None:
-                yield "The saved plan had no target; the new one has one."
-            return
-        if before.moves != after.moves:
-            yield f"{counted(after.moves, 'replica')} to move instead of {before.moves}."
-        if before.waves != after.waves:
-            yield f"{counted(after.waves or 0, 'wave')} instead of {before.waves or 0}."
-        yield from (f"{key} is not in the saved plan." for key in self.added)
-        yield from (f"{key} is not in the new plan." for key in self.removed)
-
-    def __str__(self) -> str:
-        lines = list(self.summary())
-        lines += [
-            f"{each.workload} on {each.cluster}: {each.after} instead of {each.before}"
-            for each in self.targets[:SHOWN]
-        ]
-        if len(self.targets) > SHOWN:
-            lines.append(f"... and {counted(len(self.targets) - SHOWN, 'more difference')}")
-        return "\n".join(lines)
 
 
 def compare_plans(before: Mapping[str, Any] | Read, after: RebalancePlan) -> PlanComparison:

@@ -20,8 +20,8 @@ from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.document import SavedPlan, saved_plan
 from fairlead.solver.plan.options import Budgets, Others, PlanOptions
+from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.target import planned
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions

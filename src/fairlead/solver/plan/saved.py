@@ -1,6 +1,7 @@
 """Saved plans, validated like manifests: every mistake with file, line, field, value and what is allowed."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,8 +15,11 @@ from fairlead.manifests.yaml.reader import read_object
 from fairlead.manifests.yaml.streams import looks_like_json, read_json
 from fairlead.models.amounts import MOST_REPLICAS
 from fairlead.models.errors import ManifestError, Mistake, UsageError
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
 from fairlead.models.share import is_amount
 from fairlead.models.source import Source
+from fairlead.solver.plan.waves import Availability, Order, WaveOptions, WavePlan
 
 VERSION = "fairlead.io/plan/v1"
 """Names the form of the document; a saved plan of another form is refused."""
@@ -136,3 +140,49 @@ def _document(value: Any, lines: Lines, file: str) -> Document:
         what = f"{file} is no saved plan" if file else "this is no saved plan"
         raise UsageError(f"{what}: its form is not {VERSION}")
     return Document(value, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """What is needed to go on with a plan.
+
+    Parameters
+    ----------
+    target
+        The placement to be reached.
+    waves
+        How moves may be made.
+    planned
+        The waves that were planned, as `WavePlan.to_dict` wrote them.
+    partial
+        Whether replicas may stay unplaced.
+    """
+
+    target: Placement
+    waves: WaveOptions
+    planned: Mapping[str, Any]
+    partial: bool = False
+
+    def waves_for(self, problem: Problem) -> WavePlan:
+        """Return the planned waves for the problem that they were made for."""
+        return WavePlan.from_dict(self.planned, problem, self.target, self.waves)
+
+
+def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
+    """Read a plan that `to_dict` wrote.
+
+    Raises
+    ------
+    UsageError
+        Where the document is no plan, is one of another form, or has no target.
+    ManifestError
+        Where something in it is wrong; names every mistake.
+    """
+    read = validated(document)
+    if read.target is None or read.waves is None:
+        raise UsageError("the saved plan has no target to go on to")
+    options = read.wave_options
+    availability = Availability(options.max_unavailable, options.max_surge)
+    waves = WaveOptions(Order(options.order), availability, detours=options.detours)
+    planned = read.waves.model_dump(by_alias=True)
+    return SavedPlan(Placement(read.target), waves, planned, read.partial)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from fairlead.models.affinity_groups import as_scheduled
+from fairlead.models.answer import Notebook
 from fairlead.models.check import check
 from fairlead.models.outcome import Outcome
-from fairlead.models.outcome_document import unplaced
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, total
@@ -147,7 +146,7 @@ class Scenario:
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Notebook):
     """What becomes of a fleet when something changes.
 
     Parameters
@@ -177,7 +176,17 @@ class Simulation:
     @property
     def fits(self) -> bool:
         """Whether every replica finds its place and every rule holds, in every scenario as well."""
-        return fits(self.after) and all(scenario.fits for scenario in self.scenarios)
+        return self.after.fits and all(scenario.fits for scenario in self.scenarios)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the changes themselves are asked about, and not only scenarios."""
+        return bool(self.changes) or not self.scenarios
+
+    @cached_property
+    def caused(self) -> tuple[Effect, ...]:
+        """What happens to the workloads to which the changes make a difference, in key order."""
+        return tuple(effect for effect in self.effects if effect.caused)
 
     @cached_property
     def now(self) -> Placement:
@@ -215,29 +224,6 @@ class Simulation:
             for place in sorted({*now, *then})
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values; the keys are described at `fairlead.solver.simulate.document.to_dict`."""
-        from fairlead.solver.simulate.document import to_dict
-
-        return to_dict(self)
-
-    def __str__(self) -> str:
-        from fairlead.solver.simulate.text import to_text
-
-        return to_text(self)
-
-    def _repr_html_(self) -> str:
-        from fairlead.solver.simulate.text import to_html
-
-        return to_html(self)
-
-
-def fits(outcome: Outcome) -> bool:
-    """Tell whether every replica finds its place and every rule holds."""
-    if outcome.placement is None or outcome.shortfalls or outcome.violations:
-        return False
-    return not any(unplaced(outcome, workload) for workload in outcome.problem.workloads)
-
 
 def effects(before: Outcome, after: Outcome) -> tuple[Effect, ...]:
     """Return what happens to every workload of the changed problem."""
@@ -253,7 +239,7 @@ def _effect(workload: Workload, before: Outcome, after: Outcome) -> Effect:
     stopped = sum(max(0, replicas - then.get(name, 0)) for name, replicas in now.items() if name in here)
     started = sum(max(0, replicas - now.get(name, 0)) for name, replicas in then.items())
     moved = 0 if workload.rule(Duplicated) else min(started, stopped)
-    missing = unplaced(after, workload)
+    missing = after.unplaced(workload)
     anyway = not lost and workload.key in before.problem.workload_by_key and _same(workload, before, after)
     return Effect(workload.key, now, then, moved, started, stopped, lost, missing, anyway)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.outcome_document import unplaced
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.triggers import as_triggered
@@ -137,7 +136,7 @@ def _scenario(fleet: Problem, change: Drain | Lose, before: Outcome, asked: _Ask
     trial = changed(fleet, [change])
     after = asked.answer(trial, share)
     found = [effect for effect in effects(before, after) if effect.caused]
-    missing = {one.key: count for one in trial.workloads if (count := unplaced(after, one))}
+    missing = {one.key: count for one in trial.workloads if (count := after.unplaced(one))}
     return Scenario(
         change,
         tuple(_taken(fleet, trial, change)),

@@ -4,7 +4,6 @@ import time
 
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.outcome import ClusterDecision, Outcome
-from fairlead.models.outcome_text import SOLVERS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.validity import completed
@@ -95,7 +94,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
 
 def _refuse_others(problem: Problem, outcome: Outcome, deviation: str | None, fresh: bool | None) -> None:
     """Refuse an outcome that is not solve's answer to the problem."""
-    if outcome.origin not in SOLVERS:
+    if not outcome.by_solver:
         raise UsageError(f"why explains what solve answers; this outcome is that of {outcome.origin}")
     if deviation is not None or fresh is not None:
         raise UsageError("an outcome has its own deviation and fresh; leave them out beside it")

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
+from fairlead.models.placement import Placement
 from fairlead.models.words import counted
-from fairlead.report.columns import Cell, Column
-from fairlead.report.html.content import (
+from fairlead.report.blocks import (
+    NOTHING,
     Block,
+    Cell,
     Folded,
     Heading,
     Picture,
     Section,
     Table,
     Text,
+    cells,
+    columns,
     sentences,
-    shortened,
+    table,
 )
-from fairlead.report.html.flow_picture import flow_picture
-from fairlead.report.html.flows import Flow, by_kind, flows_of
+from fairlead.report.content.plan import MOVES, change_rows, move_cells
+from fairlead.report.html.flow_picture import Flow, by_kind, flow_picture, flows_of
 from fairlead.report.html.wave_picture import in_words, wave_picture
-from fairlead.solver.plan.waves import Move, WavePlan
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import WavePlan
 
 WIDE, NARROW = 800, 320
 """Widths of the two forms of a picture, in pixels."""
@@ -33,14 +39,16 @@ MOVES_OPEN = 30
 MOVES_SHOWN = 1000
 """Moves that all tables together show."""
 ELSEWHERE = "fairlead plan -o json has them all"
+TOLD = f"and {{}}: {ELSEWHERE}"
+"""Counts what a table leaves out, and says where it is."""
 
-_MOVES = (
-    Column("Workload"),
-    Column("Replicas", right=True),
-    Column("From"),
-    Column("To"),
-    Column("First"),
-)
+CHANGES_SHOWN = 1000
+"""Rows that the table of the changes shows."""
+CHANGES_OPEN = 40
+"""Rows up to which the table of the changes is open from the start."""
+
+_CLUSTERS = columns("Cluster", ">Now", ">Target", ">Arrive", ">Leave")
+_CHANGES = columns("Workload", "Cluster", ">Now", ">Target", ">Change")
 _WAVES = (
     "Moves of a wave are made at once; the next wave begins when all of them are done. At every moment of a "
     "wave capacities, bounds and the declared availability hold, group totals and spread between waves; "
@@ -117,10 +125,11 @@ def _wave_tables(waves: WavePlan) -> list[Block]:
         if left <= 0:
             hidden = len(waves.waves) - number + 1
             return [*blocks, Text(f"and {counted(hidden, 'more wave')}: {ELSEWHERE}")]
-        table = _moves(wave.moves, number, left)
+        caption = f"Moves of wave {number}; first: what is done first, start or stop"
+        moves = table(MOVES, map(move_cells, wave.moves), caption).first(left, "move", TOLD)
         summary = f"Wave {number}: {in_words(by_kind(wave.moves), 'replica')}"
-        blocks.append(Folded(summary, (table,), opened=few))
-        left -= len(table.rows)
+        blocks.append(Folded(summary, (moves,), opened=few))
+        left -= len(moves.rows)
     return blocks
 
 
@@ -139,17 +148,48 @@ def _wave_picture(waves: WavePlan) -> list[Block]:
     return [picture, Text(f"and {counted(rest, 'more wave')}")] if rest > 0 else [picture]
 
 
-def _moves(moves: tuple[Move, ...], number: int, shown: int) -> Table:
-    """Return the moves of a wave."""
-    rows = (
-        (
-            Cell(move.workload),
-            Cell(str(move.replicas)),
-            Cell(move.source or "-"),
-            Cell(move.target or "-"),
-            Cell("stop" if move.stops_early else "start"),
-        )
-        for move in moves
+def change_section(plan: RebalancePlan) -> Section:
+    """Return what is different in the end, by cluster and by workload; empty for nothing."""
+    if not plan.changes:
+        return Section("changes", "What changes", ())
+    caption = "Replicas now and in the target, by workload and cluster"
+    by_workload = table(_CHANGES, change_rows(plan), caption).first(CHANGES_SHOWN, "change", TOLD)
+    workloads = len({change.workload for change in plan.changes})
+    verb = "changes" if workloads == 1 else "change"
+    title = f"{workloads} of {counted(len(plan.problem.with_replicas), 'workload')} {verb}"
+    return Section(
+        "changes",
+        "What changes",
+        (_by_cluster(plan), Folded(title, (by_workload,), opened=len(by_workload.rows) <= CHANGES_OPEN)),
     )
-    kept, note = shortened(rows, shown, "move", ELSEWHERE)
-    return Table(f"Moves of wave {number}; first: what is done first, start or stop", _MOVES, kept, note)
+
+
+def _by_cluster(plan: RebalancePlan) -> Table:
+    """Return replicas of all workloads by cluster."""
+    now, then = _by_name(plan.before), _by_name(plan.outcome.placement)
+    arrive: Counter[str] = Counter()
+    leave: Counter[str] = Counter()
+    for change in plan.changes:
+        sums = arrive if change.difference > 0 else leave
+        sums[change.cluster] += abs(change.difference)
+    every = plan.problem.cluster_by_name
+    touched = [name for name in every if arrive[name] or leave[name]]
+    rows = [
+        (
+            *cells(name, now[name], then[name]),
+            Cell(str(arrive[name]), "good") if arrive[name] else NOTHING,
+            Cell(str(leave[name]), "notice") if leave[name] else NOTHING,
+        )
+        for name in touched
+    ]
+    still = len(every) - len(touched)
+    unchanged = f"{counted(still, 'cluster')} without a change left out" if still else ""
+    return Table("Replicas of all workloads, by cluster", _CLUSTERS, tuple(rows), unchanged)
+
+
+def _by_name(placement: Placement | None) -> Counter[str]:
+    """Return the replicas of all workloads by cluster."""
+    sums: Counter[str] = Counter()
+    for placed in (placement or Placement({})).values():
+        sums.update(placed)
+    return sums

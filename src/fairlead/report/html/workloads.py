@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
-from fairlead.report.columns import Cell, Column
-from fairlead.report.html.content import Block, Folded, Items, Section, Table, Text, shortened
-from fairlead.report.table import COMPACT_ABOVE
-from fairlead.report.workload_table import NOTHING, compact, detailed
+from fairlead.report.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Folded,
+    Items,
+    Row,
+    Section,
+    Table,
+    Text,
+    cells,
+    columns,
+    table,
+)
+from fairlead.report.content.workloads import COMPACT_ABOVE, compact, detailed
 
 PLACED_SHOWN = 2000
 """Workloads whose placement is shown."""
@@ -24,12 +35,7 @@ NAMED = 8
 
 ELSEWHERE = "fairlead why explains any of them"
 
-_DECISIONS = (
-    Column("Cluster"),
-    Column("Now", right=True),
-    Column("Target", right=True),
-    Column("Why", elastic=True),
-)
+_DECISIONS = columns("Cluster", ">Now", ">Target", "~Why")
 
 
 def placement_section(outcome: Outcome, *, opened: bool) -> Section:
@@ -38,41 +44,31 @@ def placement_section(outcome: Outcome, *, opened: bool) -> Section:
         return Section("placement", "Placement", ())
     few = len(outcome.problem.with_replicas) <= COMPACT_ABOVE
     if few:
-        tables: tuple[Block, ...] = tuple(
-            _without_blanks(Table(table.title, _headed(table.columns), _cells(table.rows)))
-            for table in detailed(outcome)
-        )
+        tables = tuple(_without_blanks(_spaced(found)) for found, _ in detailed(outcome))
     else:
-        columns, rows = compact(outcome)
-        kept, note = shortened(_cells(rows), PLACED_SHOWN, "workload", "fairlead solve -o json has them all")
-        tables = (Table("Replicas of every workload by cluster", _headed(columns), kept, note),)
+        told = "and {}: fairlead solve -o json has them all"
+        tables = (_spaced(compact(outcome)).first(PLACED_SHOWN, "workload", told),)
     if opened:
         return Section("placement", "Placement", tables)
     title = f"The whole target of {counted(len(outcome.problem.with_replicas), 'workload')}"
     return Section("placement", "Placement", (Folded(title, tables, printed=few),))
 
 
-def _headed(columns: Sequence[Column]) -> tuple[Column, ...]:
-    """Return columns with headers as a page has them."""
-    return tuple(Column(column.header.capitalize(), column.right, column.elastic) for column in columns)
+def _spaced(found: Table) -> Table:
+    """Return a table with a space behind every comma, so that long cells can be broken."""
+    rows = (tuple(Cell(cell.text.replace(",", ", "), cell.tone) for cell in row) for row in found.rows)
+    return replace(found, rows=tuple(rows))
 
 
-def _cells(rows: Iterable[Sequence[Cell]]) -> tuple[tuple[Cell, ...], ...]:
-    """Return rows, with a space behind every comma so that long cells can be broken."""
-    return tuple(tuple(Cell(cell.text.replace(",", ", "), cell.tone) for cell in row) for row in rows)
-
-
-def _without_blanks(table: Table) -> Table:
+def _without_blanks(found: Table) -> Table:
     """Return a table without columns that say nothing in any row."""
     kept = [
-        index
-        for index in range(len(table.columns))
-        if any(row[index].text not in ("", NOTHING.text) for row in table.rows)
+        at
+        for at in range(len(found.columns))
+        if any(row[at].text not in ("", NOTHING.text) for row in found.rows)
     ]
-    columns = tuple(table.columns[index] for index in kept)
-    return replace(
-        table, columns=columns, rows=tuple(tuple(row[index] for index in kept) for row in table.rows)
-    )
+    rows = (tuple(row[at] for at in kept) for row in found.rows)
+    return replace(found, columns=tuple(found.columns[at] for at in kept), rows=tuple(rows))
 
 
 def decision_section(outcome: Outcome, changed: frozenset[str] | None) -> Section:
@@ -114,8 +110,8 @@ def _left_out(still: int) -> str:
 
 def _summary(outcome: Outcome, workload: Workload) -> str:
     """Return a workload and its clusters in one line."""
-    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
-    where = listed([f"{name} {replicas}" for name, replicas in placed.items()], "cluster") or "nowhere"
+    placed = outcome.placed(workload).items()
+    where = listed([f"{name} {replicas}" for name, replicas in placed], "cluster") or "nowhere"
     return f"{workload.key}: {counted(workload.replicas, 'replica')}, {where}"
 
 
@@ -123,13 +119,12 @@ def _explained(
     outcome: Outcome, workload: Workload, decisions: Sequence[ClusterDecision]
 ) -> tuple[Block, ...]:
     """Return a row for every cluster that holds or held replicas, and the reasons of all others."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     empty: dict[str, list[str]] = {}
     for decision in decisions:
         now = workload.current.get(decision.cluster, 0)
         if decision.replicas or now:
-            why = Cell(decision.reason)
-            rows.append((Cell(decision.cluster), Cell(str(now)), Cell(str(decision.replicas)), why))
+            rows.append(cells(decision.cluster, now, decision.replicas, decision.reason))
         else:
             empty.setdefault(decision.reason, []).append(decision.cluster)
     blocks: list[Block] = []
@@ -138,7 +133,7 @@ def _explained(
         blocks.append(Items(tuple(failed), "bad"))
     if rows:
         caption = f"Clusters of {workload.key}, and why so many"
-        blocks.append(Table(caption, _DECISIONS, tuple(rows)))
+        blocks.append(table(_DECISIONS, rows, caption))
     groups = tuple(
         f"group {group.name} will not do: {group.reason}" for group in outcome.rejected.get(workload.key, ())
     )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Any
-
-from fairlead.models.outcome_document import holds, json_number, source_text
+from fairlead.report.content.why import gain_sentence, told
+from fairlead.report.documents.outcome import outcome_document
+from fairlead.report.documents.values import Document, numbers, picked, plain
 from fairlead.solver.why.answer import ClusterWhy, Gain, Shift, Step, Why
-from fairlead.solver.why.text import gain_sentence, sentence
-
-Document = dict[str, Any]
 
 
-def to_dict(why: Why) -> Document:
+def why_document(why: Why) -> Document:
     """Return JSON-ready values, in the spelling of Kubernetes.
 
     Returns
@@ -28,24 +24,16 @@ def to_dict(why: Why) -> Document:
         Numbers are int where whole, else float; where a float cannot hold the number, ``exactBefore``,
         ``exactAfter`` and ``exactChange`` (``exactGain``) hold it as ``"1/3"``.
     """
-    outcome = why.outcome.to_dict(decisions=False)
-    workload = why.workload
+    outcome = outcome_document(why.outcome, decisions=False)
+    names = ("key", "namespace", "name", "kind", "replicas")
     return {
         "status": outcome["status"],
         "origin": outcome["origin"],
-        "workload": {
-            "key": workload.key,
-            "namespace": workload.namespace,
-            "name": workload.name,
-            "kind": workload.kind,
-            "replicas": workload.replicas,
-            "affinityGroup": workload.group,
-        },
+        "workload": {**picked(why.workload, *names), "affinityGroup": why.workload.group},
         "available": why.available or None,
         "clusters": [_cluster(each) for each in why.clusters],
         "gains": [_gain(gain) for gain in why.gains],
-        "tried": why.tried,
-        "untried": why.untried,
+        **picked(why, "tried", "untried"),
         "objectives": outcome["objectives"],
         "conflict": outcome["conflict"],
         "conflicts": outcome["conflicts"],
@@ -59,9 +47,7 @@ def _cluster(each: ClusterWhy) -> Document:
     return {
         "clusterName": decision.cluster,
         "candidate": each.candidate,
-        "selected": decision.selected,
-        "replicas": decision.replicas,
-        "reason": decision.reason,
+        **picked(decision, "selected", "replicas", "reason"),
         "oneMore": _step("one more", each.more, decision.cluster),
         "oneLess": _step("one less", each.less, decision.cluster),
     }
@@ -73,25 +59,19 @@ def _step(name: str, step: Step | None, cluster: str) -> Document | None:
         return None
     return {
         "possible": str(step.possible),
-        "text": sentence(name, step, cluster),
-        "replicas": step.replicas,
-        "level": step.level,
-        **_numbers(before=step.before, after=step.after, change=step.change),
+        "text": f"{name}: {told(step, cluster)}",
+        **picked(step, "replicas", "level"),
+        **numbers(before=step.before, after=step.after, change=step.change),
         "proven": step.proven,
         "shifts": [_shift(shift) for shift in step.shifts],
         "reason": step.reason or None,
-        "source": source_text(step.source),
+        "source": plain(step.source),
     }
 
 
 def _shift(shift: Shift) -> Document:
     """Return what stands elsewhere."""
-    return {
-        "workload": shift.workload,
-        "replicas": shift.replicas,
-        "from": shift.start,
-        "to": shift.end,
-    }
+    return {**picked(shift, "workload", "replicas"), "from": shift.start, "to": shift.end}
 
 
 def _gain(gain: Gain) -> Document:
@@ -101,20 +81,7 @@ def _gain(gain: Gain) -> Document:
         "action": gain.action,
         "clusterName": gain.cluster,
         "level": gain.level,
-        **_numbers(before=gain.before, after=gain.after, gain=gain.gain),
+        **numbers(before=gain.before, after=gain.after, gain=gain.gain),
         "proven": gain.proven,
-        "source": source_text(gain.source),
+        "source": plain(gain.source),
     }
-
-
-def _numbers(**values: int | Fraction | None) -> Document:
-    """Return numbers under their names, and exactly where a float cannot hold them."""
-    document: Document = {}
-    for name, value in values.items():
-        if value is None:
-            document[name] = None
-            continue
-        document[name] = json_number(value)
-        if not holds(value):
-            document[f"exact{name.capitalize()}"] = str(value)
-    return document

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fairlead.models.declared import FederatedHolder, FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UsageError
+from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.rules import Duplicated
-
-if TYPE_CHECKING:
-    from fairlead.models.outcome import ClusterDecision, Outcome
-    from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload
 
 Document = dict[str, Any]
 

@@ -1,20 +1,138 @@
-"""Why a workload stands where it stands, in words: what every rendering has in common."""
+"""Why a workload stands where it stands: what every cluster would cost, and which bounds bind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from html import escape
+from types import MappingProxyType
 
 from fairlead.models.outcome import Status
-from fairlead.models.outcome_text import SHOWN, explanation, format_number, verdict
 from fairlead.models.rules import Candidates
 from fairlead.models.source import Source
-from fairlead.models.words import counted
+from fairlead.models.words import counted, format_number, listed
+from fairlead.report.blocks import (
+    NOTHING,
+    Brief,
+    Cell,
+    Line,
+    Row,
+    Text,
+    Tone,
+    cells,
+    columns,
+    first_lines,
+    table,
+    texts,
+)
+from fairlead.report.content.outcome import SHOWN, explanation, toned_verdict, verdict
+from fairlead.report.terminal import WRAPPED_AT_LEAST, Look, broken, room_for_last
 from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
 
 NAMED = 3
-"""Clusters and shifts that a line names before it counts the rest."""
+"""Shifts that a line names before it counts the rest."""
+IDLE_SHOWN = 5
+"""Candidates without replicas that a table shows; more of them are counted instead."""
+LINES_SHOWN = 10
+"""Lines of a kind that are shown below the table before the rest is counted."""
+
+COLUMNS = columns("Cluster", ">Replicas", "One more", "One less", "Reason")
+_BRIEF = columns("Cluster", "Replicas", "One more", "One less", "Reason")
+_TONES: Mapping[Possible, Tone] = MappingProxyType(
+    {Possible.YES: "", Possible.NO: "dim", Possible.UNKNOWN: "notice"}
+)
+
+
+def summary(why: Why) -> list[str]:
+    """Return a short, readable rendering, a line each."""
+    lines = [heading(why), *(line for each in why.clusters[:SHOWN] for line in cluster_lines(each))]
+    rest = len(why.clusters) - SHOWN
+    lines += [f"... and {counted(rest, 'more cluster')}"] if rest > 0 else []
+    return [*lines, *excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
+
+
+def brief(why: Why) -> Brief:
+    """Return the same for notebooks, with a table of the clusters."""
+    rows = (
+        cells(
+            each.decision.cluster,
+            each.decision.replicas,
+            *("" if step is None else told(step, each.decision.cluster) for step in (each.more, each.less)),
+            each.decision.reason,
+        )
+        for each in why.clusters
+    )
+    below = [*excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
+    clusters = table(_BRIEF, rows).first(SHOWN, "cluster", "... and {}")
+    return Brief(heading(why), (), [clusters], [below])
+
+
+def terminal(why: Why, look: Look) -> list[list[Line]]:
+    """Return everything that a terminal shows; a wide one every cluster and every line, and breaks none."""
+    if not look.headers:
+        plain = [tuple(Cell(cell.text) for cell in _row(each)) for each in why.clusters]
+        return [[table(COLUMNS, plain)]]
+    shown = look.few(LINES_SHOWN)
+    body = _one(why.clusters[0]) if why.asked is not None else _all(why, look)
+    excluded = first_lines(excluded_lines(why), shown, "line", "... and {}; -o wide shows them")
+    proven = why.outcome.status is Status.OPTIMAL
+    return [
+        [Text(heading(why), "bold"), *body],
+        texts(excluded, wrapped=True),
+        texts(gain_lines(why, shown), wrapped=True),
+        [] if proven else [toned_verdict(why.outcome), *texts(explanation(why.outcome), wrapped=True)],
+    ]
+
+
+def _one(each: ClusterWhy) -> list[Line]:
+    """Return what is to be said of the only cluster that was asked for."""
+    excluded = f"{each.decision.cluster} is no candidate: it {each.decision.reason}"
+    return texts([*([] if each.candidate else [excluded]), *cluster_lines(each)], wrapped=True)
+
+
+def _all(why: Why, look: Look) -> list[Line]:
+    """Return the table of the candidates, and below it where a step is not possible.
+
+    Where the terminal is too narrow for it, sentences say the same.
+    """
+    candidates = [each for each in why.clusters if each.candidate]
+    idle = [each for each in candidates if not each.decision.replicas]
+    few = look.wide or len(idle) <= IDLE_SHOWN
+    shown = candidates if few else [each for each in candidates if each.decision.replicas]
+    hidden = f"... and {counted(len(idle), 'candidate')} without replicas; -o wide shows them"
+    rest = [] if few else [Text(hidden)]
+    lines = _table(shown, look)
+    if lines is None:
+        return [*texts((line for each in shown for line in cluster_lines(each)), wrapped=True), *rest]
+    told = "... and {}; -o wide shows them"
+    blocked = first_lines(blocked_lines(why), look.few(LINES_SHOWN), "line", told)
+    return [*lines, *rest, *texts(blocked, wrapped=True)]
+
+
+def _table(clusters: Sequence[ClusterWhy], look: Look) -> list[Line] | None:
+    """Return the table, reasons broken to fit; None where the terminal is too narrow for it."""
+    if not clusters:
+        return []
+    head, rows = COLUMNS, [_row(each) for each in clusters]
+    if not any(each.more for each in clusters):
+        head, rows = (*head[:2], head[-1]), [(*row[:2], row[-1]) for row in rows]
+    if look.limit is not None:
+        room = room_for_last(head, rows, look.limit)
+        if room < WRAPPED_AT_LEAST:
+            return None
+        rows = broken(rows, room)
+    return [table(head, rows)]
+
+
+def _row(each: ClusterWhy) -> Row:
+    """Return the row of one cluster."""
+    decision = each.decision
+    steps = (each.more, each.less if decision.replicas else None)
+    return (
+        Cell(decision.cluster),
+        Cell(str(decision.replicas), "" if decision.replicas else "dim"),
+        *(NOTHING if step is None else Cell(short(step), _TONES[step.possible]) for step in steps),
+        Cell(decision.reason),
+    )
 
 
 def heading(why: Why) -> str:
@@ -37,29 +155,19 @@ def short(step: Step) -> str:
             return _cost(step)
 
 
-def sentence(name: str, step: Step, cluster: str) -> str:
-    """Return what a step costs and what else changes.
-
-    Parameters
-    ----------
-    name
-        What the step is called, such as ``one more``.
-    step
-        The step.
-    cluster
-        Cluster of the step.
-    """
+def told(step: Step, cluster: str) -> str:
+    """Return what a step on a cluster costs and what else changes."""
     match step.possible:
         case Possible.NO:
-            return f"{name}: not possible: {with_source(step.reason, step.source)}"
+            return f"not possible: {with_source(step.reason, step.source)}"
         case Possible.UNKNOWN:
-            return f"{name}: {step.reason}"
+            return step.reason
         case Possible.YES:
             values = ""
             if step.before is not None and step.after is not None:
                 values = f" (from {format_number(step.before)} to {format_number(step.after)})"
             moved = shifted(step.shifts, cluster)
-            return f"{name}: {_cost(step)}{values}{'; ' if moved else ''}{moved}"
+            return f"{_cost(step)}{values}{'; ' if moved else ''}{moved}"
 
 
 def _cost(step: Step) -> str:
@@ -136,7 +244,7 @@ def excluded_lines(why: Why) -> Iterator[str]:
         if why.asked in (None, cluster):
             names.setdefault((exclusion.reason, exclusion.source), []).append(cluster)
     for (reason, source), clusters in names.items():
-        yield f"  {listed(clusters)}: {with_source(reason, source)}"
+        yield f"  {listed(clusters, fewest=1)}: {with_source(reason, source)}"
 
 
 def blocked_lines(why: Why) -> Iterator[str]:
@@ -150,23 +258,7 @@ def blocked_lines(why: Why) -> Iterator[str]:
                 verb = "is not possible" if step.possible is Possible.NO else "is not known"
                 names.setdefault((verb, step.reason, step.source), []).append(each.decision.cluster)
         for (verb, reason, source), clusters in names.items():
-            yield f"one {name} {verb} on {listed(clusters)}: {with_source(reason, source)}"
-
-
-def conclusion(why: Why) -> list[str]:
-    """Return the verdict where there is something to say: no placement, or one that is not proven best."""
-    if why.outcome.status is Status.OPTIMAL:
-        return []
-    return [verdict(why.outcome), *explanation(why.outcome)]
-
-
-def to_text(why: Why) -> str:
-    """Return a short, readable rendering."""
-    shown = why.clusters[:SHOWN]
-    lines = [heading(why), *(line for each in shown for line in cluster_lines(each))]
-    if len(shown) < len(why.clusters):
-        lines.append(f"... and {counted(len(why.clusters) - len(shown), 'more cluster')}")
-    return "\n".join([*lines, *excluded_lines(why), *gain_lines(why, SHOWN), *conclusion(why)])
+            yield f"one {name} {verb} on {listed(clusters, fewest=1)}: {with_source(reason, source)}"
 
 
 def cluster_lines(each: ClusterWhy) -> Iterator[str]:
@@ -178,43 +270,7 @@ def cluster_lines(each: ClusterWhy) -> Iterator[str]:
         yield f"{decision.cluster} holds {counted(decision.replicas, 'replica')}: {decision.reason}"
     for name, step in (("one more", each.more), ("one less", each.less)):
         if step is not None:
-            yield f"  {sentence(name, step, decision.cluster)}"
-
-
-def to_html(why: Why) -> str:
-    """Return a small table for notebooks; every text of the input is escaped."""
-    rows = [
-        (
-            each.decision.cluster,
-            str(each.decision.replicas),
-            *(_cell(name, step, each) for name, step in (("one more", each.more), ("one less", each.less))),
-            each.decision.reason,
-        )
-        for each in why.clusters[:SHOWN]
-    ]
-    rest = len(why.clusters) - len(rows)
-    more = f"<p>... and {counted(rest, 'more cluster')}</p>" if rest > 0 else ""
-    below = [*excluded_lines(why), *gain_lines(why, SHOWN), *conclusion(why)]
-    lines = "<br>".join(escape(line.strip()) for line in below)
-    table = _table(("Cluster", "Replicas", "One more", "One less", "Reason"), rows)
-    return f"<div><p><b>{escape(heading(why))}</b></p>{table}{more}<p>{lines}</p></div>"
-
-
-def _cell(name: str, step: Step | None, each: ClusterWhy) -> str:
-    """Return a step without its name."""
-    if step is None:
-        return ""
-    return sentence(name, step, each.decision.cluster).removeprefix(f"{name}: ")
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return an HTML table of escaped cells."""
-    header = "".join(f'<th style="text-align:left">{escape(cell)}</th>' for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>"
+            yield f"  {name}: {told(step, decision.cluster)}"
 
 
 def signed(value: int | Fraction) -> str:
@@ -222,13 +278,12 @@ def signed(value: int | Fraction) -> str:
     return f"+{format_number(value)}" if value > 0 else format_number(value)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Return a few names in words."""
-    if len(names) > NAMED:
-        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
 def with_source(text: str, source: Source | None) -> str:
     """Return a text with file and line where they are known."""
     return f"{text} ({source})" if source is not None and source.line else text
+
+
+def _conclusion(why: Why) -> list[str]:
+    """Return the verdict where there is something to say: no placement, or one that is not proven best."""
+    proven = why.outcome.status is Status.OPTIMAL
+    return [] if proven else [verdict(why.outcome), *explanation(why.outcome)]

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 
-from fairlead.models.outcome_text import format_percent
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.usage import Utilisation, utilisation
-from fairlead.models.words import counted
+from fairlead.models.words import counted, format_percent
 from fairlead.report.amounts import short_amount
-from fairlead.report.columns import Cell, Column
-from fairlead.report.html.content import Folded, Picture, Section, Table, Text, shortened
-from fairlead.report.html.moving import NARROW, WIDE
+from fairlead.report.blocks import NOTHING, Cell, Folded, Picture, Section, Table, Text, cells, columns, table
 from fairlead.report.html.utilisation_picture import Fill, utilisation_picture
+from fairlead.report.html.waves import NARROW, TOLD, WIDE
 
 PICTURED = 16
 """Clusters that the picture shows: the fullest ones."""
@@ -56,11 +54,11 @@ def utilisation_section(problem: Problem, target: Placement | None, before: Plac
     rest = f" The {shown} fullest of {counted(clusters, 'cluster')} are shown." if shown < clusters else ""
     picture = Picture(_caption(compared=before is not None) + rest, _told(fills), *_pictures(fills))
     title = f"The numbers of {counted(clusters, 'cluster')}"
-    table = Folded(title, (_table(used, compared=before is not None),))
+    numbers = Folded(title, (_numbers(used, compared=before is not None),))
     unknown = sorted({cluster.name for cluster in problem.clusters if cluster.free is None})
     apart = "1 cluster does" if len(unknown) == 1 else f"{len(unknown)} clusters do"
     note = (Text(f"{apart} not tell how much room there is.", "dim"),) if unknown else ()
-    return Section(_NAME, _TITLE, (picture, table, *note))
+    return Section(_NAME, _TITLE, (picture, numbers, *note))
 
 
 def _place(each: Utilisation) -> tuple[str, str]:
@@ -112,27 +110,19 @@ def _pictures(fills: list[Fill]) -> tuple[str, str]:
     )
 
 
-def _table(used: list[tuple[Utilisation, Utilisation | None]], *, compared: bool) -> Table:
+def _numbers(used: list[tuple[Utilisation, Utilisation | None]], *, compared: bool) -> Table:
     """Return the numbers of the picture."""
-    columns = [Column("Cluster"), Column("Resource"), Column("May use", right=True)]
-    columns += [Column("Now", right=True)] if compared else []
     rows = []
     for after, before in used:
         fill = _fill(after, before)
-        front = (
-            Cell(after.cluster),
-            Cell(after.resource),
-            Cell(short_amount(after.resource, after.offered or 0)),
-        )
-        then = _percent(fill.before) if compared else ()
-        rows.append((*front, *then, *_percent(fill.after)))
-    kept, note = shortened(rows, ROWS_SHOWN, "row", "fairlead plan -o json has them all")
-    target = Column("Target" if compared else "Used", right=True)
-    return Table("Share that is used of what the workloads may use", (*columns, target), kept, note)
+        front = cells(after.cluster, after.resource, short_amount(after.resource, after.offered or 0))
+        rows.append((*front, *([_percent(fill.before)] if compared else []), _percent(fill.after)))
+    head = columns("Cluster", "Resource", ">May use", *([">Now", ">Target"] if compared else [">Used"]))
+    return table(head, rows, "Share that is used of what the workloads may use").first(
+        ROWS_SHOWN, "row", TOLD
+    )
 
 
-def _percent(share: Fraction | None) -> tuple[Cell]:
+def _percent(share: Fraction | None) -> Cell:
     """Return a share as a cell."""
-    if share is None:
-        return (Cell("-", "dim"),)
-    return (Cell(format_percent(share), "bad" if share > 1 else ""),)
+    return NOTHING if share is None else Cell(format_percent(share), "bad" if share > 1 else "")

@@ -7,72 +7,39 @@ from functools import cached_property
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import ClusterDecision, Outcome
-from fairlead.models.outcome_document import unplaced
 from fairlead.models.quota_reasons import more_within
 from fairlead.models.rules import Bounds, Candidates, Duplicated
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.wanted import wanted
+from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount
-from fairlead.report.columns import Cell, Column, Tone
+from fairlead.report.blocks import (
+    NOTHING,
+    Cell,
+    Line,
+    Row,
+    Table,
+    Text,
+    Tone,
+    cells,
+    columns,
+    table,
+)
+from fairlead.report.terminal import Look
 
-Row = tuple[Cell, ...]
-
+COMPACT_ABOVE = 10
+"""Workloads up to which each gets a table of its own."""
 IDLE_SHOWN = 5
 """Candidates without replicas that a table shows; more of them are counted instead."""
 
-NARROW = (
-    Column("CLUSTER"),
-    Column("REGION"),
-    Column("REPLICAS", right=True),
-    Column("CHANGE", right=True),
-    Column("WANTED", right=True),
-    Column("GOT", right=True),
-    Column("LEFT", elastic=True),
+NARROW = columns("Cluster", "Region", ">Replicas", ">Change", ">Wanted", ">Got", "~Left")
+WIDE = columns(
+    *("Cluster", "Provider", "Region", "Zones", ">Replicas", ">Change", ">Wanted", ">Got", ">Min", ">Max"),
+    *("Left", "Reason"),
 )
-WIDE = (
-    Column("CLUSTER"),
-    Column("PROVIDER"),
-    Column("REGION"),
-    Column("ZONES"),
-    Column("REPLICAS", right=True),
-    Column("CHANGE", right=True),
-    Column("WANTED", right=True),
-    Column("GOT", right=True),
-    Column("MIN", right=True),
-    Column("MAX", right=True),
-    Column("LEFT"),
-    Column("REASON"),
-)
-COMPACT = (
-    Column("NAMESPACE"),
-    Column("NAME"),
-    Column("REPLICAS", right=True),
-    Column("CLUSTERS", elastic=True),
-    Column("STATUS"),
-)
-NOTHING = Cell("-", "dim")
-
-
-@dataclass(frozen=True, slots=True)
-class WorkloadTable:
-    """The table of one workload.
-
-    Parameters
-    ----------
-    title
-        What is placed, in one line.
-    columns, rows
-        The table.
-    notes
-        Lines below it: what it leaves out.
-    """
-
-    title: str
-    columns: Sequence[Column]
-    rows: Sequence[Row]
-    notes: tuple[str, ...] = ()
+COMPACT = columns("Namespace", "Name", ">Replicas", "~Clusters", "Status")
 
 
 @dataclass(frozen=True)
@@ -86,7 +53,7 @@ class _View:
 
     @cached_property
     def placed(self) -> Mapping[str, int]:
-        return self.outcome.placement.of(self.workload.key) if self.outcome.placement is not None else {}
+        return self.outcome.placed(self.workload)
 
     @cached_property
     def wanted(self) -> Mapping[str, Fraction]:
@@ -112,8 +79,23 @@ class _View:
         )
 
 
-def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[WorkloadTable]:
-    """Return a table per workload.
+def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
+    """Return a table per workload, one for all where there are many, a flat one for scripts."""
+    if outcome.placement is None:
+        return []
+    many = len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide
+    if many:
+        return [[compact(outcome)]]
+    if not look.headers:
+        return [[_flat(outcome, wide=look.wide)]]
+    return [
+        [Text(found.caption, "bold"), found, *(Text(note, "dim") for note in notes)]
+        for found, notes in detailed(outcome, wide=look.wide)
+    ]
+
+
+def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[tuple[Table, Sequence[str]]]:
+    """Yield a table per workload, what is placed as caption, with lines below it: what it leaves out.
 
     Parameters
     ----------
@@ -127,22 +109,19 @@ def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[WorkloadTable]
         yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
 
 
-def flat(outcome: Outcome, *, wide: bool = False) -> tuple[Sequence[Column], list[Row]]:
+def _flat(outcome: Outcome, *, wide: bool) -> Table:
     """Return the rows of all workloads for scripts: namespace and name in front, no blank cells."""
-    left, quotas = _left_of(outcome), _quotas_of(outcome)
     rows: list[Row] = []
-    for workload in outcome.problem.with_replicas:
-        front = (Cell(workload.namespace or "-"), Cell(workload.name))
-        rows += [
-            (*front, *(cell if cell.text else NOTHING for cell in row))
-            for row in _detailed(_View(outcome, workload, left, quotas), wide=wide).rows
-        ]
-    return (Column("NAMESPACE"), Column("NAME"), *(WIDE if wide else NARROW)), rows
+    for workload, (found, _) in zip(outcome.problem.with_replicas, detailed(outcome, wide=wide), strict=True):
+        front = cells(workload.namespace or "-", workload.name)
+        rows += [(*front, *(cell if cell.text else NOTHING for cell in row)) for row in found.rows]
+    return table((*COMPACT[:2], *(WIDE if wide else NARROW)), rows)
 
 
-def compact(outcome: Outcome) -> tuple[Sequence[Column], list[Row]]:
+def compact(outcome: Outcome) -> Table:
     """Return one row per workload."""
-    return COMPACT, [_summary(outcome, workload) for workload in outcome.problem.with_replicas]
+    rows = (_summary(outcome, workload) for workload in outcome.problem.with_replicas)
+    return table(COMPACT, rows, "Replicas of every workload by cluster")
 
 
 def _left_of(outcome: Outcome) -> Amounts:
@@ -157,7 +136,7 @@ def _quotas_of(outcome: Outcome) -> tuple[Allowance, ...]:
 
 def _summary(outcome: Outcome, workload: Workload) -> Row:
     """Return the row of one workload."""
-    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    placed = outcome.placed(workload)
     clusters = ",".join(f"{cluster}:{replicas}" for cluster, replicas in placed.items())
     return (
         Cell(workload.namespace) if workload.namespace else NOTHING,
@@ -170,7 +149,7 @@ def _summary(outcome: Outcome, workload: Workload) -> Row:
 
 def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> Cell:
     """Return what happens to a workload, in a word or two."""
-    missing = unplaced(outcome, workload)
+    missing = outcome.unplaced(workload)
     if missing:
         return Cell(f"{missing} unplaced", "bad")
     if any(violation.workload == workload.key for violation in outcome.violations):
@@ -186,7 +165,7 @@ def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> 
     return Cell(f"changed {shown}", "notice") if shown else Cell("unchanged", "dim")
 
 
-def _detailed(view: _View, *, wide: bool) -> WorkloadTable:
+def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
     """Return the table of a workload; reasons are looked for only where they are shown."""
     names = sorted(
         {*view.outcome.problem.cluster_by_name, *(c for c, held in view.workload.current.items() if held)}
@@ -194,7 +173,7 @@ def _detailed(view: _View, *, wide: bool) -> WorkloadTable:
     if wide:
         decisions = {decision.cluster: decision for decision in view.outcome.decisions[view.workload.key]}
         rows = [_wide_row(view, name, decisions.get(name)) for name in names]
-        return WorkloadTable(_title(view), WIDE, rows, (*_rejected(view), *_conditions(view)))
+        return table(WIDE, rows, _title(view)), (*_rejected(view), *_conditions(view))
     shown = [name for name in names if not (view.excluded(name) and view.idle(name))]
     resting = [name for name in shown if view.idle(name)]
     notes: tuple[str, ...] = ()
@@ -202,7 +181,7 @@ def _detailed(view: _View, *, wide: bool) -> WorkloadTable:
         shown = [name for name in shown if not view.idle(name)]
         notes = (f"and {len(resting)} candidates without replicas (-o wide shows them)",)
     notes += (*_left_out(view), *_rejected(view))
-    return WorkloadTable(_title(view), NARROW, [_narrow_row(view, name) for name in shown], notes)
+    return table(NARROW, (_narrow_row(view, name) for name in shown), _title(view)), notes
 
 
 def _left_out(view: _View) -> tuple[str, ...]:
@@ -227,11 +206,11 @@ def _rejected(view: _View) -> tuple[str, ...]:
 def _title(view: _View) -> str:
     """Say what is placed."""
     workload = view.workload
-    count = f"{workload.replicas} replica{'s' if workload.replicas != 1 else ''}"
+    count = counted(workload.replicas, "replica")
     where = " per cluster" if workload.rule(Duplicated) is not None else ""
     policy = f", {workload.policy}" if workload.policy else ""
     policy += f", affinity group {workload.group}" if workload.group else ""
-    missing = unplaced(view.outcome, workload)
+    missing = view.outcome.unplaced(workload)
     return f"{workload.key}: {count}{where}{policy}{f', {missing} unplaced' if missing else ''}"
 
 

@@ -8,8 +8,9 @@ from datetime import datetime
 from fairlead.models.outcome import Outcome
 from fairlead.models.share import Amount
 from fairlead.models.words import counted, listed
-from fairlead.report.html.content import Block, Facts, Heading, Section
+from fairlead.report.blocks import Block, Facts, Heading, Section
 from fairlead.solver.plan.options import Others, PlanOptions
+from fairlead.version import VERSION
 
 SHOWN = 12
 """Names that an entry lists before it counts the rest."""
@@ -55,8 +56,6 @@ def _run(
     outcome: Outcome, seconds: Mapping[str, float], made: datetime | None, details: Mapping[str, str]
 ) -> list[tuple[str, str]]:
     """Return version, date, size and time."""
-    import fairlead
-
     problem = outcome.problem
     replicas = sum(workload.replicas for workload in problem.with_replicas)
     size = (
@@ -64,7 +63,7 @@ def _run(
         f"{counted(len(problem.clusters), 'cluster')}"
     )
     took = ", ".join(f"{step} {time:.2f} s" for step, time in seconds.items())
-    facts = [("Made by", f"fairlead {fairlead.__version__}")]
+    facts = [("Made by", f"fairlead {VERSION}")]
     facts += [("Made on", when(made))] if made is not None else []
     facts += [
         ("Input", size),

@@ -1,25 +1,72 @@
-"""What a report consists of: sections of texts, tables and pictures. Pure data, no HTML."""
+"""What answers are shown as: sentences, tables and pictures. Pure data, for every renderer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple
 
 from fairlead.models.words import counted
-from fairlead.report.columns import Cell, Column, Tone
 
 SENTENCES = 200
-"""Sentences of one kind that a report lists before it counts the rest."""
+"""Sentences of one kind that a page lists before it counts the rest."""
+
+Tone = Literal["", "bold", "dim", "good", "notice", "bad"]
+
+
+class Cell(NamedTuple):
+    """A text and its tone."""
+
+    text: str
+    tone: Tone = ""
+
+
+NOTHING = Cell("-", "dim")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    header
+        Header as a page has it; a terminal shows it in upper case.
+    right
+        True where texts are set flush right, as numbers are.
+    elastic
+        True where texts are cut on a terminal that is too narrow.
+    """
+
+    header: str
+    right: bool = False
+    elastic: bool = False
+
+
+Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph."""
+    """A paragraph of a page, a line of a terminal.
+
+    Parameters
+    ----------
+    text
+        The sentences.
+    tone
+        Its tone.
+    toned
+        First characters that have the tone; None where all have it.
+    wrapped
+        Whether a terminal breaks the line where it is too long.
+    """
 
     kind: ClassVar[str] = "text"
     text: str
     tone: Tone = ""
+    toned: int | None = None
+    wrapped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +109,7 @@ class Table:
     Parameters
     ----------
     caption
-        What it shows, in a sentence or less.
+        What it shows, in a sentence or less; terminals leave it out.
     columns
         The columns; the first cell of a row names the row.
     rows
@@ -74,8 +121,26 @@ class Table:
     kind: ClassVar[str] = "table"
     caption: str
     columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
     note: str = ""
+
+    def first(self, shown: int | None, noun: str, told: str = "... and {}; -o wide shows them all") -> Table:
+        """Return the table with its first rows only, None for all, and a note that counts the others.
+
+        Parameters
+        ----------
+        shown
+            How many rows; None for all.
+        noun
+            What a row is; empty where they are only counted.
+        told
+            The note, with braces where the number stands.
+        """
+        rest = 0 if shown is None else len(self.rows) - shown
+        if rest <= 0:
+            return self
+        number = counted(rest, f"more {noun}") if noun else f"{rest} more"
+        return replace(self, rows=self.rows[:shown], note=told.format(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +187,38 @@ class Folded:
     opened: bool = False
 
 
+Line = Text | Table
+"""What a terminal shows; lines of one group stand below one another, groups apart."""
+
 Block = Text | Items | Heading | Manifest | Facts | Table | Picture | Folded
+"""What a page shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """An answer in short, as notebooks show it.
+
+    Parameters
+    ----------
+    title
+        The answer in one line.
+    lines
+        Sentences below the title.
+    tables
+        The most important tables.
+    below
+        Paragraphs at the end, of a line or several.
+    """
+
+    title: str
+    lines: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    below: Sequence[Sequence[str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of the report.
+    """A part of a page.
 
     Parameters
     ----------
@@ -181,16 +272,46 @@ class Page:
     lead: tuple[Block, ...]
     figures: tuple[Figure, ...]
     sections: tuple[Section, ...]
-    foot: str = field(default="")
+    foot: str = ""
 
 
-def shortened(
-    rows: Iterable[tuple[Cell, ...]], shown: int, noun: str, hint: str
-) -> tuple[tuple[tuple[Cell, ...], ...], str]:
-    """Return the first rows, and a sentence that counts the rest and says where it is; empty for no rest."""
-    every = tuple(rows)
-    rest = len(every) - shown
-    return every[:shown], f"and {counted(rest, f'more {noun}')}: {hint}" if rest > 0 else ""
+def columns(*headers: str) -> tuple[Column, ...]:
+    """Return columns by their headers: ``>`` in front sets texts flush right, ``~`` makes a column elastic.
+
+    >>> columns("Name", ">Replicas")[1]
+    Column(header='Replicas', right=True, elastic=False)
+    """
+    return tuple(Column(one.lstrip(">~"), one.startswith(">"), one.startswith("~")) for one in headers)
+
+
+def cells(*texts: str | int) -> Row:
+    """Return texts and numbers as cells without a tone."""
+    return tuple(Cell(str(text)) for text in texts)
+
+
+def table(columns: Sequence[Column], rows: Iterable[Row], caption: str = "") -> Table:
+    """Return a table, of rows that may be made one by one."""
+    return Table(caption, tuple(columns), tuple(rows))
+
+
+def some(found: Table) -> list[Line]:
+    """Return a table that has any rows."""
+    return [found] if found.rows else []
+
+
+def texts(lines: Iterable[str], *, wrapped: bool = False) -> list[Line]:
+    """Return lines without a tone."""
+    return [Text(line, wrapped=wrapped) for line in lines]
+
+
+def first_lines(lines: Iterable[str], shown: int | None, noun: str, told: str = "... and {}") -> list[str]:
+    """Return the first lines, None for all, and one that counts the others; see `Table.first`."""
+    every = list(lines)
+    rest = 0 if shown is None else len(every) - shown
+    if rest <= 0:
+        return every
+    number = counted(rest, f"more {noun}") if noun else f"{rest} more"
+    return [*every[:shown], told.format(number)]
 
 
 def sentences(every: Iterable[str], noun: str, tone: Tone = "") -> tuple[Block, ...]:
