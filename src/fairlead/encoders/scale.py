@@ -24,7 +24,7 @@ LARGEST = 2**60
 FINEST = 2**36
 # No distance of a tier whose total is open rises by more steps from one replica to the next under minimax,
 # where it stands in rows: presolve of CP-SAT (OR-Tools 9.15) calls feasible models infeasible where such
-# coefficients pass 2^31; `tests/test_open_tiers.py` has one.
+# coefficients pass 2^31; `tests/encoders/test_open_tiers.py` has one.
 STEEPEST = 2**28
 
 

@@ -18,7 +18,7 @@ from fairlead.solver.interrupt import interruptible
 # Measured on models of up to 1,000 clusters: the search for dominance and symmetry among thousands of equal
 # segments costs seconds and finds nothing that the linear relaxation does not know. Rules of presolve that
 # look for constraints inside others call feasible models infeasible where coefficients exceed 2**31 (OR-Tools
-# 9.15), as those of levels do; `tests/test_engine.py` has the smallest model that was found.
+# 9.15), as those of levels do; `tests/solver/test_engine.py` has the smallest model that was found.
 SETTINGS: Mapping[str, Any] = MappingProxyType(
     {
         "symmetry_level": 0,
