@@ -3,23 +3,22 @@
 from batch_problems import middling
 from fairlead.models.levels import Deviation
 from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.ascent import climb
-from fairlead.solver.batch.bound import lower_bound
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.relaxation import Model, model_of
-from fairlead.solver.batch.sifting import sift
+from fairlead.solver.batch.dual.sifting import sift
+from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.model import Model, model_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 
 
-def known_of(model: Model, best: Whole | None = None, workers: int = 1) -> Known:
+def known_of(model: Model, best: Whole | None = None, workers: int = 1) -> Incumbent:
     """Return a level with the prices of its linear program."""
     climbed = climb(model, 100, Deadline())
     sifted = sift(model, climbed.prices, climbed.rows, Deadline())
-    cost = None if best is None else model.steps(best)
-    bound = lower_bound(model, sifted.prices, sifted.rows)
-    return Known(model, Search(Deadline(), workers), best, cost, bound, sifted.prices, sifted.rows)
+    level = Incumbent.of(model, best, Search(Deadline(), workers))
+    level.raise_bound(sifted.prices, sifted.rows)
+    return level
 
 
 def model_for(deviation: Deviation, seed: int = 5, workloads: int = 60) -> Model:

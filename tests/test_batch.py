@@ -20,15 +20,17 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import applies, batch_of
-from fairlead.solver.batch.ascent import climb
-from fairlead.solver.batch.bound import lower_bound, ranges
+from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of
-from fairlead.solver.batch.exchange import Exchange
-from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
-from fairlead.solver.batch.rounding import rounded
-from fairlead.solver.batch.sifting import sift
-from fairlead.solver.batch.solving import solve_batch
+from fairlead.solver.batch.dual.bound import lower_bound, ranges
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.sifting import sift
+from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.primal.exchange import Exchange
+from fairlead.solver.batch.primal.repair import rounded
+from fairlead.solver.batch.separable import applies
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.search import Search

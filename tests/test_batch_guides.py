@@ -11,23 +11,28 @@ from fairlead.models.check import check
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.solver.batch.arrays import batch_of
-from fairlead.solver.batch.ascent import climb
-from fairlead.solver.batch.bound import lower_bound
-from fairlead.solver.batch.core import region_of, segments_of, solve_core
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.guide import PARTS, SHARE, Guided, after_guide, followers, frozen_at, guide_of
-from fairlead.solver.batch.known import GRACE, Known
-from fairlead.solver.batch.leading import exchange_rounded
-from fairlead.solver.batch.neighbourhood import Window, close_all, open_up
-from fairlead.solver.batch.relaxation import Prices, model_of, relax
-from fairlead.solver.batch.rounding import rounded
-from fairlead.solver.batch.sifting import Sifting, sift
-from fairlead.solver.batch.solving import solve_batch
-from fairlead.solver.batch.subproblem import Work
-from fairlead.solver.batch.tally import Charges
-from fairlead.solver.batch.varying import charged, lead_back, vary
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.restricted_master import region_of, segments_of, solve_master
+from fairlead.solver.batch.dual.sifting import Sifting, sift
+from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.model import Prices, model_of
+from fairlead.solver.batch.primal.large_neighbourhood import (
+    charged,
+    repair_by_neighbourhoods,
+    search_neighbourhoods,
+)
+from fairlead.solver.batch.primal.moves import Charges
+from fairlead.solver.batch.primal.neighbourhood import Window, close_all, open_up
+from fairlead.solver.batch.primal.repair import exchange_rounded, rounded
+from fairlead.solver.batch.surrogate import Guide, Guided, after_guide, followers, frozen_at, guide_of
+from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
+from fairlead.solver.engine import Effort
 from fairlead.solver.machines import ThisProcess
 from fairlead.solver.search import Search
 
@@ -62,8 +67,8 @@ def test_a_program_started_from_the_last_one_has_the_same_value() -> None:
     for reach in (0.05, 0.1, 0.2):
         segments = segments_of(model, known.prices, known.rows, reach * model.unit)
         region = region_of(model, model.unit, known.prices)
-        cold = solve_core(model, segments, known.prices, region, Deadline())
-        warm = solve_core(model, segments, known.prices, region, Deadline(), basis)
+        cold = solve_master(model, segments, known.prices, region, Deadline())
+        warm = solve_master(model, segments, known.prices, region, Deadline(), basis)
         assert cold is not None
         assert warm is not None
         assert warm.value == pytest.approx(cold.value, rel=1e-9)
@@ -107,21 +112,21 @@ def test_charges_lead_back_to_what_is_allowed(deviation: Deviation) -> None:
     charges = Charges.of(model, known.prices, 12.0)
     assert not model.keeps(start)
     assert charged(model, start, charges) > model.steps(start)
-    lead_back(known, start, Deadline())
+    repair_by_neighbourhoods(known, start, Deadline())
     assert known.best is not None
     assert model.keeps(known.best)
     assert charged(model, known.best, charges) == model.steps(known.best)
 
 
-def improved(workers: int) -> Known:
+def improved(workers: int) -> Incumbent:
     """Return the deviation of a batch after changes in a fixed number of rounds."""
     problem = middling(5, Deviation.L1, workloads=60)
     batch = batch_of(problem)
     model = model_of(batch, costs_of(batch)[0])
     known = known_of(model, workers=workers)
-    lead_back(known, relax(model, known.prices, known.rows).replicas, Deadline())
+    repair_by_neighbourhoods(known, relax(model, known.prices, known.rows).replicas, Deadline())
     rounds = iter(range(12))
-    vary(known, lambda: next(rounds, None) is None)
+    search_neighbourhoods(known, lambda: next(rounds, None) is None)
     return known
 
 
@@ -180,8 +185,8 @@ def test_prices_after_a_guide_have_a_pin_more() -> None:
     guide = model_of(batch, guide_of(batch, costs[0], followers(costs, 0)))
     known = known_of(guide)
     after = model_of(batch, costs[1], [(costs[0], 0)])
-    found = Guided(known.prices, (), costs[0], SHARE * guide.unit)
-    tried = after_guide(found, (costs[0],), after)
+    found = Guide(costs[0], (), guide, None, Deadline(), SHARE * guide.unit)
+    tried = after_guide(Guided(found, known.prices), (costs[0],), after)
     assert all(len(prices.pins) == 1 for prices in tried)
     whole = tried[PARTS.index(1.0)]
     assert whole.pins[0] == pytest.approx(after.unit / guide.unit / SHARE)
@@ -197,9 +202,9 @@ def test_charges_of_any_size_fit_the_model() -> None:
     assert float(charges.charge.max()) > 2.0**62
     rows = np.arange(len(model.batch.keys))
     window = Window(rows, model.batch.lower, model.batch.upper)
-    work = Work(Deadline.after(5.0), 1, 0, 1.0)
-    opened = open_up(model, everywhere, window, work, exact=False, charges=charges)
-    found = close_all([opened], ThisProcess())[0]
+    effort = Effort(Deadline.after(5.0), 1, 0, 1.0)
+    opened = open_up(model, everywhere, window, effort, exact=False, charges=charges)
+    found = close_all([opened], ThisProcess())[0].replicas
     assert found is not None
     broken, before = (int(model.beyond(each)[0].sum()) for each in (found, everywhere))
     assert broken < before
@@ -222,9 +227,7 @@ def test_priorities_come_close_to_the_linear_programs(deviation: Deviation) -> N
 def test_a_first_placement_may_be_a_little_late() -> None:
     """Where nothing is known a search has half as long again as it took; no more once there is something."""
     model = model_for(Deviation.L1, workloads=10)
-    free = Prices.none(model)
-    known = Known(model, Search(Deadline(2.0), 1), None, None, 0, free, relax(model, free).rows)
-    known = replace(known, started=1.0)
+    known = replace(Incumbent.of(model, None, Search(Deadline(2.0), 1)), started=1.0)
     # The clock of the machine is far beyond both moments.
     assert known.due.at == pytest.approx(2.0 + GRACE)
     placed = batch_of(model.batch.problem).matrix(reference.place(model.batch.problem))

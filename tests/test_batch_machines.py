@@ -14,16 +14,17 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.batch.arrays import batch_of, is_plain
+from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.leading import exchange_all
-from fairlead.solver.batch.placing_anew import PartTask, place_anew, tasks_of
-from fairlead.solver.batch.pricing import nothing_known, priced
-from fairlead.solver.batch.relaxation import model_of
-from fairlead.solver.batch.sifting import Sifting
-from fairlead.solver.batch.solving import solve_batch
-from fairlead.solver.batch.varying import vary
+from fairlead.solver.batch.dual.sifting import Sifting
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.level import priced
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.mixed.parts import PartTask, place_anew, tasks_of
+from fairlead.solver.batch.model import model_of
+from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
+from fairlead.solver.batch.primal.repair import exchange_all
+from fairlead.solver.batch.separable import is_plain
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import without_preferences
 from fairlead.solver.lexicographic import minimise_levels
@@ -49,11 +50,11 @@ class Counting(LocalProcesses):
         return super().run(function, tasks)
 
 
-def exchanged(machines: Machines) -> Known:
+def exchanged(machines: Machines) -> Incumbent:
     """Return a level of a batch after exchanges, which leave something to win."""
     batch = batch_of(middling(5, Deviation.WEBSTER, workloads=60, clusters=40))
     model = model_of(batch, costs_of(batch)[0])
-    known = nothing_known(model, None, Search(Deadline(), 1, machines=machines))
+    known = Incumbent.of(model, None, Search(Deadline(), 1, machines=machines))
     exchange_all(known, priced(known, None, Sifting()))
     return known
 
@@ -62,7 +63,7 @@ def varied(machines: Machines) -> tuple[int | None, int | None, list[list[int]]]
     """Return what a batch costs before and after some rounds of changes, and how it is placed then."""
     known = exchanged(machines)
     before, turns = known.cost, iter(range(ROUNDS))
-    vary(known, lambda: next(turns, None) is None)
+    search_neighbourhoods(known, lambda: next(turns, None) is None)
     assert known.best is not None
     return before, known.cost, known.best.tolist()
 

@@ -34,11 +34,12 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch import mixed, views
-from fairlead.solver.batch.arrays import applies
-from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
-from fairlead.solver.batch.partly import applies_partly, solve_partly
-from fairlead.solver.batch.solving import solve_batch
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.mixed import bounds as relaxed
+from fairlead.solver.batch.mixed import search as mixed
+from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
+from fairlead.solver.batch.overload import applies_partly, solve_partly
+from fairlead.solver.batch.separable import applies
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.search import Search
@@ -88,7 +89,7 @@ def mixed_problems(seeds: range, deviation: Deviation) -> list[Problem]:
 def test_bounds_and_proofs_are_sound(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without CP-SAT on the whole: no bound above the best, no wrong proof, mostly the best itself."""
     monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "PATIENCE", 1)
+    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
     found = [assert_sound(each, solved(each)) for each in mixed_problems(range(8), deviation)]
     assert sum(best for _, best in found) >= 2
     assert sum(proven for proven, _ in found) >= 1
@@ -102,7 +103,7 @@ def test_bounds_and_proofs_are_sound_at_length(
 ) -> None:
     """The same for hundreds of batches."""
     monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "PATIENCE", 2)
+    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 2)
     for problem in mixed_problems(range(1000 + 40 * batch, 1040 + 40 * batch), deviation):
         assert_sound(problem, solved(problem))
 
@@ -120,7 +121,7 @@ def test_small_ones_are_proven_by_search() -> None:
 def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound and placement of a fleet meet within 3 % by prices and a few parts alone."""
     monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "PATIENCE", 1)
+    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
     problem = fleet(1, deviation)
     assert not applies(problem)
     told: list[Progress] = []
@@ -135,7 +136,7 @@ def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPa
 
 def test_a_search_of_the_whole_that_ends_early_forgets_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """CP-SAT without time returns the placement it was given, with no bounds; those of the prices stay."""
-    monkeypatch.setattr(mixed, "PATIENCE", 1)
+    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
     problem = fleet(1)
 
     def hurried(part: Problem, best: Placement, *_rest: object) -> LexicographicResult:
@@ -173,7 +174,7 @@ def test_tiers_left_no_choice_are_measured() -> None:
     )
     one = Workload("one", "one", 6, requests={CPU: 200}, rules=rules)
     problem = Problem(members, (one,), (Capacity(),), deviation=Deviation.L1)
-    bounds = views.Bounds(problem)
+    bounds = relaxed.RelaxedBounds(problem)
     levels = levels_of(problem)
     assert bounds.bound(levels[0], {}) == (2, True)
     placement = Placement({"one": {"a": 4, "b": 1, "c": 1}})
@@ -361,7 +362,7 @@ def test_prices_refute_an_overload() -> None:
 def test_priorities_of_mixed_batches_are_sound(monkeypatch: pytest.MonkeyPatch) -> None:
     """With levels of several priorities bounds and proofs hold as well."""
     monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "PATIENCE", 1)
+    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
     rng = random.Random("mixed priorities")
     for problem in mixed_problems(range(60, 66), Deviation.WEBSTER):
         made = tuple(replace(each, priority=rng.choice([0, 3, 7])) for each in problem.workloads)

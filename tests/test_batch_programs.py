@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,17 +11,17 @@ import pytest
 from batch_levels import known_of, model_for
 from batch_problems import linear_optimum, middling
 from fairlead.models.levels import Deviation
-from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.bound import lower_bound
-from fairlead.solver.batch.core import region_of, segments_of
+from fairlead.solver.batch.arrays import Floats, Whole, batch_of
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.exchange import Exchange
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.leading import exchange_all
-from fairlead.solver.batch.linear_program import Basis, LinearProgram, optimum
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, model_of, place_prices, relax
-from fairlead.solver.batch.rounding import rounded
-from fairlead.solver.batch.sifting import Sifting, sift
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.restricted_master import region_of, segments_of
+from fairlead.solver.batch.dual.sifting import Sifting, sift
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.model import Model, Prices, model_of, place_prices
+from fairlead.solver.batch.primal.exchange import Exchange
+from fairlead.solver.batch.primal.repair import exchange_all, rounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 
@@ -146,9 +147,8 @@ def test_time_beyond_the_limit_ends_with_the_first_placement(monkeypatch: pytest
 
     monkeypatch.setattr(Exchange, "improve", counted)
     now = time.monotonic()
-    late = Known(
-        model, Search(Deadline(now), 1), None, None, 0, sifted.prices, sifted.rows, started=now - 600
-    )
+    late = replace(Incumbent.of(model, None, Search(Deadline(now), 1)), started=now - 600)
+    late.raise_bound(sifted.prices, sifted.rows)
     exchange_all(late, broken(model, sifted.replicas))
     assert late.best is not None
     # Nothing is exchanged after the first placement that keeps all limits.

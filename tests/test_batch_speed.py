@@ -7,15 +7,17 @@ import pytest
 
 from batch_problems import middling
 from fairlead.models.levels import Deviation
-from fairlead.solver.batch.arrays import Whole, batch_of
-from fairlead.solver.batch.blend import Blend, groups_of, run
-from fairlead.solver.batch.bound import lower_bound
+from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
-from fairlead.solver.batch.large import Hearer, Large
-from fairlead.solver.batch.relaxation import Floats, Model, Prices, model_of, relax
-from fairlead.solver.batch.rows import sample_of
-from fairlead.solver.batch.sifting import sift
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.column_generation import Blend, groups_of, run
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.sifting import sift
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.large import Large
+from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
 
 
 def model_for(workloads: int, clusters: int, deviation: Deviation = Deviation.L1) -> Model:
@@ -78,18 +80,10 @@ def test_blends_reach_the_linear_program() -> None:
 def test_large_batches_get_a_placement() -> None:
     """The way for very many rows, on fewer: every limit is kept, within 1 % of the bound."""
     model = model_for(400, 6)
-    bounds: list[int] = []
-    costs: list[int] = []
-
-    def raised(prices: Prices, rows: Floats) -> None:
-        bounds.append(lower_bound(model, prices, rows))
-
-    def offered(replicas: Whole) -> bool:
-        assert (replicas.sum(axis=1) == model.batch.totals).all()
-        if not model.keeps(replicas):
-            return False
-        costs.append(model.steps(replicas))
-        return True
-
-    Large(model, Deadline(), Hearer(raised, offered)).search()
-    assert max(bounds) <= min(costs) <= 1.01 * max(bounds)
+    level = Incumbent.of(model, None, Search(Deadline(), 1))
+    Large(level).search()
+    assert level.best is not None
+    assert level.cost is not None
+    assert (level.best.sum(axis=1) == model.batch.totals).all()
+    assert model.keeps(level.best)
+    assert level.bound <= level.cost <= 1.01 * level.bound

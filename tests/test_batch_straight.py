@@ -13,23 +13,18 @@ from fairlead.models.levels import DEVIATION, Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.batch import solving
+from fairlead.solver.batch import levels
 from fairlead.solver.batch.arrays import Whole, batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of
-from fairlead.solver.batch.guide import (
-    SHARE,
-    SHARE_OF_DEVIATION,
-    can_break,
-    followers,
-    guide_of,
-    straight_guide,
-)
-from fairlead.solver.batch.known import Known
-from fairlead.solver.batch.leading import lead
-from fairlead.solver.batch.minimising import Minimised, minimise
-from fairlead.solver.batch.partly import NOWHERE, _with_nowhere, solve_partly
-from fairlead.solver.batch.relaxation import Model, Prices, model_of, relax
-from fairlead.solver.batch.sifting import Sifting, sift
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.sifting import Sifting, sift
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.level import minimise
+from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.overload import nowhere_of, solve_partly, with_nowhere
+from fairlead.solver.batch.primal.repair import repair_rounded
+from fairlead.solver.batch.surrogate import can_break, followers, guide_of, straight_guide
+from fairlead.solver.batch.tuning import SHARE, SHARE_OF_DEVIATION
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
@@ -72,7 +67,7 @@ def test_few_stay_unplaced_and_the_rest_stands_near_its_quotas(deviation: Deviat
 def test_the_program_of_a_straight_level_is_solved_whole() -> None:
     """A single linear program tells how few stay unplaced; what is found later is little above it."""
     problem = scarce(2, Deviation.L1)
-    batch = batch_of(_with_nowhere(problem))
+    batch = batch_of(with_nowhere(problem))
     costs = costs_of(batch)
     straight = model_of(batch, guide_of(batch, costs[0], costs[1:3]))
     free = Prices.none(straight)
@@ -88,7 +83,7 @@ def test_the_program_of_a_straight_level_is_solved_whole() -> None:
 @pytest.mark.parametrize("number", [0, 2])
 def test_a_guide_counts_the_deviation_as_said(deviation: Deviation, number: int) -> None:
     """The guide is the level, a 128th of those like it, and a little of the deviation, half for the next."""
-    batch = batch_of(_with_nowhere(scarce(3, deviation)))
+    batch = batch_of(with_nowhere(scarce(3, deviation)))
     costs = costs_of(batch)
     cost, after = costs[number], followers(costs, number)
     deviations = [each for each in costs if each.level.base == DEVIATION]
@@ -108,9 +103,9 @@ def test_a_guide_counts_the_deviation_as_said(deviation: Deviation, number: int)
 
 def test_pins_that_boxes_keep_are_left_out() -> None:
     """A level that is 0 whatever is done within the boxes needs no pin; one replica nowhere, and it does."""
-    batch = batch_of(_with_nowhere(scarce(3, Deviation.L1)))
+    batch = batch_of(with_nowhere(scarce(3, Deviation.L1)))
     first = costs_of(batch)[0]
-    nowhere = batch.clusters.index(NOWHERE)
+    nowhere = batch.clusters.index(nowhere_of(scarce(3, Deviation.L1)))
     assert can_break(batch, (first, 0))
     upper = batch.upper.copy()
     upper[:, nowhere] = 0
@@ -123,7 +118,7 @@ def test_pins_that_boxes_keep_are_left_out() -> None:
 
 def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
     """A placement that fills clusters to twice their size is led to a valid one: the rest goes nowhere."""
-    batch = batch_of(_with_nowhere(scarce(4, Deviation.L1)))
+    batch = batch_of(with_nowhere(scarce(4, Deviation.L1)))
     costs = costs_of(batch)
     deviations = [each for each in costs if each.level.base == DEVIATION]
     model = straight_guide(batch, [], costs[2], (), deviations, Deadline()).model
@@ -134,8 +129,9 @@ def test_what_limits_are_broken_by_is_led_to_where_there_is_room() -> None:
         np.full(len(batch.coupling.limit), model.unit) / np.maximum(1, batch.coupling.limit), free.pins
     )
     search = Search(Deadline.after(5.0), 1)
-    known = Known(model, search, None, None, -(2**62), prices, relax(model, prices).rows)
-    lead(known, everywhere.replicas)
+    known = Incumbent.of(model, None, search)
+    known.look_near(prices)
+    repair_rounded(known, everywhere.replicas)
     assert known.best is not None
     assert model.keeps(known.best)
     assert known.best.sum(axis=1).tolist() == batch.totals.tolist()
@@ -156,21 +152,21 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
     """A level that was left with a gap is searched again; what was proven of it before still holds."""
     problem = middling(5, Deviation.L1, 20, 5, priorities=THREE)
     by_webster = replace(problem, deviation=Deviation.WEBSTER)
-    other = solving.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
+    other = levels.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
     valid = other.placement
     assert valid is not None
     bounds: list[int] = []
 
-    def poorly(model: Model, start: Whole | None, *rest: Any, **named: Any) -> Minimised:
+    def poorly(model: Model, start: Whole | None, *rest: Any, **named: Any) -> Incumbent:
         """Find nothing but a valid placement at first, and tell no bound the second time."""
         found = minimise(model, start, *rest, **named)
         bounds.append(found.bound)
         if len(bounds) == 1:
-            return replace(found, replicas=model.batch.matrix(valid))
+            return replace(found, best=model.batch.matrix(valid))
         return replace(found, bound=-(2**62)) if len(bounds) == 4 else found
 
-    monkeypatch.setattr("fairlead.solver.batch.solving.minimise", poorly)
-    result = solving.solve_batch(problem, Search(Deadline.after(12.0), 1))
+    monkeypatch.setattr("fairlead.solver.batch.levels.minimise", poorly)
+    result = levels.solve_batch(problem, Search(Deadline.after(12.0), 1))
     first = result.attained[0]
     # Three levels, then the first of them again.
     assert len(bounds) > 3
@@ -184,21 +180,21 @@ def test_time_that_is_left_goes_to_levels_that_are_not_proven(monkeypatch: pytes
 def test_a_floor_that_is_better_on_a_later_level_is_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A level may be met by another placement than the floor, worse on the next; the answer never is."""
     problem = middling(5, Deviation.L1, 20, 5, priorities=THREE)
-    best = solving.solve_batch(problem, Search(Deadline.after(10.0), 1))
+    best = levels.solve_batch(problem, Search(Deadline.after(10.0), 1))
     floor = best.placement
     assert floor is not None
     assert best.status is Status.OPTIMAL
     by_webster = replace(problem, deviation=Deviation.WEBSTER)
-    other = solving.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
+    other = levels.solve_batch(by_webster, Search(Deadline.after(10.0), 1))
     worse = other.placement
     assert worse is not None
 
-    def poorly(model: Model, *_: object) -> Minimised:
+    def poorly(model: Model, _start: Whole | None, search: Search, *_: object) -> Incumbent:
         """Find the worse placement whatever is known, and no bound."""
-        return Minimised(model.batch.matrix(worse), -(2**62))
+        return Incumbent.of(model, model.batch.matrix(worse), search)
 
-    monkeypatch.setattr("fairlead.solver.batch.solving.minimise", poorly)
-    result = solving.solve_batch(problem, Search(Deadline.after(1.0), 1), floor=floor)
+    monkeypatch.setattr("fairlead.solver.batch.levels.minimise", poorly)
+    result = levels.solve_batch(problem, Search(Deadline.after(1.0), 1), floor=floor)
     assert result.placement == floor
     assert result.status is Status.FEASIBLE
     assert not result.attained[0].proven

@@ -12,8 +12,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Tiers, Weights
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
-from fairlead.solver.batch.odd_ones import in_tiers, without_tiers
+from fairlead.solver.batch.mixed.parts import in_tiers, without_tiers
+from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 

@@ -24,7 +24,7 @@ from fairlead.models.rules import (
 from fairlead.models.score import least_of, least_of_all, levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import at_least
-from fairlead.solver.batch.views import Bounds
+from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.solving import solve
 from random_problems import random_problem
@@ -110,7 +110,7 @@ def test_prices_of_what_is_pinned_bound_the_levels_after_it(seed: int) -> None:
     """Where nothing may move, what runs is the only placement, and bounds are close enough to prove it."""
     problem, runs = settled_fleet(seed)
     values = dict(zip(levels_of(problem), (each.value for each in score(problem, runs)), strict=True))
-    found = Bounds(problem).notes(runs, Deadline.after(60))
+    found = RelaxedBounds(problem).notes(runs, Deadline.after(60))
     notes = dict(zip(levels_of(problem), found, strict=True))
     # No replica moves; each aggregated workload stands on one cluster.
     assert next(iter(values.values())) == 0

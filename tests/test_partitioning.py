@@ -8,11 +8,10 @@ from fairlead.models.check import check
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
-from fairlead.solver.batch.arrays import applies
+from fairlead.solver.batch.separable import applies
+from fairlead.solver.batch.shares import shares_of, solve_partitioned
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.machines import ThisProcess
-from fairlead.solver.partitioning.partitioned import solve_partitioned
-from fairlead.solver.partitioning.splitting import shares_of
 from fairlead.solver.search import Search
 from fairlead.solver.solving import solve
 

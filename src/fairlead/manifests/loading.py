@@ -46,6 +46,8 @@ from fairlead.models.usage import without_lag
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 
+__all__ = ["Input", "load", "select"]
+
 
 def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
     """Say what is propagated and not divided: what has no replicas, and what goes where others need it.
@@ -62,9 +64,6 @@ def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement
         text = text or f"{counted(len(known), 'object')} without replicas of their own"
         where = min(source_of(subject) for subject, _ in known)
         yield Statement(PROPAGATED, f"{text}, propagated and not divided: {names}", where)
-
-
-__all__ = ["Input", "load", "select"]
 
 
 def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:

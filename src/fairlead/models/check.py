@@ -81,8 +81,7 @@ def violations_of(workload: Workload, placed: Mapping[str, int]) -> Iterator[Vio
 def broken(requirements: Iterable[Requirement], placed: Mapping[str, int]) -> Iterator[Violation]:
     """Yield what a placement of a workload (replicas by cluster) breaks of its requirements."""
     for requirement in requirements:
-        violation = requirement.violation(placed)
-        if violation is not None:
+        if requirement.excess(placed) and (violation := requirement.violation(placed)):
             yield violation
 
 

@@ -62,12 +62,15 @@ class Effort:
         Random seed.
     work
         Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit.
+    linearization
+        How much of the model the linear program holds: 1 as usual, 2 for all of it.
     """
 
     deadline: Deadline
     workers: int = 1
     seed: int = 0
     work: float = math.inf
+    linearization: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,7 @@ def _solver(effort: Effort) -> cp_model.CpSolver:
     for name, value in SETTINGS.items():
         setattr(parameters, name, value)
     parameters.num_workers = effort.workers
+    parameters.linearization_level = effort.linearization
     # Ctrl-C is for `interrupt`: where OR-Tools takes it, Python never hears of it.
     parameters.catch_sigint_signal = False
     parameters.random_seed = effort.seed

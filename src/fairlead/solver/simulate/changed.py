@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import assert_never
@@ -12,7 +12,7 @@ from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, Shares, Survival, Weights
+from fairlead.models.rules import Candidates, Duplicated, Quota, SharedRule, Shares, Survival, Weights
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.usage import without_lag
@@ -100,7 +100,18 @@ def _lost(problem: Problem, names: frozenset[str]) -> Problem:
     """Take clusters out of the problem."""
     closing = Closing(names, None, "is lost")
     clusters = tuple(one for one in problem.clusters if one.name not in names)
-    return _with_workloads(problem, clusters, closing)
+    rules = tuple(left for rule in problem.rules for left in _limiting_others(rule, names))
+    return _with_workloads(replace(problem, rules=rules), clusters, closing)
+
+
+def _limiting_others(rule: SharedRule, lost: frozenset[str]) -> Iterator[SharedRule]:
+    """Yield a rule; a quota without what it says of lost clusters, nothing where it says nothing else."""
+    if not isinstance(rule, Quota):
+        yield rule
+        return
+    limits = {scope: limit for scope, limit in rule.limits.items() if scope.cluster not in lost}
+    if limits:
+        yield replace(rule, limits=limits)
 
 
 def _with_workloads(problem: Problem, clusters: Sequence[Cluster], closing: Closing) -> Problem:
