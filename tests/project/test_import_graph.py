@@ -8,6 +8,7 @@ KNOWN = (
     (
         "fairlead.models.rules",
         "fairlead.models.problem",
+        "fairlead.models.usage",
         "fairlead.models.workload",
         "fairlead.models.requirement",
     ),
