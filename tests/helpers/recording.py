@@ -26,7 +26,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.solver.dispensing import DISPENSERS
 from nested_problems import nested_problem
-from places import EXAMPLES
+from places import EXAMPLES, ROOT
 from random_manifests import karmada, kubeadmiral
 from walk_problems import partial_walk_problem, standing_problem, walk_problem
 
@@ -35,7 +35,7 @@ PROBLEMS = 150
 SECONDS = 30.0
 """Time limit of every answer; hardly any needs a second."""
 
-_SECONDS = re.compile(r"\b[0-9.]+ ?(s|ms|min)\b")
+_SECONDS = re.compile(r"\b[0-9.]+ ?(s|ms|min)\b|\b(load|build|solve|target|waves): [0-9.e-]+")
 
 
 def main(arguments: list[str]) -> int:
@@ -114,7 +114,8 @@ def _printed(folder: Path, command: list[str]) -> str:
     printed = done.stdout
     if "json" in command and printed:
         printed = json.dumps(_without_seconds(json.loads(printed)))
-    return _SECONDS.sub("SECONDS", f"{done.returncode}\n{printed}\n{done.stderr}")
+    text = f"{done.returncode}\n{printed}\n{done.stderr}".replace(f"{ROOT}/", "")
+    return _SECONDS.sub("SECONDS", text)
 
 
 def _loaded(made: Callable[[int], list[dict[str, Any]]], seed: int) -> Problem:
