@@ -341,8 +341,9 @@ def test_one_answer_gives_one_text() -> None:
     """Rendered twice, and in a process with another hash seed, it is the same; pyplot stays out of it."""
     assert render_plan(example(), made=NOON) == render_plan(example(), made=NOON)
     code = (
-        "import sys; sys.path.insert(0, 'tests');"
-        "from test_report import NOON, example, render_plan; print(render_plan(example(), made=NOON));"
+        "import sys; sys.path[:0] = ['src', 'tests/helpers'];"
+        "from small_plans import NOON, example; from fairlead.report.html import render_plan;"
+        "print(render_plan(example(), made=NOON));"
         "assert 'matplotlib.pyplot' not in sys.modules"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "7"}

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
@@ -9,7 +10,7 @@ from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
-from fairlead.models.score import least_of, levels_of, score
+from fairlead.models.score import least_of_all, score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
 from fairlead.solver.attainment import at_least
@@ -31,7 +32,8 @@ def conclude(
     placement
         The answer; None where none was found in time.
     attained
-        Levels with their bounds and proofs; the values are taken from the pure scorer.
+        Levels with their bounds and proofs, in order, the values are taken from the pure scorer; of those
+        that are left out nothing was searched.
     origin
         Who found it.
     seconds
@@ -48,9 +50,10 @@ def conclude(
     broken = refused(problem, placement)
     if broken:
         raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
+    levels = zip(score(problem, placement), least_of_all(problem).values(), strict=True)
     objectives = tuple(
-        at_least(_confirmed(claim, value), least_of(problem, level))
-        for level, claim, value in zip(levels_of(problem), attained, score(problem, placement), strict=True)
+        at_least(level if claim is None else _confirmed(claim, level), least)
+        for (level, least), claim in zip_longest(levels, attained)
     )
     status = Status.OPTIMAL if all(level.proven for level in objectives) else Status.FEASIBLE
     return Outcome(status, origin, problem, placement, objectives, seconds=seconds)

@@ -15,7 +15,7 @@ from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, Question, added, origin_of, unproven
+from fairlead.solver.answer import Answer, Question, added, origin_of
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
@@ -189,8 +189,7 @@ def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
     found = keep_and_repair(strict, staying, search.deadline) if staying or not problem.partial else None
     if found is None and problem.partial:
         found = place_greedily(problem, search.deadline)
-    answer = unproven(problem, found)
-    return conclude(problem, answer.placement, answer.attained, answer.origin, _since(started))
+    return conclude(problem, found, (), "exact", _since(started))
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:

@@ -256,15 +256,12 @@ def test_clusters_without_replicas() -> None:
 
 
 def test_unknown_strategies_are_errors() -> None:
-    """No preference without the webhook's default, and a dynamic weight that the scheduler does not know."""
+    """No preference without the webhook's default; dynamic weights by else the API server refuses."""
     undecided = _binding(2, {"replicaSchedulingType": "Divided"}, ABC)
     failure = schedule(undecided).failure
     assert failure is not None
     assert failure.reason == "SchedulerError"
     assert schedule(replace(undecided, defaulting=True)).clusters == {"a": 1, "b": 1}
-    unknown = schedule(_binding(2, {**STATIC, "weightPreference": {"dynamicWeight": "Cost"}}, ABC)).failure
-    assert unknown is not None
-    assert unknown.text == "failed to assign replicas: undefined replica dynamic weight factor: Cost"
 
 
 GROUPS = [{"affinityName": "g1", "clusterNames": ["a"]}, {"affinityName": "g2", "clusterNames": ["b", "c"]}]
@@ -307,7 +304,10 @@ TIERS = [
     {
         "affinityName": "g1",
         "clusterNames": ["a"],
-        "overflowAffinities": [{"clusterNames": ["b"]}, {"clusterNames": ["c"]}],
+        "overflowAffinities": [
+            {"affinityName": "g2", "clusterNames": ["b"]},
+            {"affinityName": "g3", "clusterNames": ["c"]},
+        ],
     }
 ]
 
