@@ -113,7 +113,7 @@ def test_partial_leaves_out_what_no_choice_can_place() -> None:
 
 
 def test_a_budget_counts_of_what_is_held_no_more_than_a_full_copy() -> None:
-    """Where 3 replicas run a copy has 2: one is stopped and not moved, so that the second group is possible."""
+    """Where 3 replicas run a copy has 2: one is stopped, none moved, so the second group will do."""
     found = tuple(
         AffinityGroup(name, (Candidates((name,), {other: Exclusion("elsewhere")}), Duplicated()))
         for name, other in ("ab", "ba")

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 import yaml
 
 import fairlead
@@ -261,6 +262,14 @@ def test_a_cluster_that_is_opened_brings_its_bounds() -> None:
         policy(placement=divided({}, clusterConstraintTerms=terms)),
     )
     assert "tolerate the taint gpu:NoSchedule" not in texts(found)
+
+
+@pytest.mark.parametrize("placement", [divided({}), duplicated()])
+def test_what_runs_stays_once_nothing_evicts_it(placement: Manifest) -> None:
+    """The taint that takes nothing new may stay untolerated: both replicas run there already."""
+    tainted = cluster("a", cpu=9, taints=["new:NoSchedule", "old:NoExecute"])
+    found = ways_out(tainted, binding("web", 2, {"a": 2}, {**placement, "clusterTolerations": []}, cpu=1))
+    assert texts(found)[0] == "tolerate the taint old:NoExecute"
 
 
 def test_others_that_share_a_policy_keep_their_placement() -> None:

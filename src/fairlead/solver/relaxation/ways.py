@@ -4,7 +4,7 @@ A model of many workloads with all their numbers would take too long. There one 
 are alike, and whatever changes help each of them are verified together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -177,11 +177,21 @@ def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
     for workload in problem.workloads:
         rule = workload.rule(Candidates) or Candidates(())
         if workload.rule(Duplicated) is not None and workload.replicas and not rule.names:
-            sets = {tuple(sorted(each.taints)): each.source for each in rule.excluded.values() if each.taints}
+            sets = {
+                tuple(sorted(taints)): each.source
+                for name, each in rule.excluded.items()
+                for taints in (each.taints, _evicting(each.taints) if workload.current.get(name) else ())
+                if taints
+            }
             ordered = sorted(sets, key=lambda taints: (len(taints), taints))[:WAYS]
             every.append([_tolerate(workload, taints, sets[taints]) for taints in ordered])
     for chosen_ways in islice(product(*every), WAYS):
         yield counted_once((change for way in chosen_ways for change in way), problem)
+
+
+def _evicting(taints: Iterable[Taint]) -> tuple[Taint, ...]:
+    """Return the taints that do not even let stay what runs."""
+    return tuple(taint for taint in taints if taint.effect != "NoSchedule")
 
 
 def _tolerate(workload: Workload, taints: tuple[Taint, ...], source: Source | None) -> tuple[Change, ...]:
