@@ -296,3 +296,15 @@ def test_an_annotation_that_overrides_is_named() -> None:
     assert reasons["a"] == (
         "is not in the placement list (annotation kubeadmiral.io/placements overrides policy default/web)"
     )
+
+
+def test_copies_grow_with_the_room_they_lack() -> None:
+    """Beside one core of small, a copy of large has one replica for lack of room; with two, it has two."""
+    placement = [federal.entry("a", minReplicas=1, maxReplicas=2)]
+    listed = federal.policy(schedulingMode="Duplicate", placement=placement)
+    webs = [federal.web(2, "1"), federal.web(1, "1")]
+    for name, each in zip(("large", "small"), webs, strict=True):
+        each["metadata"]["name"] = name
+    found = ways_out(federal.member("a", "1"), listed, webs)
+    assert "add 1 cpu to a" not in texts(found)
+    assert any(text.startswith("add 2 cpu to a") for text in texts(found))

@@ -114,8 +114,31 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
     ]
     for first in () if found or not modelled else _tolerations_of_copies(part):
         found += _search(part, first, deadline, seed, most)
+    if not found and modelled:
+        found += _with_room_for_copies(part, deadline, seed, most)
     certain = all(one.proven for one in found)
     return chosen([Way(one.changes, certain and one.proven) for one in found], most)
+
+
+def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: int) -> Iterator[Way]:
+    """Yield changes with which full copies have room that are small for lack of it now, and grow with it."""
+    grown = replace(part, workloads=tuple(map(_whole, part.workloads)))
+    if grown == part:
+        return
+    for way in _search(grown, (), deadline, seed, most):
+        if has_placement(apply(part, way.changes), deadline, seed):
+            yield Way(way.changes, proven=False)
+
+
+def _whole(workload: Workload) -> Workload:
+    """Return a workload whose full copies are as large as they would be with more room."""
+    rules = tuple(
+        replace(rule, copies={**rule.copies, **rule.ample}, ample={})
+        if isinstance(rule, Duplicated)
+        else rule
+        for rule in workload.rules
+    )
+    return replace(workload, rules=rules)
 
 
 def is_verified(problem: Problem, placement: Placement | None, deadline: Deadline, seed: int) -> bool:
