@@ -308,3 +308,37 @@ def test_copies_grow_with_the_room_they_lack() -> None:
     found = ways_out(federal.member("a", "1"), listed, webs)
     assert "add 1 cpu to a" not in texts(found)
     assert any(text.startswith("add 2 cpu to a") for text in texts(found))
+
+
+def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
+    """Nothing opens the only cluster that stuck names, as it does not exist; web needs more room."""
+    outcome = fairlead.solve(
+        load(
+            [
+                cluster("a", cpu=1),
+                cluster("b", cpu=1),
+                deployment("stuck", 1, cpu=1),
+                policy(
+                    "stuck",
+                    {**divided({}), "clusterAffinity": {"labelSelector": {"matchLabels": {"x": "y"}}}},
+                    selects=[selector("stuck")],
+                ),
+                deployment("web", 2, cpu=1),
+                policy(
+                    "web",
+                    {**divided({}), "clusterAffinity": {"clusterNames": ["a"]}},
+                    selects=[selector("web")],
+                ),
+            ]
+        )
+    )
+    assert outcome.conflict is not None
+    assert texts(outcome.conflict.relaxations) == [
+        "ask for 1 replica instead of 2 for default/web",
+        "add 1 cpu to a",
+    ]
+    assert outcome.conflict.without_way_out == ("default/stuck",)
+    assert "No way out is known for default/stuck.\nAny one of these changes helps all others:" in str(
+        outcome
+    )
+    assert outcome.to_dict()["conflict"]["without_way_out"] == ["default/stuck"]

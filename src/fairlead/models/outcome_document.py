@@ -177,6 +177,7 @@ def conflict_document(conflict: Conflict) -> Document:
         "rules": [statement_document(statement) for statement in conflict.rules],
         "proof": str(conflict.proof),
         "relaxations": [relaxation_document(relaxation) for relaxation in conflict.relaxations],
+        "without_way_out": list(conflict.without_way_out),
     }
 
 
