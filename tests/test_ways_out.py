@@ -25,6 +25,9 @@ from builders import (
 from fairlead.manifests.loading import load
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.statement import Conflict, Relaxation
+from fairlead.solver.conflicts import conflict, explanation
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.relaxation import relaxations
 from merged import pasted, texts, ways_out
 from own_builders import own
 
@@ -342,3 +345,21 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
         outcome
     )
     assert outcome.to_dict()["conflict"]["without_way_out"] == ["default/stuck"]
+
+
+def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Explaining a thousand workloads took seconds beyond the time limit, one search for each of them."""
+
+    def searched(*_: object) -> None:
+        raise AssertionError("something was searched for")
+
+    monkeypatch.setattr(explanation, "has_placement", searched)
+    monkeypatch.setattr(conflict, "units_of", searched)
+    placement = {**divided({}), "spreadConstraints": [{"spreadByField": "cluster", "maxGroups": 1}]}
+    stream = [
+        *clusters(2, cpu=3),
+        policy(placement=placement, selects=[selector("x"), selector("y"), selector("z")]),
+    ]
+    problem = load([*stream, *(deployment(name, 2, cpu=1) for name in "xyz")])
+    assert explanation.conflicts_of(problem, Deadline.after(0)) == ()
+    assert relaxations(problem, Deadline.after(0), 0) == ()

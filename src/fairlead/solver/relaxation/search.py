@@ -51,6 +51,8 @@ def relaxations(
         Workloads of which it is known that they, or others of their part, cannot be placed; None where that
         is to be found out.
     """
+    if not deadline.remaining():
+        return ()
     found: list[list[Way]] = []
     parts = bundles(problem, deadline, seed, failing)
     without: list[str] = []
