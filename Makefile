@@ -57,7 +57,7 @@ check-long: lint types contracts tests-long examples wheel-check ## as test, wit
 	@echo "==> all passed, long tests included"
 
 fuzz: environment ## run the command line on 20,000 mutated inputs and 3,000 mutated plans, about half an hour
-	@.venv/bin/python tests/fuzz.py $(FUZZ_OPTIONS)
+	@.venv/bin/python tests/helpers/fuzz.py $(FUZZ_OPTIONS)
 
 bench: environment ## measure speed against the contenders, about two minutes
 	@.venv/bin/python benchmarks/run.py

@@ -9,6 +9,10 @@
 The placement rules, for problems that are built in Python, are in `fairlead.models.rules`.
 """
 
+from fairlead.models.answer import Answer as _Answer
+from fairlead.models.answer import Renderer as _Renderer
+from fairlead.version import VERSION as _VERSION
+
 TYPE_CHECKING = False  # type checkers know better; this way nothing has to be imported
 if TYPE_CHECKING:
     from fairlead.manifests.loading import load, select
@@ -33,82 +37,49 @@ if TYPE_CHECKING:
     from fairlead.report.html import report_html
     from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.comparison import PlanComparison, TargetDifference, compare_plans
-    from fairlead.solver.plans.options import Budgets
-    from fairlead.solver.plans.plan import PlannedChange, RebalancePlan
-    from fairlead.solver.simulating import simulate
+    from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
+    from fairlead.solver.plan.comparison import PlanComparison, TargetDifference, compare_plans
+    from fairlead.solver.plan.options import Budgets
+    from fairlead.solver.plan.plan import plan
+    from fairlead.solver.simulate.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.result import Effect, Scenario, Simulation
+    from fairlead.solver.simulate.simulate import simulate
     from fairlead.solver.solving import solve
-    from fairlead.solver.what_if.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
-    from fairlead.solver.what_if.result import Effect, Scenario, Simulation
     from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
     from fairlead.solver.why.why import why
 
-__version__ = "0.1.0"
+__version__ = _VERSION
 
 # Everything is imported at its first use: the command line listens to Ctrl-C before it imports anything, and
 # few programs need all of pydantic, PyYAML, NumPy and OR-Tools.
-_LATE = {
-    "Add": "fairlead.solver.what_if.changes",
-    "Attained": "fairlead.models.outcome",
-    "Budgets": "fairlead.solver.plans.options",
-    "Cluster": "fairlead.models.cluster",
-    "ClusterDecision": "fairlead.models.outcome",
-    "ClusterWhy": "fairlead.solver.why.answer",
-    "Comparison": "fairlead.models.comparison",
-    "Conflict": "fairlead.models.statement",
-    "Contender": "fairlead.models.comparison",
-    "Cordon": "fairlead.solver.what_if.changes",
-    "Deviation": "fairlead.models.levels",
-    "Difference": "fairlead.models.comparison",
-    "Drain": "fairlead.solver.what_if.changes",
-    "Effect": "fairlead.solver.what_if.result",
-    "FairleadError": "fairlead.models.errors",
-    "Gain": "fairlead.solver.why.answer",
-    "InternalError": "fairlead.models.errors",
-    "Level": "fairlead.models.levels",
-    "Lose": "fairlead.solver.what_if.changes",
-    "ManifestError": "fairlead.models.errors",
-    "Mistake": "fairlead.models.errors",
-    "Outcome": "fairlead.models.outcome",
-    "Placement": "fairlead.models.placement",
-    "PlanComparison": "fairlead.solver.plans.comparison",
-    "PlannedChange": "fairlead.solver.plans.plan",
-    "Possible": "fairlead.solver.why.answer",
-    "Problem": "fairlead.models.problem",
-    "RebalancePlan": "fairlead.solver.plans.plan",
-    "Relaxation": "fairlead.models.statement",
-    "Restore": "fairlead.solver.what_if.changes",
-    "Scale": "fairlead.solver.what_if.changes",
-    "Scenario": "fairlead.solver.what_if.result",
-    "Shift": "fairlead.solver.why.answer",
-    "Simulation": "fairlead.solver.what_if.result",
-    "Source": "fairlead.models.source",
-    "Statement": "fairlead.models.statement",
-    "Status": "fairlead.models.outcome",
-    "Step": "fairlead.solver.why.answer",
-    "Taint": "fairlead.models.cluster",
-    "TargetDifference": "fairlead.solver.plans.comparison",
-    "Toleration": "fairlead.models.cluster",
-    "UnsupportedError": "fairlead.models.errors",
-    "UsageError": "fairlead.models.errors",
-    "Violation": "fairlead.models.statement",
-    "Weight": "fairlead.solver.what_if.changes",
-    "Why": "fairlead.solver.why.answer",
-    "Workload": "fairlead.models.workload",
-    "check": "fairlead.models.asked",
-    "compare": "fairlead.solver.comparing",
-    "compare_plans": "fairlead.solver.plans.comparison",
-    "dispense": "fairlead.solver.dispensing",
-    "load": "fairlead.manifests.loading",
-    "plan": "fairlead.solver.planning.planning",
-    "report_html": "fairlead.report.html",
-    "score": "fairlead.models.asked",
-    "select": "fairlead.manifests.loading",
-    "simulate": "fairlead.solver.simulating",
-    "solve": "fairlead.solver.solving",
-    "why": "fairlead.solver.why.why",
+_PUBLIC = {
+    "fairlead.manifests.loading": "load select",
+    "fairlead.models.asked": "check score",
+    "fairlead.models.cluster": "Cluster Taint Toleration",
+    "fairlead.models.comparison": "Comparison Contender Difference",
+    "fairlead.models.errors": "FairleadError InternalError ManifestError Mistake UnsupportedError UsageError",
+    "fairlead.models.levels": "Deviation Level",
+    "fairlead.models.outcome": "Attained ClusterDecision Outcome Status",
+    "fairlead.models.placement": "Placement",
+    "fairlead.models.problem": "Problem",
+    "fairlead.models.source": "Source",
+    "fairlead.models.statement": "Conflict Relaxation Statement Violation",
+    "fairlead.models.workload": "Workload",
+    "fairlead.report.html": "report_html",
+    "fairlead.solver.comparing": "compare",
+    "fairlead.solver.dispensing": "dispense",
+    "fairlead.solver.plan.plan": "plan",
+    "fairlead.solver.plan.comparison": "PlanComparison TargetDifference compare_plans",
+    "fairlead.solver.plan.options": "Budgets",
+    "fairlead.solver.plan.answer": "PlannedChange RebalancePlan",
+    "fairlead.solver.simulate.simulate": "simulate",
+    "fairlead.solver.solving": "solve",
+    "fairlead.solver.simulate.changes": "Add Cordon Drain Lose Restore Scale Weight",
+    "fairlead.solver.simulate.result": "Effect Scenario Simulation",
+    "fairlead.solver.why.answer": "ClusterWhy Gain Possible Shift Step Why",
+    "fairlead.solver.why.why": "why",
 }
+_MODULES = {name: module for module, names in _PUBLIC.items() for name in names.split()}
 
 __all__ = [
     "Add",
@@ -183,9 +154,9 @@ if not TYPE_CHECKING:  # or type checkers would believe that every name exists
         if name == "models":
             import_module("fairlead.models.rules")
             return import_module("fairlead.models")
-        if name not in _LATE:
+        if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        found = getattr(import_module(_LATE[name]), name)
+        found = getattr(import_module(_MODULES[name]), name)
         globals()[name] = found
         return found
 
@@ -193,3 +164,14 @@ if not TYPE_CHECKING:  # or type checkers would believe that every name exists
 def __dir__() -> list[str]:
     """Name everything, also what is not imported yet."""
     return sorted({*globals(), *__all__})
+
+
+def _renderer() -> _Renderer:
+    """Return what shows answers; imported where the first one is shown."""
+    from fairlead.report import renderer
+
+    return renderer
+
+
+# The face knows all layers: answers, in the lowest, are handed what shows them, in the highest.
+_Answer.renderer = staticmethod(_renderer)

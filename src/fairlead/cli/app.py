@@ -2,20 +2,22 @@
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 import click
 
 from fairlead.cli import console, exits, signals, streams
+from fairlead.cli.about import completion_command, schema_command, version_command
 from fairlead.cli.compare import compare_command
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
-from fairlead.cli.schema import schema_command
 from fairlead.cli.simulate import simulate_command
 from fairlead.cli.solve import solve_command
 from fairlead.cli.validate import validate_command
-from fairlead.cli.version import completion_command, version_command
 from fairlead.cli.why import why_command
+from fairlead.models.errors import FairleadError, InternalError, ManifestError
+from fairlead.models.words import counted
 
 COMPLETION = "_FAIRLEAD_COMPLETE"
 """Environment variable by which a shell asks for completions."""
@@ -76,9 +78,9 @@ def _told(arguments: Sequence[str] | None) -> int:
     except OSError as error:
         if error.filename is None:
             streams.silence()
-        return exits.tell(error)
+        return _error(error)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for users
-        return exits.tell(error)
+        return _error(error)
     return code
 
 
@@ -89,3 +91,30 @@ def _run(arguments: Sequence[str] | None) -> int:
     with cli.make_context("fairlead", list(sys.argv[1:] if arguments is None else arguments)) as context:
         code: int = cli.invoke(context)
         return code
+
+
+def _error(error: Exception) -> int:
+    """Print an error for people and return the exit code; the traceback only under FAIRLEAD_DEBUG."""
+    if os.environ.get("FAIRLEAD_DEBUG"):
+        console.note("".join(traceback.format_exception(error)).rstrip())
+    if isinstance(error, ManifestError):
+        console.warn(error.warnings)
+        console.note("\n".join([*map(str, error.mistakes), _counted(error)]))
+        return exits.WRONG_INPUT
+    if isinstance(error, FairleadError) and not isinstance(error, InternalError):
+        console.note("\n".join(f"error: {line}" for line in str(error).splitlines()))
+        return exits.WRONG_INPUT
+    if isinstance(error, OSError) and error.strerror is not None:
+        where = "" if error.filename is None else f"{error.filename}: "
+        console.note(f"error: {where}{error.strerror}")
+        return exits.WRONG_INPUT
+    what = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
+    where = "" if os.environ.get("FAIRLEAD_DEBUG") else " (FAIRLEAD_DEBUG=1 shows where)"
+    console.note(f"internal error: {' '.join(what.split())}; please report it with the input{where}")
+    return exits.UNEXPECTED
+
+
+def _counted(error: ManifestError) -> str:
+    """Return how many mistakes there are, such as ``3 mistakes in 2 files``."""
+    mistakes, files = len(error.mistakes), len({mistake.source.file for mistake in error.mistakes})
+    return f"{counted(mistakes, 'mistake')} in {counted(files, 'file')}"

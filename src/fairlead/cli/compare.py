@@ -5,9 +5,8 @@ from typing import Any
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.options import Inputs, reads_input, writes_output
-from fairlead.cli.settings import takes_settings
-from fairlead.cli.solve import load_workloads
+from fairlead.cli.inputs import Inputs, load_workloads, reads_input
+from fairlead.cli.options import takes_settings, writes_output
 
 DISPENSERS = (
     "karmada",
@@ -49,7 +48,7 @@ Exit codes, of the best placement:
 @click.option("--no-headers", is_flag=True, help="Print one row per answer only.")
 @takes_settings
 def compare_command(
-    inputs: Inputs, output: str, likes: tuple[str, ...], *, no_headers: bool, **settings: Any
+    inputs: Inputs, output: console.Format, likes: tuple[str, ...], *, no_headers: bool, **settings: Any
 ) -> int:
     """Compare the best placement with what greedy schedulers do with the same input.
 
@@ -59,12 +58,5 @@ def compare_command(
     from fairlead.solver.comparing import compare
 
     comparison = compare(problem, likes or None, **settings)
-    if output in ("json", "yaml"):
-        console.result(console.serialised(comparison.to_dict(), output))
-    else:
-        from fairlead.report.comparison import comparison_tables
-        from fairlead.report.table import Look
-
-        look = Look(output == "wide", not no_headers, console.coloured(), console.width())
-        console.result(comparison_tables(comparison, look))
+    console.show(comparison, output, headers=not no_headers)
     return exits.code_of(comparison.best)

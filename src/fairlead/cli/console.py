@@ -10,16 +10,19 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn, assert_never
 
 import click
 
+from fairlead.cli import streams
 from fairlead.models.words import escaped
 
 if TYPE_CHECKING:
+    from fairlead.models.answer import Answer
     from fairlead.models.statement import Statement
+    from fairlead.report.terminal import Look
 
-# The tones of `fairlead.report.columns`; cells and headings are escaped before they are toned.
+# The tones of `fairlead.report.terminal`; cells and headings are escaped before they are toned.
 _TONE = re.compile("(\033\\[[0-9]{1,2}m)")
 
 WARNINGS_SHOWN = 20
@@ -49,8 +52,6 @@ def flush() -> None:
 
 def _refuse(error: OSError) -> NoReturn:
     """Say that results cannot be written, once."""
-    from fairlead.cli import streams
-
     streams.silence()
     raise streams.OutputFailed(error) from error
 
@@ -91,12 +92,32 @@ def coloured() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def width() -> int | None:
-    """Return the characters of a line of the terminal; None where results go elsewhere."""
-    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+def look(*, wide: bool = False, headers: bool = True) -> "Look":
+    """Return how tables are printed where results go."""
+    from fairlead.report.terminal import Look
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return Look(wide, headers, coloured(), width)
 
 
-def serialised(document: object, output: str) -> str:
+Format = Literal["table", "wide", "json", "yaml"]
+"""Formats that every answer has."""
+
+
+def show(answer: "Answer", output: Format, *, headers: bool = True) -> None:
+    """Print an answer in a format, tables with or without headers."""
+    match output:
+        case "table" | "wide":
+            from fairlead.report import renderer
+
+            result(renderer.terminal(answer, look(wide=output == "wide", headers=headers)))
+        case "json" | "yaml":
+            result(serialised(answer.to_dict(), output))
+        case _:
+            assert_never(output)
+
+
+def serialised(document: object, output: Literal["json", "yaml"]) -> str:
     """Return a document as ``json`` or ``yaml``."""
     if output == "json":
         import json

@@ -1,15 +1,11 @@
-"""Exit codes, and how errors are told."""
+"""Exit codes."""
 
-import os
-import traceback
 from typing import TYPE_CHECKING
-
-from fairlead.cli import console
-from fairlead.models.errors import FairleadError, InternalError, ManifestError
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
-    from fairlead.solver.what_if.result import Simulation
+    from fairlead.solver.plan.answer import RebalancePlan
+    from fairlead.solver.simulate.result import Simulation
 
 SOLVED = 0
 UNEXPECTED = 1
@@ -32,7 +28,6 @@ def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
         Whether an answer without proof is a failure.
     """
     from fairlead.models.outcome import Status
-    from fairlead.models.outcome_document import unplaced
 
     if outcome.status is Status.INFEASIBLE:
         return INFEASIBLE
@@ -40,46 +35,29 @@ def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
         return NOT_PROVEN
     if require_proof and outcome.status is not Status.OPTIMAL:
         return NOT_PROVEN
-    if outcome.shortfalls or any(unplaced(outcome, workload) for workload in outcome.problem.workloads):
-        return INFEASIBLE
-    return SOLVED
+    return INFEASIBLE if outcome.shortfalls or outcome.missing else SOLVED
 
 
 def code_of_simulation(simulation: "Simulation") -> int:
     """Return the exit code of a simulation: not to fit is worse than not to be found in time."""
     from fairlead.models.outcome import Status
-    from fairlead.solver.what_if.result import fits
 
     failing = [scenario.status for scenario in simulation.scenarios if not scenario.fits]
-    if not fits(simulation.after):
+    if not simulation.after.fits:
         failing.append(simulation.after.status)
     if not failing:
         return SOLVED
     return NOT_PROVEN if set(failing) == {Status.UNKNOWN} else INFEASIBLE
 
 
-def tell(error: Exception) -> int:
-    """Print an error for people and return the exit code; the traceback only under FAIRLEAD_DEBUG."""
-    if os.environ.get("FAIRLEAD_DEBUG"):
-        console.note("".join(traceback.format_exception(error)).rstrip())
-    if isinstance(error, ManifestError):
-        console.warn(error.warnings)
-        console.note("\n".join([*map(str, error.mistakes), counted(error)]))
-        return WRONG_INPUT
-    if isinstance(error, FairleadError) and not isinstance(error, InternalError):
-        console.note("\n".join(f"error: {line}" for line in str(error).splitlines()))
-        return WRONG_INPUT
-    if isinstance(error, OSError) and error.strerror is not None:
-        where = "" if error.filename is None else f"{error.filename}: "
-        console.note(f"error: {where}{error.strerror}")
-        return WRONG_INPUT
-    what = str(error) if isinstance(error, InternalError) else f"{type(error).__name__}: {error}"
-    where = "" if os.environ.get("FAIRLEAD_DEBUG") else " (FAIRLEAD_DEBUG=1 shows where)"
-    console.note(f"internal error: {' '.join(what.split())}; please report it with the input{where}")
-    return UNEXPECTED
+def code_of_plan(plan: "RebalancePlan", *, detailed: bool = False) -> int:
+    """Return the exit code of a plan; a detailed one tells whether there is something to do."""
+    from fairlead.models.outcome import Status
 
-
-def counted(error: ManifestError) -> str:
-    """Return how many mistakes there are, such as ``3 mistakes in 2 files``."""
-    mistakes, files = len(error.mistakes), len({mistake.source.file for mistake in error.mistakes})
-    return f"{mistakes} mistake{'s' * (mistakes != 1)} in {files} file{'s' * (files != 1)}"
+    if plan.outcome.status is Status.UNKNOWN:
+        return NOT_PROVEN
+    if plan.waves is None or not plan.waves.complete:
+        return INFEASIBLE
+    if detailed and not plan.nothing_to_do:
+        return SOMETHING_TO_DO
+    return code_of(plan.outcome)

@@ -1,94 +1,16 @@
-"""Options that commands share, in the spelling of kubectl."""
+"""Options that commands share: the format of the result, the settings of a search, and their types."""
 
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from fractions import Fraction
+from typing import Any
 
 import click
 
 from fairlead.cli import streams
-from fairlead.models.errors import ManifestError
-
-if TYPE_CHECKING:
-    from fairlead.models.problem import Problem
 
 Command = Callable[..., int]
-
-
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """What a command is to read.
-
-    Parameters
-    ----------
-    files
-        Files, directories and ``-``.
-    recursive
-        Whether directories are read with everything below them.
-    namespaces
-        Namespaces to keep; empty keeps all.
-    selector
-        Labels of the workloads to keep; None keeps all.
-    quiet
-        Whether warnings are left out.
-    """
-
-    files: tuple[str, ...]
-    recursive: bool
-    namespaces: tuple[str, ...]
-    selector: str | None
-    quiet: bool
-
-    def read(self) -> "Problem":
-        """Load the problem.
-
-        Raises
-        ------
-        click.UsageError
-            Where no file is named.
-        FairleadError
-            Where the input is wrong.
-        """
-        if not self.files:
-            raise click.UsageError("no input: name it with -f FILE (a directory or - for standard input)")
-        from fairlead.manifests import loading
-
-        try:
-            problem = loading.load(*self.files, recursive=self.recursive)
-        except ManifestError as error:
-            raise ManifestError(error.mistakes, () if self.quiet else error.warnings) from error
-        if self.namespaces or self.selector:
-            return loading.select(problem, self.namespaces, self.selector)
-        return problem
-
-
-def reads_input(command: Command) -> Command:
-    """Give a command the options of its input; it receives them as ``inputs``."""
-
-    @click.option("-f", "--filename", "files", metavar="FILE", multiple=True, help=_FILES)
-    @click.option("-R", "--recursive", is_flag=True, help="Read directories with everything below them.")
-    @click.option("-n", "--namespace", "namespaces", metavar="NAME", multiple=True, help=_NAMESPACES)
-    @click.option("-l", "--selector", metavar="LABELS", help=_SELECTOR)
-    @click.option("-q", "--quiet", is_flag=True, help="Do not print warnings.")
-    @functools.wraps(command)
-    def with_inputs(
-        files: tuple[str, ...],
-        recursive: bool,
-        namespaces: tuple[str, ...],
-        selector: str | None,
-        quiet: bool,
-        **others: object,
-    ) -> int:
-        return command(inputs=Inputs(files, recursive, namespaces, selector, quiet), **others)
-
-    return with_inputs
-
-
-_FILES = "Manifests: a file, a directory, or - for standard input. May be repeated."
-_NAMESPACES = "Only workloads of this namespace. May be repeated."
-_SELECTOR = "Only workloads with these labels, such as app=web,tier!=cache."
 
 
 def writes_output(*formats: str) -> Callable[[Command], Command]:
@@ -135,3 +57,116 @@ class TimeLimit(click.ParamType[float | None]):
         if not (math.isfinite(seconds) and seconds >= 0):
             self.fail(f"{value!r} is not a number of seconds (0 or none: no limit)", param, ctx)
         return seconds or None
+
+
+class Gain(click.ParamType[Fraction]):
+    """A number or a fraction, read exactly."""
+
+    name = "number"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
+        """Return the number."""
+        try:
+            gain = Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            gain = Fraction(-1)
+        if gain < 0:
+            self.fail(f"{value!r} is not a number of at least 0, such as 0.5 or 1/3", param, ctx)
+        return gain
+
+
+class Budget(click.ParamType[int | str]):
+    """A number of replicas, or a share such as 10%."""
+
+    name = "amount"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """Return the amount."""
+        text = str(value).strip()
+        if text.isascii() and text.isdigit():
+            return int(text)
+        if not (text.endswith("%") and text[:-1].isascii() and text[:-1].isdigit()):
+            self.fail(f"{value!r} is neither a number of replicas nor a share such as 10%", param, ctx)
+        return text
+
+
+class Named(click.ParamType[tuple[str, int | str]]):
+    """``NAME=AMOUNT``."""
+
+    name = "name=amount"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int | str]:
+        """Return name and amount."""
+        name, _, amount = str(value).rpartition("=")
+        if not name:
+            self.fail(f"{value!r} is not of the form NAME=AMOUNT", param, ctx)
+        return name, Budget().convert(amount, param, ctx)
+
+
+_SETTINGS = (
+    click.option(
+        "--time-limit",
+        type=TimeLimit(),
+        default="10",
+        show_default=True,
+        metavar="SECONDS",
+        help="Stop after so many seconds with the best placement found; 0 or none: no limit.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Threads of the solver.  [default: one per core]",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(0, 2**31 - 1),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="Random seed.",
+    ),
+    click.option(
+        "--deviation",
+        type=click.Choice(["webster", "l1", "minimax"]),
+        help="Measure of the distance from the wanted ratio.  [default: what the input says]",
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(["auto", "exact", "cp-sat"]),
+        default="auto",
+        show_default=True,
+        help="Exact allocation, CP-SAT, or whatever fits.",
+    ),
+    click.option(
+        "--fresh/--steady",
+        default=None,
+        help="Place as if a reschedule had been asked for, or keep what runs."
+        "  [default: what the input says]",
+    ),
+    click.option(
+        "--engine",
+        type=click.Choice(["local", "ray"]),
+        default="local",
+        show_default=True,
+        help="Where parts and neighbourhoods are searched: this machine, or a Ray cluster (RAY_ADDRESS).",
+    ),
+    click.option(
+        "--partitions",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Split workloads that compete into so many shares, where they are too many for one machine.",
+    ),
+    click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
+)
+
+
+def takes(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Give a command options, in this order."""
+    return lambda command: functools.reduce(lambda given, option: option(given), reversed(options), command)
+
+
+takes_settings = takes(*_SETTINGS)
+"""Gives a command the options of a search; it receives them under the names that `solve` has for them."""

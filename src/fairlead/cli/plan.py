@@ -1,24 +1,21 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
 import json
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 import click
 
 from fairlead.cli import console, exits, outputs
-from fairlead.cli.amounts import Budget, Gain, Named
-from fairlead.cli.options import Inputs, TimeLimit, reads_input, writes_output
+from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
+from fairlead.cli.options import Budget, Gain, Named, TimeLimit, takes, writes_output
 from fairlead.cli.progress import shown
-from fairlead.cli.settings import leaves_untriggered
-from fairlead.cli.solve import left_as_triggered, load_workloads
 
 if TYPE_CHECKING:
-    from fairlead.manifests.documents import Document
-    from fairlead.solver.plans.comparison import PlanComparison
-    from fairlead.solver.plans.plan import RebalancePlan
+    from fairlead.manifests.yaml.documents import Document
+    from fairlead.solver.plan.answer import RebalancePlan
 
-Command = Callable[..., int]
+Output = Literal[console.Format, "moves", "patch"]
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -37,37 +34,16 @@ _BUDGETS = (
     click.option(
         "--budget-per-namespace", "per_namespace", type=Budget(), metavar="N|P%", help="Of every namespace."
     ),
-    click.option(
-        "--budget-of",
-        "budget_workloads",
-        type=Named(),
-        multiple=True,
-        metavar="WORKLOAD=N|P%",
-        help="Of one workload. May be repeated.",
-    ),
-    click.option(
-        "--budget-in",
-        "budget_namespaces",
-        type=Named(),
-        multiple=True,
-        metavar="NAMESPACE=N|P%",
-        help="Of one namespace. May be repeated.",
-    ),
-    click.option(
-        "--budget-out-of",
-        "budget_leaving",
-        type=Named(),
-        multiple=True,
-        metavar="CLUSTER=N|P%",
-        help="Replicas that may leave a cluster. May be repeated.",
-    ),
-    click.option(
-        "--budget-into",
-        "budget_arriving",
-        type=Named(),
-        multiple=True,
-        metavar="CLUSTER=N|P%",
-        help="Replicas that may arrive at a cluster. May be repeated.",
+    *(
+        click.option(
+            option, name, type=Named(), multiple=True, metavar=f"{what}=N|P%", help=f"{text} May be repeated."
+        )
+        for option, name, what, text in (
+            ("--budget-of", "budget_workloads", "WORKLOAD", "Of one workload."),
+            ("--budget-in", "budget_namespaces", "NAMESPACE", "Of one namespace."),
+            ("--budget-out-of", "budget_leaving", "CLUSTER", "Replicas that may leave a cluster."),
+            ("--budget-into", "budget_arriving", "CLUSTER", "Replicas that may arrive at a cluster."),
+        )
     ),
 )
 
@@ -129,11 +105,8 @@ _SEARCH = (
 )
 
 
-def takes_plan_options(command: Command) -> Command:
-    """Give the command everything that a plan may be asked for."""
-    for option in reversed((*_BUDGETS, *_MOVING, *_SEARCH)):
-        command = option(command)
-    return command
+takes_plan_options = takes(*_BUDGETS, *_MOVING, *_SEARCH)
+"""Gives a command everything that a plan may be asked for."""
 
 
 @click.command("plan", short_help="Say which replicas to move, and in which order.", epilog=_EXIT_CODES)
@@ -160,7 +133,7 @@ def takes_plan_options(command: Command) -> Command:
 @takes_plan_options
 def plan_command(
     inputs: Inputs,
-    output: str,
+    output: Output,
     *,
     no_headers: bool,
     save: str | None,
@@ -179,27 +152,27 @@ def plan_command(
         outputs.require_writable(save)
     known = None if compare is None else read_saved(compare)
     saved = None if resume is None else read_saved(resume)
-    if known is not None and output in ("moves", "patch"):
-        raise click.UsageError(f"-o {output} shows one plan; with --compare use table, wide, json or yaml")
+    compared = None if known is None else _of_comparisons(output)
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.comparison import compare_plans
+    from fairlead.solver.plan.comparison import compare_plans
+    from fairlead.solver.plan.plan import plan
 
     arguments = plan_arguments(asked)
     with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if save is not None:
         outputs.write(save, json.dumps(found.to_dict(), indent=2) + "\n")
-    if known is not None:
-        _show_comparison(found, compare_plans(known, found), output, no_headers=no_headers)
-    else:
-        _show(found, output, no_headers=no_headers)
-    return exit_code(found, detailed=detailed_exitcode)
+    if known is not None and compared is not None:
+        console.show(compare_plans(known, found), compared, headers=not no_headers)
+    # Where there is no new plan, the comparison does not tell why.
+    if known is None or (found.waves is None and output in ("table", "wide")):
+        _show(found, output, headers=not no_headers)
+    return exits.code_of_plan(found, detailed=detailed_exitcode)
 
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `plan`: single budgets become one object."""
-    from fairlead.solver.plans.options import Budgets
+    from fairlead.solver.plan.options import Budgets
 
     arguments = dict(asked)
     several = ("workloads", "namespaces", "leaving", "arriving")
@@ -213,56 +186,42 @@ def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_saved(file: str) -> "Document":
     """Read a saved plan; all that is wrong with it is told."""
-    from fairlead.solver.plans.saved import read_file, validated
+    from fairlead.solver.plan.saved import read_file, validated
 
     document = read_file(file)
     validated(document)
     return document
 
 
-def _show(plan: "RebalancePlan", output: str, *, no_headers: bool) -> None:
+def _of_comparisons(output: Output) -> console.Format:
+    """Return the format where a comparison has it.
+
+    Raises
+    ------
+    click.UsageError
+        Where only a plan has it.
+    """
+    match output:
+        case "moves" | "patch":
+            raise click.UsageError(
+                f"-o {output} shows one plan; with --compare use table, wide, json or yaml"
+            )
+        case _:
+            return output
+
+
+def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
     """Print a plan in the asked format."""
-    if output in ("json", "yaml"):
-        console.result(console.serialised(plan.to_dict(), output))
-        return
-    if output == "patch":
-        documents = plan.to_manifests() if plan.outcome.placement is not None else ()
-        console.result("\n---\n".join(console.serialised(document, "yaml") for document in documents))
-        return
-    from fairlead.report.plan import plan_tables, wave_rows
-    from fairlead.report.table import Look
+    match output:
+        case "patch":
+            documents = plan.to_manifests() if plan.outcome.placement is not None else ()
+            console.result("\n---\n".join(console.serialised(document, "yaml") for document in documents))
+        case "moves":
+            from fairlead.report import renderer
+            from fairlead.report.terminal import Look
 
-    look = Look(output == "wide", not no_headers, console.coloured(), console.width())
-    if output == "moves":
-        console.result(wave_rows(plan, Look(wide=True, headers=not no_headers)))
-    else:
-        console.result(plan_tables(plan, look))
-
-
-def _show_comparison(
-    plan: "RebalancePlan", comparison: "PlanComparison", output: str, *, no_headers: bool
-) -> None:
-    """Print how two plans differ in the asked format, and why there is no new one where that is so."""
-    if output in ("json", "yaml"):
-        console.result(console.serialised(comparison.to_dict(), output))
-        return
-    from fairlead.report.plan_comparison import comparison_tables
-    from fairlead.report.table import Look
-
-    look = Look(output == "wide", not no_headers, console.coloured(), console.width())
-    console.result(comparison_tables(comparison, look))
-    if plan.waves is None:
-        _show(plan, output, no_headers=no_headers)
-
-
-def exit_code(plan: "RebalancePlan", *, detailed: bool) -> int:
-    """Return the exit code of a plan."""
-    from fairlead.models.outcome import Status
-
-    if plan.outcome.status is Status.UNKNOWN:
-        return exits.NOT_PROVEN
-    if plan.waves is None or not plan.waves.complete:
-        return exits.INFEASIBLE
-    if detailed and not plan.nothing_to_do:
-        return exits.SOMETHING_TO_DO
-    return exits.code_of(plan.outcome)
+            console.result(renderer.moves(plan, Look(wide=True, headers=headers)))
+        case "table" | "wide" | "json" | "yaml":
+            console.show(plan, output, headers=headers)
+        case _:
+            assert_never(output)

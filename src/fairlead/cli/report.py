@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fairlead.cli import console, outputs
-from fairlead.cli.options import Inputs, reads_input
-from fairlead.cli.plan import exit_code, plan_arguments, read_saved, takes_plan_options
-from fairlead.cli.solve import load_workloads
+from fairlead.cli import console, exits, outputs
+from fairlead.cli.inputs import Inputs, load_workloads, reads_input
+from fairlead.cli.plan import plan_arguments, read_saved, takes_plan_options
 
 if TYPE_CHECKING:
-    from fairlead.manifests.documents import Document
-    from fairlead.solver.plans.plan import RebalancePlan
+    from fairlead.manifests.yaml.documents import Document
+    from fairlead.solver.plan.answer import RebalancePlan
 
 STDOUT = "-"
 
@@ -60,9 +59,8 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
         outputs.require_writable(output)
     document = None if saved is None else read_saved(saved)
     problem = load_workloads(inputs)
-    from fairlead.models.outcome_text import verdict
-    from fairlead.solver.planning.planning import plan
-    from fairlead.solver.plans.text import headline
+    from fairlead.report.renderer import verdict
+    from fairlead.solver.plan.plan import plan
 
     found = plan(problem, resume=document, **plan_arguments(asked))
     if document is not None:
@@ -72,15 +70,14 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     answer = found if whole else found.outcome
     _write(output, report_html(answer, made=datetime.now(UTC), details=_details(inputs, saved, asked)))
     if output != STDOUT and not inputs.quiet:
-        told = headline(found) if whole else verdict(found.outcome)
-        console.note(f"{output}: {told.removesuffix(':')}")
-    return exit_code(found, detailed=False)
+        console.note(f"{output}: {verdict(answer).removesuffix(':')}")
+    return exits.code_of_plan(found)
 
 
 def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
     """Return the plan with the waves that were saved, where they still lead from what runs to the target."""
-    from fairlead.solver.plans.document import saved_plan
-    from fairlead.solver.plans.replay import replay
+    from fairlead.solver.plan.replay import replay
+    from fairlead.solver.plan.saved import saved_plan
 
     waves = saved_plan(document).waves_for(found.problem)
     if replay(waves):

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.options import Inputs, reads_input, writes_output
-from fairlead.cli.settings import leaves_untriggered, takes_settings
-from fairlead.cli.solve import load_workloads
+from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
+from fairlead.cli.options import takes_settings, writes_output
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
-    from fairlead.solver.what_if.changes import Change
+    from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
 Examples:
@@ -86,7 +85,9 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @takes_settings
 @leaves_untriggered
-def simulate_command(inputs: Inputs, asked: Asked, output: str, *, no_headers: bool, **settings: Any) -> int:
+def simulate_command(
+    inputs: Inputs, asked: Asked, output: console.Format, *, no_headers: bool, **settings: Any
+) -> int:
     """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
 
     All changes may be repeated and combined; they are made in the order add, restore, scale, weight, cordon,
@@ -100,20 +101,13 @@ def simulate_command(inputs: Inputs, asked: Asked, output: str, *, no_headers: b
     repeatable = Repeatable.of(inputs, asked.add)
     problem = load_workloads(repeatable)
     changes = (*_added(repeatable, asked.add), *_changes(asked))
-    from fairlead.solver.simulating import simulate
+    from fairlead.solver.simulate.simulate import simulate
 
     simulation = simulate(problem, *changes, sweep=asked.sweep, **settings)
     if not inputs.quiet:
         known = set(problem.warnings)
         console.warn(one for one in simulation.after.problem.warnings if one not in known)
-    if output in ("json", "yaml"):
-        console.result(console.serialised(simulation.to_dict(), output))
-    else:
-        from fairlead.report.simulation import simulation_tables
-        from fairlead.report.table import Look
-
-        look = Look(output == "wide", not no_headers, console.coloured(), console.width())
-        console.result(simulation_tables(simulation, look))
+    console.show(simulation, output, headers=not no_headers)
     return exits.code_of_simulation(simulation)
 
 
@@ -156,14 +150,14 @@ class Repeatable(Inputs):
 def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
     """Yield that files are added to the input, where there are any."""
     if files:
-        from fairlead.solver.what_if.changes import Add
+        from fairlead.solver.simulate.changes import Add
 
         yield Add(replace(inputs, files=(*inputs.files, *files)).read())
 
 
 def _changes(asked: Asked) -> "Iterator[Change]":
     """Yield the changes, in the order in which they are made."""
-    from fairlead.solver.what_if.changes import Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.changes import Cordon, Drain, Lose, Restore, Scale, Weight
 
     yield from (Restore(name) for name in asked.restore)
     for text in asked.scale:

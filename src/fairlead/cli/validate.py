@@ -1,15 +1,17 @@
 """``fairlead validate``: read the input, say what is wrong with it and what can never be placed."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 import click
 
-import fairlead
 from fairlead.cli import console, exits
 from fairlead.cli.findings import Finding, github, of_conflict, of_mistake, of_statement, sarif
-from fairlead.cli.options import Inputs, reads_input, writes_output
+from fairlead.cli.inputs import Inputs, reads_input
+from fairlead.cli.options import writes_output
 from fairlead.models.errors import ManifestError
+from fairlead.models.words import counted, escaped
+from fairlead.version import VERSION
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -30,7 +32,9 @@ _STRICT = "Take warnings for errors."
 @reads_input
 @writes_output("table", "json", "yaml", "sarif", "github")
 @click.option("--strict", is_flag=True, help=_STRICT)
-def validate_command(inputs: Inputs, output: str, *, strict: bool) -> int:
+def validate_command(
+    inputs: Inputs, output: Literal["table", "json", "yaml", "sarif", "github"], *, strict: bool
+) -> int:
     """Say what is wrong with the input, and what can never be placed.
 
     Only conflicts inside a single workload or with the quota of a namespace are found here; solve finds the
@@ -41,11 +45,7 @@ def validate_command(inputs: Inputs, output: str, *, strict: bool) -> int:
     except ManifestError as error:
         if output == "table":
             raise
-        wrong = [
-            *map(of_mistake, error.mistakes),
-            *(of_statement(one, strict=strict) for one in error.warnings),
-        ]
-        console.result(_of_findings(wrong, output) or console.serialised(_wrong(error), output))
+        console.result(_refusal(error, output, strict=strict))
         return exits.WRONG_INPUT
     from fairlead.solver.conflicts.alone import conflicts
     from fairlead.solver.conflicts.wording import said_once
@@ -54,20 +54,35 @@ def validate_command(inputs: Inputs, output: str, *, strict: bool) -> int:
     told = said_once(alone, named=len(problem.workloads) > 1)
     found = (*told, *_with_quotas(problem, alone))
     refused = _refused(problem, strict=strict)
-    if output in _FOR_PROGRAMS:
-        noted = [of_statement(one, strict=strict) for one in problem.warnings]
-        console.result(_of_findings([*noted, *map(of_conflict, found)], output))
-    elif output == "table":
-        if not inputs.quiet:
-            console.warn(problem.warnings, every=True)
-        console.result(_text(problem, found, len(alone), len(found) - len(told), len(refused)))
-    else:
-        if not inputs.quiet:
-            console.warn(problem.warnings, every=True)
-        console.result(console.serialised(_document(problem, found, valid=not refused), output))
+    if output not in ("sarif", "github") and not inputs.quiet:
+        console.warn(problem.warnings, every=True)
+    match output:
+        case "sarif" | "github":
+            noted = [of_statement(one, strict=strict) for one in problem.warnings]
+            console.result(_of_findings([*noted, *map(of_conflict, found)], output))
+        case "table":
+            console.result(_text(problem, found, len(alone), len(found) - len(told), len(refused)))
+        case "json" | "yaml":
+            console.result(console.serialised(_document(problem, found, valid=not refused), output))
+        case _:
+            assert_never(output)
     if refused:
         return exits.WRONG_INPUT
     return exits.INFEASIBLE if found else exits.SOLVED
+
+
+def _refusal(
+    error: ManifestError, output: Literal["json", "yaml", "sarif", "github"], *, strict: bool
+) -> str:
+    """Return what is wrong with an input that could not be read."""
+    match output:
+        case "json" | "yaml":
+            return console.serialised(_wrong(error), output)
+        case "sarif" | "github":
+            noted = [of_statement(one, strict=strict) for one in error.warnings]
+            return _of_findings([*map(of_mistake, error.mistakes), *noted], output)
+        case _:
+            assert_never(output)
 
 
 def _refused(problem: "Problem", *, strict: bool) -> list["Statement"]:
@@ -77,14 +92,9 @@ def _refused(problem: "Problem", *, strict: bool) -> list["Statement"]:
     return [one for one in problem.warnings if one.rule == NOT_UNDERSTOOD or (strict and not one.is_note)]
 
 
-_FOR_PROGRAMS = ("sarif", "github")
-
-
-def _of_findings(found: Sequence[Finding], output: str) -> str:
-    """Return findings in a format of other programs; empty for the formats of our own."""
-    if output == "github":
-        return github(found)
-    return console.serialised(sarif(found, fairlead.__version__), "json") if output == "sarif" else ""
+def _of_findings(found: Sequence[Finding], output: Literal["sarif", "github"]) -> str:
+    """Return findings in a format of other programs."""
+    return github(found) if output == "github" else console.serialised(sarif(found, VERSION), "json")
 
 
 def _with_quotas(problem: "Problem", alone: tuple["Conflict", ...]) -> tuple["Conflict", ...]:
@@ -103,25 +113,25 @@ def _text(
     problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, quotas: int, refused: int
 ) -> str:
     """Return counts, conflicts and the verdict: how many workloads fail alone, and how many quotas."""
-    from fairlead.models.outcome_text import explain
-    from fairlead.report.columns import printable, toned
+    from fairlead.report.content.outcome import explain
+    from fairlead.report.terminal import toned
 
     colour = console.coloured()
-    counts = ", ".join(_plural(count, noun) for noun, count in _counts(problem).items())
+    counts = ", ".join(counted(count, noun) for noun, count in _counts(problem).items())
     wrong = toned("Wrong input", "bad", colour=colour)
-    unfit = f"{wrong}: {_plural(refused, 'warning')} above must not be."
+    unfit = f"{wrong}: {counted(refused, 'warning')} above must not be."
     if not conflicts and refused:
         return f"{counts}\n{unfit}"
     if not conflicts:
         return f"{counts}\n{toned('Valid', 'good', colour=colour)}: no workload contradicts itself."
     lines = [counts]
     for conflict in conflicts:
-        lines += ["", "No placement keeps these rules:", *map(printable, explain(conflict))]
+        lines += ["", "No placement keeps these rules:", *map(escaped, explain(conflict))]
     parts = {
         "can never be placed": (alone, "workload"),
         "can never be kept": (quotas, "quota"),
     }
-    rest = "; ".join(f"{_plural(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
+    rest = "; ".join(f"{counted(count, noun)} {what}" for what, (count, noun) in parts.items() if count)
     verdict = f"{toned('Infeasible', 'bad', colour=colour)}: {rest}."
     return "\n".join([*lines, "", verdict, *([unfit] if refused else [])])
 
@@ -137,16 +147,9 @@ def _counts(problem: "Problem") -> dict[str, int]:
     }
 
 
-def _plural(count: int, noun: str) -> str:
-    """Return a number with its noun."""
-    if count == 1:
-        return f"1 {noun}"
-    return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
-
-
 def _document(problem: "Problem", conflicts: tuple["Conflict", ...], *, valid: bool) -> dict[str, Any]:
     """Return the same for programs."""
-    from fairlead.models.outcome_document import conflict_document, statement_document
+    from fairlead.report.documents.outcome import conflict_document, statement_documents
 
     counts = _counts(problem)
     return {
@@ -155,8 +158,8 @@ def _document(problem: "Problem", conflicts: tuple["Conflict", ...], *, valid: b
         "workloads": counts["workload"],
         "policies": counts["policy"],
         "replicas": counts["replica"],
-        "warnings": [statement_document(one) for one in problem.warnings if not one.is_note],
-        "notes": [statement_document(one) for one in problem.warnings if one.is_note],
+        "warnings": statement_documents(one for one in problem.warnings if not one.is_note),
+        "notes": statement_documents(one for one in problem.warnings if one.is_note),
         "conflicts": [conflict_document(conflict) for conflict in conflicts],
         "mistakes": [],
     }
@@ -164,19 +167,14 @@ def _document(problem: "Problem", conflicts: tuple["Conflict", ...], *, valid: b
 
 def _wrong(error: ManifestError) -> dict[str, Any]:
     """Return the mistakes for programs."""
-    from fairlead.models.outcome_document import statement_document
+    from fairlead.report.documents.outcome import statement_documents
+    from fairlead.report.documents.values import picked
 
     return {
         "valid": False,
         "mistakes": [
-            {
-                "file": mistake.source.file,
-                "line": mistake.source.line,
-                "field": mistake.field,
-                "value": mistake.value,
-                "message": mistake.message,
-            }
+            {**picked(mistake.source, "file", "line"), **picked(mistake, "field", "value", "message")}
             for mistake in error.mistakes
         ],
-        "warnings": [statement_document(one) for one in error.warnings],
+        "warnings": statement_documents(error.warnings),
     }

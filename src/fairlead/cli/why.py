@@ -2,17 +2,13 @@
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from fairlead.cli import console, exits
-from fairlead.cli.options import Inputs, reads_input, writes_output
-from fairlead.cli.settings import takes_settings
-from fairlead.cli.solve import load_workloads
-
-if TYPE_CHECKING:
-    from fairlead.solver.why.answer import Why
+from fairlead.cli.inputs import Inputs, load_workloads, reads_input
+from fairlead.cli.options import takes_settings, writes_output
 
 _USE = """\b
 Examples:
@@ -37,7 +33,13 @@ Exit codes:
 @click.option("--no-headers", is_flag=True, help="Print the rows of the clusters only.")
 @takes_settings
 def why_command(
-    inputs: Inputs, workload: str, cluster: str | None, output: str, *, no_headers: bool, **settings: Any
+    inputs: Inputs,
+    workload: str,
+    cluster: str | None,
+    output: console.Format,
+    *,
+    no_headers: bool,
+    **settings: Any,
 ) -> int:
     """Say why WORKLOAD stands where it stands: on every cluster, or on CLUSTER only.
 
@@ -55,22 +57,11 @@ def why_command(
 
     key = find_workload(problem, workload, inputs.namespaces).key
     found = why(problem, key, cluster, **settings)
-    _show(replace(found, seconds={"load": loaded, **found.seconds}), output, no_headers=no_headers)
+    found = replace(found, seconds={"load": loaded, **found.seconds})
+    console.show(found, output, headers=not no_headers)
     return exits.code_of(found.outcome)
 
 
 # Other answers than the best one are not explained, so how and where it is found is not to be chosen.
 _NOT_CHOSEN = ("method", "partial", "engine", "partitions")
 why_command.params = [each for each in why_command.params if each.name not in _NOT_CHOSEN]
-
-
-def _show(why: "Why", output: str, *, no_headers: bool) -> None:
-    """Print the explanation in the asked format."""
-    if output in ("json", "yaml"):
-        console.result(console.serialised(why.to_dict(), output))
-        return
-    from fairlead.report.table import Look
-    from fairlead.report.why import why_tables
-
-    look = Look(output == "wide", not no_headers, console.coloured(), console.width())
-    console.result(why_tables(why, look))

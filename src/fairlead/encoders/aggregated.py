@@ -1,8 +1,7 @@
 """Aggregated: replicas stand on as few clusters as possible."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Because, LinearCost
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import CLUSTERS
 from fairlead.models.placement import Placement
@@ -20,4 +19,4 @@ def encode(_rule: Aggregated, workload: Workload, encoding: Encoding) -> None:
     def clusters(placement: Placement) -> int:
         return len(placement.of(workload.key))
 
-    encoding.prefer(CLUSTERS, [(None, LinearCost(terms, 0, clusters))], because=Because(KIND, workload.key))
+    encoding.prefer(CLUSTERS, [LinearCost(terms, 0, clusters)], because=Because(KIND, workload.key))

@@ -1,8 +1,7 @@
 """Bounds: the fewest and the most replicas of a workload on a cluster."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Because, LinearCost
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import MINIMA
 from fairlead.models.placement import Placement
@@ -51,4 +50,4 @@ def _prefer_minima(names: tuple[str, ...], workload: Workload, encoding: Encodin
         return sum(1 for name in names if not placed.get(name))
 
     because = Because(KIND, workload.key, None, "preferred")
-    encoding.prefer(MINIMA, [(None, LinearCost(terms, len(names), left_out))], because=because)
+    encoding.prefer(MINIMA, [LinearCost(terms, len(names), left_out)], because=because)

@@ -1,8 +1,7 @@
 """Copies: a duplicated workload that may choose stands on as many clusters as allowed, most room first."""
 
-from fairlead.encoders.costs import Because
+from fairlead.encoders.costs import Because, LinearCost
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.linear import LinearCost
 from fairlead.models.levels import COPIES, ROOM
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Copies
@@ -29,6 +28,6 @@ def encode(rule: Copies, workload: Workload, encoding: Encoding) -> None:
 
     because = Because(KIND, workload.key)
     without = LinearCost([(used, -1) for _, _, used in ranked], len(ranked), missing)
-    encoding.prefer(COPIES, [(None, without)], because=because)
+    encoding.prefer(COPIES, [without], because=because)
     by_room = LinearCost([(used, rank) for rank, _, used in ranked if rank], 0, ranks)
-    encoding.prefer(ROOM, [(None, by_room)], because=because)
+    encoding.prefer(ROOM, [by_room], because=because)

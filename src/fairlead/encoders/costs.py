@@ -1,17 +1,15 @@
-"""Costs by level: what is minimised, with the rule that each part comes from."""
+"""Costs by level: what is minimised, each part as variables of a model and as a number for a placement."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Protocol
 
-from fairlead.encoders.convex import ConvexCost, Term
-from fairlead.encoders.linear import LinearCost
+from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
 from fairlead.encoders.peak import PeakCost
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Subject, replicas_at
 from fairlead.encoders.variables import Place
 from fairlead.models.placement import Placement
-
-Cost = ConvexCost | PeakCost | LinearCost
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +32,100 @@ class Because:
     detail: str = ""
 
 
+class Cost(Protocol):
+    """A part of what is minimised, in whole steps."""
+
+    @property
+    def least(self) -> int | None:
+        """No placement costs less, in steps; None where that is not known."""
+        ...
+
+    def of(self, placement: Placement, /) -> int:
+        """Return what a placement costs, in steps."""
+        ...
+
+    def terms(self) -> tuple[Sequence[Term], int]:
+        """Return variables with coefficients, and what comes on top of their sum."""
+        ...
+
+    def values(self, placement: Placement, /) -> Iterable[Term]:
+        """Return variables of its own with the values that they have in a placement."""
+        ...
+
+    def refine(self, placement: Placement, /) -> bool:
+        """Make the cost exact at a placement; tell whether it was underestimated there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LinearCost:
+    """A sum of variables times coefficients, and a number; such as the number of clusters used.
+
+    Parameters
+    ----------
+    weighted
+        Variables and coefficients.
+    offset
+        What comes on top.
+    of
+        The same cost of a placement, in steps.
+    values
+        Variables of its own with the values that they have in a placement.
+    refine
+        Makes the cost exact at a placement; tells whether it was underestimated there.
+    least
+        No placement costs less, in steps; None where that is not known.
+    """
+
+    weighted: Sequence[Term]
+    offset: int
+    of: Callable[[Placement], int]
+    values: Callable[[Placement], Iterable[Term]] = lambda _: ()
+    refine: Callable[[Placement], bool] = lambda _: False
+    least: int | None = None
+
+    def terms(self) -> tuple[Sequence[Term], int]:
+        """Return variables with coefficients, and what comes on top of their sum."""
+        return self.weighted, self.offset
+
+
+@dataclass(frozen=True, slots=True)
+class CostAt:
+    """A convex cost of the replicas on a cluster, or on a set of clusters.
+
+    Parameters
+    ----------
+    subject
+        Which replicas.
+    convex
+        The cost of their number.
+    """
+
+    subject: Subject
+    convex: ConvexCost
+
+    @property
+    def least(self) -> int | None:
+        """Not known."""
+        return None
+
+    def of(self, placement: Placement) -> int:
+        """Return what a placement costs, in steps."""
+        return self.convex.function(replicas_at(placement, self.subject))
+
+    def terms(self) -> tuple[list[Term], int]:
+        """Return variables with coefficients, and what comes on top of their sum."""
+        return self.convex.terms()
+
+    def values(self, placement: Placement) -> Iterable[Term]:
+        """Return variables of its own with the values that they have in a placement."""
+        return self.convex.values(replicas_at(placement, self.subject))
+
+    def refine(self, placement: Placement) -> bool:
+        """Make the cost exact at a placement; tell whether it was underestimated there."""
+        return self.convex.refine(replicas_at(placement, self.subject))
+
+
 @dataclass(slots=True)
 class LevelCost:
     """What is minimised on one level: whole steps of ``1 / scale``, and a constant beside them.
@@ -47,13 +139,13 @@ class LevelCost:
     constant
         What the level costs beside the steps, in its own unit.
     costs
-        What adds up, with the rule it comes from.
+        What adds up.
     """
 
     scale: int
     exact: bool
     constant: Fraction = Fraction(0)
-    costs: list[tuple[Because, Subject | None, Cost]] = field(default_factory=list)
+    costs: list[Cost] = field(default_factory=list)
 
     def value(self, steps: int) -> Fraction:
         """Return a number of steps in the unit of the level."""
@@ -61,55 +153,34 @@ class LevelCost:
 
     def steps(self, placement: Placement) -> int:
         """Return what a placement costs, in steps."""
-        total = 0
-        for _, subject, cost in self.costs:
-            if isinstance(cost, PeakCost):
-                total += cost(placement.of(cost.workload))
-            elif isinstance(cost, LinearCost):
-                total += cost.of(placement)
-            elif subject is not None:
-                total += cost.function(replicas_at(placement, subject))
-        return total
+        return sum(cost.of(placement) for cost in self.costs)
 
     def peaks(self) -> list[PeakCost]:
         """Return the costs that are a maximum."""
-        return [cost for _, _, cost in self.costs if isinstance(cost, PeakCost)]
+        return [cost for cost in self.costs if isinstance(cost, PeakCost)]
 
     def functions(self) -> dict[Place, ConvexFunction]:
         """Return the costs that depend on one place, by place."""
         return {
-            place: cost.function
-            for _, place, cost in self.costs
-            if isinstance(place, Place) and isinstance(cost, ConvexCost)
+            cost.subject: cost.convex.function
+            for cost in self.costs
+            if isinstance(cost, CostAt) and isinstance(cost.subject, Place)
         }
 
     def rest(self) -> int | None:
         """Return what all but `functions` costs at least, in steps; None where that is not known."""
         total, single = 0, 0
-        for _, place, cost in self.costs:
-            if isinstance(cost, LinearCost):
-                if cost.least is None:
-                    return None
+        for cost in self.costs:
+            if isinstance(cost, CostAt) and isinstance(cost.subject, Place):
+                single += 1
+            elif cost.least is None:
+                return None
+            else:
                 total += cost.least
-            elif isinstance(cost, ConvexCost):
-                single += isinstance(place, Place)
-                if not isinstance(place, Place):
-                    return None
         # Two costs of one place would be told as one function.
         return total if single == len(self.functions()) else None
 
     def terms(self) -> tuple[list[Term], int]:
         """Return the cost in steps as variables with coefficients, and what comes on top of their sum."""
-        terms: list[Term] = []
-        offset = 0
-        for _, _, cost in self.costs:
-            if isinstance(cost, PeakCost):
-                terms.append((cost.variable, 1))
-            elif isinstance(cost, LinearCost):
-                terms.extend(cost.terms)
-                offset += cost.offset
-            else:
-                more, on_top = cost.terms()
-                terms.extend(more)
-                offset += on_top
-        return terms, offset
+        parts = [cost.terms() for cost in self.costs]
+        return [term for terms, _ in parts for term in terms], sum(offset for _, offset in parts)

@@ -1,73 +1,103 @@
-"""The distance of one cluster from its quota, in whole steps: what `weights` and `move_price` minimise."""
+"""The distance of replicas from a quota, in whole steps: of clusters, of groups, and of what a tier holds."""
 
+from collections.abc import Iterable
+from fractions import Fraction
+from math import ceil, floor
 from typing import assert_never
 
-from fairlead.encoders.floor_sums import sum_of_steps
-from fairlead.encoders.scale import Division, Scale
-from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.convex import ConvexFunction
+from fairlead.encoders.scale import Division, Measured, Scale
 from fairlead.models.levels import Deviation
 
 
+def distances_of(
+    division: Division, scale: Scale, deviation: Deviation
+) -> dict[str, tuple[ConvexFunction, int]]:
+    """Return the distance of every cluster from its quota, less its least value, and that value in steps.
+
+    The sum over all clusters is the deviation, under ``webster`` less the replicas that are divided; under
+    ``minimax`` the greatest is.
+    """
+    found = {}
+    for cluster, weight in division.weights.items():
+        quota = Fraction(division.replicas * weight, division.whole)
+        function, least = distance_from_quota(quota, scale, deviation)
+        left_out = scale.steps * quota if deviation is Deviation.WEBSTER else 0
+        found[cluster] = function, floor(least - left_out)
+    return found
+
+
+def known_distances(
+    every: Iterable[Measured], scale: Scale, deviation: Deviation
+) -> tuple[dict[str, ConvexFunction], Fraction]:
+    """Return the distances of clusters whose quotas are known, and what comes on top of their sum.
+
+    Clusters of overflow tiers of which it is open how much they hold are left out, see `open_tiers`.
+    """
+    functions: dict[str, ConvexFunction] = {}
+    on_top = Fraction(0)
+    for division in (each for measured in every if not measured.is_open for each in measured.divisions):
+        on_top += division.replicas if deviation is Deviation.WEBSTER else 0
+        for cluster, (function, least) in distances_of(division, scale, deviation).items():
+            functions[cluster] = function
+            on_top += Fraction(least, scale.steps)
+    return functions, on_top
+
+
 def distance_from_quota(
-    division: Division, weight: int, scale: Scale, deviation: Deviation
-) -> tuple[ConvexFunction, int]:
-    """Return the distance of a cluster's replicas from its quota, less its least value, and that value.
+    quota: Fraction, scale: Scale, deviation: Deviation
+) -> tuple[ConvexFunction, Fraction]:
+    """Return the distance from a quota less its least value, and that value, in steps.
 
     Parameters
     ----------
-    division
-        What the quota comes from.
-    weight
-        Weight of the cluster.
+    quota
+        How many replicas are wanted; positive.
     scale
         Steps in one unit.
     deviation
-        The measure. The sum over all clusters of a division is its deviation, under ``webster`` less the
-        replicas of the division; under ``minimax`` the greatest is.
+        The measure of the distance of x from the quota q: ``(x - q)^2 / q``, ``|x - q|`` or ``|x - q| / q``.
     """
     match deviation:
         case Deviation.WEBSTER:
-            return _webster(division, weight, scale)
+            return _squared(quota, scale)
         case Deviation.L1:
-            return _absolute(division, weight, scale, division.whole)
+            return _absolute(quota, scale.steps, quota.denominator)
         case Deviation.MINIMAX:
-            return _absolute(division, weight, scale, division.replicas * weight)
+            return _absolute(quota, scale.steps, quota.numerator)
         case _:
             assert_never(deviation)
 
 
-def _nearest(division: Division, weight: int) -> int:
+def _nearest(quota: Fraction) -> int:
     """Return the whole number of replicas nearest to the quota; the lower one of two."""
-    return -((division.whole - 2 * division.replicas * weight) // (2 * division.whole))
+    return ceil(quota - Fraction(1, 2))
 
 
-def _webster(division: Division, weight: int, scale: Scale) -> tuple[ConvexFunction, int]:
-    """Return ``(W / (N w)) x^2 - 2 x`` less its least value, and that value, in steps."""
-    quota = division.replicas * weight
-    square, anchor = scale.steps * division.whole, _nearest(division, weight)
-    least = (square * anchor * anchor - 2 * scale.steps * quota * anchor) // quota
-    slope, offset = 2 * square, square - 2 * scale.steps * quota
+def _squared(quota: Fraction, scale: Scale) -> tuple[ConvexFunction, Fraction]:
+    """Return ``(x - q)^2 / q`` less its least value, and that value, in steps."""
+    top, square, anchor = quota.numerator, scale.steps * quota.denominator, _nearest(quota)
+    slope, offset = 2 * square, square - 2 * scale.steps * top
 
     def marginal(k: int) -> int:
-        return _towards_zero(slope * k + offset, quota)
+        return _towards_zero(slope * k + offset, top)
 
     def exactly(x: int) -> int:
-        return square * (x * x - anchor * anchor) // quota - 2 * scale.steps * (x - anchor)
+        return square * (x * x - anchor * anchor) // top - 2 * scale.steps * (x - anchor)
 
     def rounded(x: int) -> int:
-        return sum_of_steps(anchor, x, slope, offset, quota)
+        return sum_of_steps(anchor, x, slope, offset, top)
 
+    least = scale.steps * (anchor - quota) ** 2 / quota
     return ConvexFunction(marginal, exactly if scale.exact else rounded, anchor), least
 
 
-def _absolute(division: Division, weight: int, scale: Scale, divisor: int) -> tuple[ConvexFunction, int]:
-    """Return ``|W x - N w|`` over a divisor less its least value, and that value, in steps."""
-    quota, whole = division.replicas * weight, division.whole
-    anchor = _nearest(division, weight)
-    least = scale.steps * abs(whole * anchor - quota)
+def _absolute(quota: Fraction, steps: int, divisor: int) -> tuple[ConvexFunction, Fraction]:
+    """Return ``|W x - N w|`` over a divisor less its least value, and that value; the quota is N w / W."""
+    top, whole, anchor = quota.numerator, quota.denominator, _nearest(quota)
 
     def marginal(k: int) -> int:
-        return _towards_zero(scale.steps * (abs(whole * (k + 1) - quota) - abs(whole * k - quota)), divisor)
+        return _towards_zero(steps * (abs(whole * (k + 1) - top) - abs(whole * k - top)), divisor)
 
     # Only the step over the quota can be shorter than the others, and it is the first one or none.
     def closed(x: int) -> int:
@@ -75,9 +105,61 @@ def _absolute(division: Division, weight: int, scale: Scale, divisor: int) -> tu
             return marginal(anchor) + (x - anchor - 1) * marginal(anchor + 1)
         return (anchor - x - 1) * marginal(anchor + 1) - marginal(anchor - 1) if x < anchor else 0
 
-    return ConvexFunction(marginal, closed, anchor), least // divisor
+    return ConvexFunction(marginal, closed, anchor), Fraction(steps * abs(whole * anchor - top), divisor)
 
 
 def _towards_zero(numerator: int, denominator: int) -> int:
     """Divide and round towards 0."""
     return numerator // denominator if numerator >= 0 else -(-numerator // denominator)
+
+
+def floor_sum(count: int, slope: int, offset: int, divisor: int) -> int:
+    """Return ``sum((slope * k + offset) // divisor for k in range(count))``.
+
+    Whole parts of slope and offset add up by formula. What is left counts the points of a grid below a line;
+    turned on its side it is a smaller sum of the same kind, as in Euclid's algorithm.
+
+    Parameters
+    ----------
+    count
+        Number of terms.
+    slope, offset
+        Not negative.
+    divisor
+        Positive.
+    """
+    found, sign = 0, 1
+    while count > 0:
+        found += sign * (count * (count - 1) // 2 * (slope // divisor) + count * (offset // divisor))
+        slope, offset = slope % divisor, offset % divisor
+        # The line reaches this height, rounded down, right after the last term.
+        height = (slope * count + offset) // divisor
+        if not height:
+            break
+        # Points below the line: all of the rectangle, less those on its other side.
+        found += sign * count * height
+        sign = -sign
+        count, slope, offset, divisor = height, divisor, divisor - offset + slope - 1, slope
+    return found
+
+
+def sum_of_steps(first: int, last: int, slope: int, offset: int, divisor: int) -> int:
+    """Return the sum of ``(slope * k + offset) / divisor``, rounded towards 0 each, from first to last - 1.
+
+    Parameters
+    ----------
+    first, last
+        Where the sum begins and ends; nothing where they are equal, and less than nothing where it would have
+        to go back: ``-sum_of_steps(last, first, ...)``.
+    slope, divisor
+        Positive.
+    offset
+        Any number.
+    """
+    if last < first:
+        return -sum_of_steps(last, first, slope, offset, divisor)
+    # From here on steps are positive.
+    turn = min(max(-(offset // slope), first), last)
+    upward = floor_sum(last - turn, slope, slope * turn + offset, divisor)
+    downward = floor_sum(turn - first, slope, -(slope * (turn - 1) + offset), divisor)
+    return upward - downward

@@ -7,15 +7,12 @@ from typing import TypeVar
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexCost, Term
-from fairlead.encoders.costs import Because, Cost, LevelCost
+from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
+from fairlead.encoders.costs import Because, Cost, CostAt, LevelCost
 from fairlead.encoders.giving import Giving, Side, Slack
-from fairlead.encoders.linear import LinearCost
-from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.scale import Held
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, Selection, Subject, replicas_at
-from fairlead.encoders.variables import Place, Ranges, ReplicaVariables
+from fairlead.encoders.variables import Place, Range, Ranges, ReplicaVariables
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
@@ -158,25 +155,23 @@ class Encoding:
             self.coupled = True
             self.model.add(expression)
 
-    def convex_cost_of_group(self, group: Group, function: ConvexFunction) -> ConvexCost:
-        """Return a convex cost of the replicas that a set of clusters holds together, for `prefer`."""
-        self.coupled = True
-        ranges = [self.variables.range(Place(group.workload, name)) for name in group.clusters]
-        bounds = sum(lower for lower, _ in ranges), sum(max(lower, upper) for lower, upper in ranges)
-        centre = function.anchor if self._centres is None else replicas_at(self._centres, group)
-        return ConvexCost(self.model, self.selection.total(group), function, bounds, centre)
-
-    def convex_cost(self, place: Place, function: ConvexFunction) -> ConvexCost:
-        """Return a convex cost of the replicas at a place, for `prefer`."""
-        bounds = self.variables.range(place)
-        centre = function.anchor if self._centres is None else replicas_at(self._centres, place)
-        switch = self.selection.known(place)
-        return ConvexCost(self.model, self.replicas(*place), function, bounds, centre, switch)
+    def convex_cost(self, subject: Subject, function: ConvexFunction) -> CostAt:
+        """Return a convex cost of the replicas on a cluster, or on a set of clusters together."""
+        centre = function.anchor if self._centres is None else replicas_at(self._centres, subject)
+        if isinstance(subject, Place):
+            replicas, bounds = self.replicas(*subject), self.variables.range(subject)
+            switch = self.selection.known(subject)
+        else:
+            self.coupled = True
+            ranges = [self.variables.range(Place(subject.workload, name)) for name in subject.clusters]
+            bounds = Range(sum(each.lower for each in ranges), sum(max(each) for each in ranges))
+            replicas, switch = self.selection.total(subject), None
+        return CostAt(subject, ConvexCost(self.model, replicas, function, bounds, centre, switch))
 
     def prefer(
         self,
         level: Level,
-        costs: Iterable[tuple[Subject | None, Cost]],
+        costs: Iterable[Cost],
         *,
         because: Because,
         constant: Fraction | int = 0,
@@ -190,7 +185,7 @@ class Encoding:
         level
             The level; it gets the priority of the workload that the rule belongs to.
         costs
-            Costs in whole steps, each with the place it depends on; None where it depends on several.
+            Costs in whole steps.
         because
             The rule.
         constant
@@ -214,7 +209,7 @@ class Encoding:
             )
         found.exact = found.exact and exact
         found.constant += constant
-        found.costs.extend((because, place, cost) for place, cost in costs)
+        found.costs.extend(costs)
 
     def pin(self, level: Level, steps: int) -> None:
         """Require a level to cost at most so many steps."""
@@ -226,11 +221,8 @@ class Encoding:
         """Make every convex cost exact at a placement; tell whether one was underestimated there."""
         refined = False
         for cost in self.levels.values():
-            for _, subject, part in cost.costs:
-                if isinstance(part, ConvexCost) and subject is not None:
-                    refined |= part.refine(replicas_at(placement, subject))
-                elif isinstance(part, LinearCost):
-                    refined |= part.refine(placement)
+            for part in cost.costs:
+                refined |= part.refine(placement)
         return refined
 
     def values(self, placement: Placement) -> list[Term]:
@@ -239,13 +231,8 @@ class Encoding:
         for place, variable in self.variables.made():
             found.append((variable, placement.of(place.workload).get(place.cluster, 0)))
         for cost in self.levels.values():
-            for _, at, part in cost.costs:
-                if isinstance(part, PeakCost):
-                    found.append((part.variable, part(placement.of(part.workload))))
-                elif isinstance(part, LinearCost):
-                    found.extend(part.values(placement))
-                elif isinstance(part, ConvexCost) and at is not None:
-                    found.extend(part.values(replicas_at(placement, at)))
+            for part in cost.costs:
+                found.extend(part.values(placement))
         found.extend(self.selection.values(placement))
         if self._slack is not None:
             found.extend(self._slack.values({variable.index: value for variable, value in found}))

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import EVENNESS
 from fairlead.models.rules import Evenness
@@ -16,10 +16,10 @@ def encode(rule: Evenness, workload: Workload, encoding: Encoding) -> None:
     """Over the clusters c that take part, minimise ``sum (x_c - held_c)^2``, and elsewhere ``sum x_c^2``."""
     for level in levels(rule, workload):
         before: Mapping[str, int] = workload.current if level == EVENNESS else {}
-        costs = []
-        for name in rule.clusters:
-            place = Place(workload.key, name)
-            costs.append((place, encoding.convex_cost(place, _square(before.get(name, 0)))))
+        costs = [
+            encoding.convex_cost(Place(workload.key, name), _square(before.get(name, 0)))
+            for name in rule.clusters
+        ]
         encoding.prefer(level, costs, because=Because(KIND, workload.key))
 
 

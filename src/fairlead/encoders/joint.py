@@ -10,7 +10,7 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Constraint, Encoding
 from fairlead.encoders.registry import ENCODERS
 from fairlead.encoders.variables import Place, Range, Ranges
-from fairlead.models.largest import largest
+from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total, WorkloadRule
 from fairlead.models.workload import Workload

@@ -1,15 +1,13 @@
 """Move price: a replica moves only where the ratio gains at least so much by it."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because, Cost
-from fairlead.encoders.distances import distance_from_quota
+from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.open_tiers import distance_of_open_tier
-from fairlead.encoders.scale import Scale, measured_of, scale_of
-from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.scale import measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import NET, Deviation
@@ -37,18 +35,18 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
     steps = int(rule.price * scale.steps)
     held = {name: count for name, count in workload.current.items() if name in rule.present and count}
     constant = -Fraction(steps * max(0, sum(held.values()) - workload.replicas), scale.steps)
-    functions: dict[str, ConvexFunction] = {}
-    for cluster, function, least in _distances(workload, scale, encoding):
-        functions[cluster] = function
-        constant += least
+    ratio = workload.rule(Weights)
+    measured = () if ratio is None else measured_of(ratio, workload, encoding.held)
+    functions, on_top = known_distances(measured, scale, encoding.problem.deviation)
+    constant += on_top
     for cluster, count in sorted(held.items()):
-        functions[cluster], on_top = _with_moves(functions.get(cluster), count, steps)
-        constant += Fraction(on_top, scale.steps)
-    places = {Place(workload.key, cluster): function for cluster, function in functions.items()}
-    costs: list[tuple[Place | None, Cost]] = [
-        (place, encoding.convex_cost(place, function)) for place, function in places.items()
+        functions[cluster], at_anchor = _with_moves(functions.get(cluster), count, steps)
+        constant += Fraction(at_anchor, scale.steps)
+    costs: list[Cost] = [
+        encoding.convex_cost(Place(workload.key, cluster), function)
+        for cluster, function in functions.items()
     ]
-    costs += [(None, cost) for cost in _of_open_tiers(workload, scale, encoding)]
+    costs += (distance_of_open_tier(each, workload.key, scale, encoding) for each in measured if each.is_open)
     encoding.prefer(
         NET,
         costs,
@@ -57,31 +55,6 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
         scale=scale.steps,
         exact=scale.exact and steps == rule.price * scale.steps,
     )
-
-
-def _of_open_tiers(workload: Workload, scale: Scale, encoding: Encoding) -> Iterator[LinearCost]:
-    """Yield the distances of the overflow tiers of which it is open how much they hold."""
-    ratio = workload.rule(Weights)
-    if ratio is not None:
-        for measured in measured_of(ratio, workload, encoding.held):
-            if measured.is_open:
-                yield distance_of_open_tier(measured, workload.key, scale, encoding)
-
-
-def _distances(
-    workload: Workload, scale: Scale, encoding: Encoding
-) -> Iterator[tuple[str, ConvexFunction, Fraction]]:
-    """Yield the distance of every cluster from a quota that is known, and what comes on top of it."""
-    ratio = workload.rule(Weights)
-    if ratio is None:
-        return
-    known = [each for each in measured_of(ratio, workload, encoding.held) if not each.is_open]
-    for division in (division for measured in known for division in measured.divisions):
-        on_top = Fraction(division.replicas if encoding.problem.deviation is Deviation.WEBSTER else 0)
-        for cluster, weight in division.weights.items():
-            function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)
-            yield cluster, function, on_top + Fraction(least, scale.steps)
-            on_top = Fraction(0)
 
 
 def _with_moves(distance: ConvexFunction | None, held: int, price: int) -> tuple[ConvexFunction, int]:

@@ -1,8 +1,8 @@
 """Moves: replicas that are stopped although they need not be."""
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.rules import Duplicated, Moves
 from fairlead.models.rules.duplicated import copy_on
@@ -29,10 +29,10 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
         unavoidable = 0
     encoding.prefer(
         level(rule, workload),
-        (
-            (place, encoding.convex_cost(place, _stopped(count)))
-            for place, count in ((Place(workload.key, name), count) for name, count in sorted(held.items()))
-        ),
+        [
+            encoding.convex_cost(Place(workload.key, name), _stopped(count))
+            for name, count in sorted(held.items())
+        ],
         because=Because(KIND, workload.key),
         constant=-unavoidable,
     )

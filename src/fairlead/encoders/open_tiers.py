@@ -17,12 +17,11 @@ from dataclasses import dataclass
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexCost, Term
-from fairlead.encoders.distances import distance_from_quota
+from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
+from fairlead.encoders.costs import LinearCost
+from fairlead.encoders.distances import distances_of
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.linear import LinearCost
 from fairlead.encoders.scale import Measured, Scale
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Deviation
@@ -79,12 +78,7 @@ class _Distances:
     def of(self, total: int) -> dict[str, tuple[ConvexFunction, int]]:
         """Return what replicas cost by cluster where the tier holds so many, and the least of that."""
         division = self.measured.division(total)
-        if division is None:
-            return {}
-        return {
-            cluster: distance_from_quota(division, weight, self.scale, self.deviation)
-            for cluster, weight in division.weights.items()
-        }
+        return {} if division is None else distances_of(division, self.scale, self.deviation)
 
     def on_top(self, total: int) -> int:
         """Return what the sum of all distances leaves out."""

@@ -1,13 +1,15 @@
 """The greatest relative distance from a quota: one variable that lies above all clusters of a workload."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from ortools.sat.python import cp_model
 
+from fairlead.encoders.convex import Term
 from fairlead.encoders.scale import Division, Scale
 from fairlead.encoders.variables import Range
+from fairlead.models.placement import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,27 @@ class PeakCost:
     division: Division
     scale: Scale
 
+    @property
+    def least(self) -> int:
+        """No distance is below 0."""
+        return 0
+
+    def of(self, placement: Placement) -> int:
+        """Return what a placement costs, in steps."""
+        return int(self.exactly(placement.of(self.workload)) * self.scale.steps)
+
+    def terms(self) -> tuple[Sequence[Term], int]:
+        """Return the variable, and nothing on top."""
+        return [(self.variable, 1)], 0
+
+    def values(self, placement: Placement) -> Iterable[Term]:
+        """Return the variable with its value in a placement."""
+        return [(self.variable, self.of(placement))]
+
+    def refine(self, placement: Placement) -> bool:  # noqa: ARG002 - exact everywhere
+        """Return that the cost was not underestimated."""
+        return False
+
     def exactly(self, placed: Mapping[str, int]) -> Fraction:
         """Return the cost of a division, not rounded."""
         whole, replicas = self.division.whole, self.division.replicas
@@ -38,10 +61,6 @@ class PeakCost:
             Fraction(abs(whole * placed.get(cluster, 0) - replicas * weight), replicas * weight)
             for cluster, weight in self.division.weights.items()
         )
-
-    def __call__(self, placed: Mapping[str, int]) -> int:
-        """Return the cost of a division in whole steps."""
-        return int(self.exactly(placed) * self.scale.steps)
 
     def within(self, cluster: str, limit: Fraction, *, strictly: bool) -> Range:
         """Return the fewest and the most replicas that keep a cluster's distance within a limit.

@@ -3,10 +3,10 @@
 import math
 from fractions import Fraction
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.scale import LARGEST, Scale
-from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.scale import LARGEST, Scale, whole_steps
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import COST
 from fairlead.models.rules import Price
@@ -21,10 +21,10 @@ def encode(rule: Price, workload: Workload, encoding: Encoding) -> None:
     they allow and prices are rounded down to steps.
     """
     scale = encoding.once(_scale)
-    costs = []
-    for name, price in sorted(rule.prices.items()):
-        place = Place(workload.key, name)
-        costs.append((place, encoding.convex_cost(place, _proportional(int(price * scale.steps)))))
+    costs = [
+        encoding.convex_cost(Place(workload.key, name), _proportional(int(price * scale.steps)))
+        for name, price in sorted(rule.prices.items())
+    ]
     because = Because(KIND, workload.key)
     encoding.prefer(COST, costs, because=because, scale=scale.steps, exact=scale.exact)
 
@@ -38,9 +38,7 @@ def _scale(encoding: Encoding) -> Scale:
     ]
     prices = [price for _, values in priced for price in values]
     dearest = sum(replicas * max(values, default=Fraction(0)) for replicas, values in priced)
-    most = int(LARGEST // max(1, math.ceil(dearest)))
-    steps = math.lcm(*(price.denominator for price in prices))
-    return Scale(steps) if steps <= most else Scale(max(1, most), exact=False)
+    return whole_steps((price.denominator for price in prices), int(LARGEST // max(1, math.ceil(dearest))))
 
 
 def _proportional(step: int) -> ConvexFunction:

@@ -48,15 +48,18 @@ from fairlead.models.rules import (
     Moves,
     Price,
     Quota,
+    SharedRule,
     Shares,
     Spread,
     Survival,
     Tiers,
     Total,
     Weights,
+    WorkloadRule,
 )
 from fairlead.models.shortfall import loosened
 
+AnyRule = WorkloadRule | SharedRule
 Encoder = Callable[[Any, Any, Encoding], None]
 
 ENCODERS: Mapping[type, Encoder] = MappingProxyType(
@@ -87,6 +90,9 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         Evenness: evenness.encode,  # how evenly a change is shared
     }
 )
+
+PLACES: Mapping[type, int] = MappingProxyType({kind: place for place, kind in enumerate(ENCODERS)})
+"""The place of every rule in that order."""
 
 
 def encode(
@@ -119,14 +125,17 @@ def encode(
     workloads = problem.workloads
     if problem.partial:
         workloads = tuple(loosened(each, problem.cluster_by_name) for each in workloads)
-    for kind, encoder in ENCODERS.items():
-        subjects = [(rule, workload) for workload in workloads for rule in workload.rules]
-        shared = [(rule, problem) for rule in problem.rules]
-        for rule, subject in (*subjects, *shared):
-            if not in_time():
-                return None
-            if isinstance(rule, kind):
-                encoder(rule, subject, encoding)
+    subjects: list[tuple[AnyRule, Any]] = [(rule, each) for each in workloads for rule in each.rules]
+    subjects += [(rule, problem) for rule in problem.rules]
+    for rule, subject in sorted(subjects, key=_place):
+        if not in_time():
+            return None
+        ENCODERS[type(rule)](rule, subject, encoding)
     if problem.partial:
         shortfall.encode(problem, encoding)
     return encoding
+
+
+def _place(pair: tuple[AnyRule, Any]) -> int:
+    """Return the place of a rule in the order of encoding; there is no rule without one."""
+    return PLACES[type(pair[0])]

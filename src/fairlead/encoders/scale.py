@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ LARGEST = 2**60
 FINEST = 2**36
 # No distance of a tier whose total is open rises by more steps from one replica to the next under minimax,
 # where it stands in rows: presolve of CP-SAT (OR-Tools 9.15) calls feasible models infeasible where such
-# coefficients pass 2^31; `tests/test_open_tiers.py` has one.
+# coefficients pass 2^31; `tests/encoders/test_open_tiers.py` has one.
 STEEPEST = 2**28
 
 
@@ -136,13 +136,29 @@ def scale_of(encoding: Encoding) -> Scale:
     most = LARGEST // max(1, greatest)
     if problem.deviation is Deviation.MINIMAX:
         most = min(most, STEEPEST // max((_steepest(each) for each in measured if each.is_open), default=1))
-    steps = 1
-    wanted = {d for division in divisions for d in _denominators(division, problem.deviation)}
     priced = (rule for workload in problem.workloads for rule in workload.rules_of(MovePrice))
-    for denominator in sorted(wanted | {rule.price.denominator for rule in priced}):
+    denominators = {rule.price.denominator for rule in priced}
+    denominators |= {d for division in divisions for d in _denominators(division, problem.deviation)}
+    return whole_steps(denominators, most, FINEST)
+
+
+def whole_steps(denominators: Iterable[int], most: int, finest: int = LARGEST) -> Scale:
+    """Return steps that make all costs whole, or as many as there may be.
+
+    Parameters
+    ----------
+    denominators
+        What costs are fractions of.
+    most
+        How many steps there may be.
+    finest
+        How many are enough where costs are rounded anyway.
+    """
+    steps = 1
+    for denominator in sorted(set(denominators)):
         steps = math.lcm(steps, denominator)
         if steps > most:
-            return Scale(max(1, min(most, FINEST)), exact=False)
+            return Scale(max(1, min(most, finest)), exact=False)
     return Scale(steps)
 
 

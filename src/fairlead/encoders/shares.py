@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from fairlead.encoders.costs import Because
+from fairlead.encoders.distances import distance_from_quota
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.floor_sums import sum_of_steps
-from fairlead.encoders.scale import LARGEST, Scale
-from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.scale import LARGEST, Scale, whole_steps
 from fairlead.encoders.selection import Group
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import Deviation, share
@@ -38,53 +37,25 @@ def encode(rule: Shares, workload: Workload, encoding: Encoding) -> None:
         for group in groups:
             quota = group.share * workload.replicas
             if quota:
-                function, least = _distance(quota, scale, encoding.problem.deviation)
-                subject = Group(workload.key, group.clusters)
-                costs.append((subject, encoding.convex_cost_of_group(subject, function)))
-                start += Fraction(least, scale.steps)
+                function, least = distance_from_quota(quota, scale, encoding.problem.deviation)
+                costs.append(encoding.convex_cost(Group(workload.key, group.clusters), function))
+                start += Fraction(math.floor(least), scale.steps)
         because = Because(KIND, workload.key, None, f"depth {number}")
         encoding.prefer(
             share(number), costs, because=because, constant=start, scale=scale.steps, exact=scale.exact
         )
 
 
-def _distance(quota: Fraction, scale: Scale, deviation: Deviation) -> tuple[ConvexFunction, int]:
-    """Return the distance from a quota less its least value, and that value rounded down, in steps."""
-    webster = deviation is Deviation.WEBSTER
-
-    def exactly(y: int) -> Fraction:
-        gap = abs(y - quota)
-        return scale.steps * (gap * gap / quota if webster else gap)
-
-    anchor = math.ceil(quota - Fraction(1, 2))
-    whole, part = quota.numerator, quota.denominator
-
-    def marginal(k: int) -> int:
-        return int(exactly(k + 1) - exactly(k))
-
-    # A step costs (2 k + 1 - 2 q) / q, rounded towards 0.
-    def of_squares(y: int) -> int:
-        return sum_of_steps(anchor, y, 2 * scale.steps * part, scale.steps * (part - 2 * whole), whole)
-
-    # Only the step over the quota can be shorter than one, and it is the first one or none.
-    def of_gaps(y: int) -> int:
-        if y > anchor:
-            return marginal(anchor) + (y - anchor - 1) * scale.steps
-        return (anchor - y - 1) * scale.steps - marginal(anchor - 1) if y < anchor else 0
-
-    return ConvexFunction(marginal, of_squares if webster else of_gaps, anchor), math.floor(exactly(anchor))
-
-
 def _scale(encoding: Encoding) -> Scale:
     """Return the steps in which all shares of a problem are measured."""
     webster = encoding.problem.deviation is Deviation.WEBSTER
-    steps, greatest = 1, Fraction(0)
+    denominators, greatest = set[int](), Fraction(0)
     for replicas, quota in _quotas(encoding):
         # (y - q)^2 / q = y^2 / q - 2 y + q, so these denominators make every step whole.
-        steps = math.lcm(steps, quota.denominator, (1 / quota).denominator if webster else 1)
+        denominators |= {quota.denominator, (1 / quota).denominator if webster else 1}
         greatest += Fraction(replicas * replicas) / quota + quota if webster else replicas
     most = int(LARGEST // max(1, math.ceil(greatest)))
-    return Scale(steps) if steps <= most else Scale(max(1, most), exact=False)
+    return whole_steps(denominators, most)
 
 
 def _quotas(encoding: Encoding) -> Iterator[tuple[int, Fraction]]:

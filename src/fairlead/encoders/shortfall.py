@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexCost, Term
-from fairlead.encoders.costs import Because
+from fairlead.encoders.convex import ConvexFunction, Term
+from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
-from fairlead.encoders.linear import LinearCost
-from fairlead.encoders.segments import ConvexFunction
-from fairlead.encoders.selection import Group, Subject, replicas_at
+from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import MADE_WORSE
 from fairlead.models.placement import Placement
@@ -20,6 +19,7 @@ from fairlead.models.rules import (
     Candidates,
     Duplicated,
     GroupTotal,
+    Preference,
     Spread,
     Survival,
     Total,
@@ -53,8 +53,6 @@ class Lack:
         Key of the level on which it counts.
     priority
         Of the workload.
-    subject
-        The replicas that the cost depends on; None where it depends on several.
     cost
         How much is missing.
     about
@@ -63,21 +61,8 @@ class Lack:
 
     key: str
     priority: int
-    subject: Subject | None
-    cost: ConvexCost | LinearCost
+    cost: Cost
     about: About | None = None
-
-    def missing(self, placement: Placement) -> int:
-        """Return how much is missing in a placement."""
-        if isinstance(self.cost, LinearCost):
-            return self.cost.of(placement)
-        return self.cost.function(replicas_at(placement, self.subject)) if self.subject is not None else 0
-
-    def terms(self) -> tuple[Sequence[Term], int]:
-        """Return variables with coefficients and a number: what is missing, or more unless minimised."""
-        if isinstance(self.cost, LinearCost):
-            return self.cost.terms, self.cost.offset
-        return self.cost.terms()
 
 
 def encode(problem: Problem, encoding: Encoding) -> None:
@@ -99,7 +84,7 @@ def encode(problem: Problem, encoding: Encoding) -> None:
             _prefer_not_worse(lacks, broken_amounts(problem), encoding)
         else:
             found = [each for each in lacks if (each.key, each.priority) == (level.key, level.priority)]
-            encoding.prefer(level, [(each.subject, each.cost) for each in found], because=Because(KIND))
+            encoding.prefer(level, [each.cost for each in found], because=Because(KIND))
 
 
 def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encoding: Encoding) -> None:
@@ -108,7 +93,7 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
     rows: list[tuple[cp_model.IntVar, int, list[Lack]]] = []
     for about, amount in before.items():
         same = [lack for lack in lacks if lack.about == about]
-        parts = [lack.terms() for lack in same]
+        parts = [lack.cost.terms() for lack in same]
         terms = [term for some, _ in parts for term in some]
         offset = sum(some for _, some in parts)
         most = offset + sum(max(0, factor * variable.domain.max()) for variable, factor in terms)
@@ -118,33 +103,45 @@ def _prefer_not_worse(lacks: Sequence[Lack], before: Mapping[About, int], encodi
 
     def values(placement: Placement) -> Iterator[Term]:
         for worse, amount, same in rows:
-            yield worse, max(0, sum(lack.missing(placement) for lack in same) - amount)
+            yield worse, max(0, sum(lack.cost.of(placement) for lack in same) - amount)
 
     def increase(placement: Placement) -> int:
         return sum(count for _, count in values(placement))
 
     cost = LinearCost([(worse, 1) for worse, _, _ in rows], 0, increase, values)
-    encoding.prefer(MADE_WORSE, [(None, cost)], because=because)
+    encoding.prefer(MADE_WORSE, [cost], because=because)
 
 
 def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
-    """Yield what the rules of a workload may be short of; nothing where it is scaled to 0."""
+    """Yield what the rules of a workload may be short of; minima are not missed where it is scaled to 0."""
     for rule in workload.rules:
+        if isinstance(rule, Candidates | Preference):
+            continue
         match rule:
             case Total():
                 yield _of_total(workload, encoding)
             case Duplicated():
                 yield from _of_copies(rule, workload, encoding)
-            case Bounds() if workload.replicas:
-                yield from _of_bounds(rule, workload, encoding)
-            case GroupTotal() if workload.replicas and rule.minimum:
-                yield _of_group(rule, workload, encoding)
-            case Spread() if workload.replicas and rule.minimum:
-                yield _of_spread(rule, workload, encoding)
-            case Survival() if workload.replicas and rule.minimum:
-                yield from _of_survival(rule, workload, encoding)
+            case Bounds() | GroupTotal() | Spread() | Survival():
+                if workload.replicas:
+                    yield from _of_minimum(rule, workload, encoding)
             case _:
-                continue
+                assert_never(rule)
+
+
+def _of_minimum(
+    rule: Bounds | GroupTotal | Spread | Survival, workload: Workload, encoding: Encoding
+) -> Iterator[Lack]:
+    """Yield what one rule with a minimum may be short of."""
+    match rule:
+        case Bounds():
+            yield from _of_bounds(rule, workload, encoding)
+        case GroupTotal() if rule.minimum:
+            yield _of_group(rule, workload, encoding)
+        case Spread() if rule.minimum:
+            yield _of_spread(rule, workload, encoding)
+        case Survival() if rule.minimum:
+            yield from _of_survival(rule, workload, encoding)
 
 
 def _of_total(workload: Workload, encoding: Encoding) -> Lack:
@@ -155,7 +152,7 @@ def _of_total(workload: Workload, encoding: Encoding) -> Lack:
     def missing(placement: Placement) -> int:
         return max(0, replicas - sum(placement.of(key).values()))
 
-    return Lack(UNPLACED, workload.priority, None, LinearCost(terms, replicas, missing))
+    return Lack(UNPLACED, workload.priority, LinearCost(terms, replicas, missing))
 
 
 def _of_copies(rule: Duplicated, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
@@ -176,7 +173,7 @@ def _of_copies(rule: Duplicated, workload: Workload, encoding: Encoding) -> Iter
         return sum(count - placed.get(name, 0) for name, count in full.items())
 
     terms = [(encoding.replicas(workload.key, name), -1) for name in names]
-    yield Lack(UNPLACED, workload.priority, None, LinearCost(terms, sum(full.values()), missing))
+    yield Lack(UNPLACED, workload.priority, LinearCost(terms, sum(full.values()), missing))
 
 
 def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -> Iterator[Lack]:
@@ -197,7 +194,7 @@ def _of_any_copy(names: Sequence[str], workload: Workload, encoding: Encoding) -
         lambda placement: workload.replicas * absent(placement),
         lambda placement: [(none, int(absent(placement)))],
     )
-    yield Lack(UNPLACED, workload.priority, None, cost)
+    yield Lack(UNPLACED, workload.priority, cost)
 
 
 def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
@@ -206,11 +203,11 @@ def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator
         about = Violation(bounds.KIND, "", 0, bound.source, workload.key, name, gives_way=True).about
         if name in rule.where_held and bound.replicas > 1:
             cost = _missing_where_held(name, bound.replicas, workload, encoding)
-            yield Lack(MINIMA, workload.priority, None, cost, about)
+            yield Lack(MINIMA, workload.priority, cost, about)
         elif name not in rule.where_held and bound.replicas:
             place = Place(workload.key, name)
             up_to = encoding.convex_cost(place, _missing_up_to(bound.replicas))
-            yield Lack(MINIMA, workload.priority, place, up_to, about)
+            yield Lack(MINIMA, workload.priority, up_to, about)
 
 
 def _missing_where_held(name: str, least: int, workload: Workload, encoding: Encoding) -> LinearCost:
@@ -227,8 +224,8 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
 def _of_group(rule: GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
     """Return what a set of clusters is short of."""
     group = Group(workload.key, rule.clusters)
-    cost = encoding.convex_cost_of_group(group, _missing_up_to(rule.minimum))
-    return Lack(MINIMA, workload.priority, group, cost, _about(group_total.KIND, rule, workload, rule.name))
+    cost = encoding.convex_cost(group, _missing_up_to(rule.minimum))
+    return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
 def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
@@ -241,7 +238,7 @@ def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
         return max(0, rule.minimum - used)
 
     cost = _slack(rule.minimum - reached, rule.minimum, missing, workload, encoding)
-    return Lack(SPREAD, workload.priority, None, cost, _about(spread.KIND, rule, workload, rule.field))
+    return Lack(SPREAD, workload.priority, cost, _about(spread.KIND, rule, workload, rule.field))
 
 
 def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
@@ -250,9 +247,9 @@ def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iter
     for group, inside in rule.groups.items():
         clusters = inside | rule.everywhere.get(group, frozenset())
         outside = Group(workload.key, names - clusters)
-        cost = encoding.convex_cost_of_group(outside, _missing_up_to(rule.minimum))
+        cost = encoding.convex_cost(outside, _missing_up_to(rule.minimum))
         about = _about(survival.KIND, rule, workload, f"{rule.field} {group}")
-        yield Lack(SPREAD, workload.priority, outside, cost, about)
+        yield Lack(SPREAD, workload.priority, cost, about)
 
 
 def _missing_up_to(least: int) -> ConvexFunction:

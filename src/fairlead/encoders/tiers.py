@@ -1,8 +1,8 @@
 """Tiers: clusters that are filled one set after the other and emptied in reverse."""
 
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import tier
 from fairlead.models.rules import Tiers
@@ -20,7 +20,7 @@ def encode(rule: Tiers, workload: Workload, encoding: Encoding) -> None:
             for cluster in encoding.problem.clusters
             if cluster.name not in inside
         ]
-        costs = [(place, encoding.convex_cost(place, _COUNT)) for place in places]
+        costs = [encoding.convex_cost(place, _COUNT) for place in places]
         encoding.prefer(tier(number), costs, because=Because(KIND, workload.key, None, f"tier {number}"))
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ortools.sat.python import cp_model
 
-from fairlead.models.largest import largest
+from fairlead.models.amounts import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 

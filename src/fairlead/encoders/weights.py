@@ -2,11 +2,11 @@
 
 from fractions import Fraction
 
-from fairlead.encoders.costs import Because
-from fairlead.encoders.distances import distance_from_quota
+from fairlead.encoders.costs import Because, Cost
+from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.open_tiers import distance_of_open_tier
-from fairlead.encoders.peak import add_peak_cost
+from fairlead.encoders.peak import PeakCost, add_peak_cost
 from fairlead.encoders.scale import Division, Scale, measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import DEVIATION, Deviation
@@ -30,49 +30,23 @@ def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
     and every step of a cost is rounded towards 0. That keeps equal steps equal, keeps their order, and never
     overestimates a cost.
     """
-    scale = encoding.once(scale_of)
+    scale, deviation = encoding.once(scale_of), encoding.problem.deviation
+    measured = measured_of(rule, workload, encoding.held)
+    costs: list[Cost] = []
+    on_top = Fraction(0)
+    if deviation is Deviation.MINIMAX:
+        known = (division for each in measured if not each.is_open for division in each.divisions)
+        costs += (_peak(division, workload, scale, encoding) for division in known)
+    else:
+        functions, on_top = known_distances(measured, scale, deviation)
+        costs += (encoding.convex_cost(Place(workload.key, name), each) for name, each in functions.items())
+    costs += (distance_of_open_tier(each, workload.key, scale, encoding) for each in measured if each.is_open)
     because = Because(KIND, workload.key)
-    encoding.prefer(DEVIATION, (), because=because, scale=scale.steps, exact=scale.exact)
-    for measured in measured_of(rule, workload, encoding.held):
-        if measured.is_open:
-            cost = distance_of_open_tier(measured, workload.key, scale, encoding)
-            encoding.prefer(DEVIATION, [(None, cost)], because=because, scale=scale.steps, exact=scale.exact)
-            continue
-        for division in measured.divisions:
-            if encoding.problem.deviation is Deviation.MINIMAX:
-                _encode_peak(division, workload, scale, encoding)
-            else:
-                _encode_sum(division, workload, scale, encoding)
+    encoding.prefer(DEVIATION, costs, because=because, constant=on_top, scale=scale.steps, exact=scale.exact)
 
 
-def _encode_sum(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> None:
-    """Add the cost of every cluster by itself."""
-    webster = encoding.problem.deviation is Deviation.WEBSTER
-    costs, start = [], 0
-    for cluster, weight in division.weights.items():
-        function, least = distance_from_quota(division, weight, scale, encoding.problem.deviation)
-        place = Place(workload.key, cluster)
-        costs.append((place, encoding.convex_cost(place, function)))
-        start += least
-    encoding.prefer(
-        DEVIATION,
-        costs,
-        because=Because(KIND, workload.key),
-        constant=Fraction(start, scale.steps) + (division.replicas if webster else 0),
-        scale=scale.steps,
-        exact=scale.exact,
-    )
-
-
-def _encode_peak(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> None:
-    """Add the greatest cost of all clusters."""
+def _peak(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> PeakCost:
+    """Return the greatest cost of all clusters."""
     replicas = {name: encoding.replicas(workload.key, name) for name in division.weights}
     ranges = {name: encoding.variables.range(Place(workload.key, name)) for name in division.weights}
-    cost = add_peak_cost(encoding.model, workload.key, division, scale, replicas, ranges)
-    encoding.prefer(
-        DEVIATION,
-        [(None, cost)],
-        because=Because(KIND, workload.key),
-        scale=scale.steps,
-        exact=scale.exact,
-    )
+    return add_peak_cost(encoding.model, workload.key, division, scale, replicas, ranges)

@@ -1,12 +1,15 @@
-"""From Karmada's Cluster objects to member clusters."""
+"""From the cluster objects of Karmada and KubeAdmiral to member clusters."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fairlead.manifests.api import clusters as api
+from fairlead.manifests.api import karmada as api
+from fairlead.manifests.api import kubeadmiral
+from fairlead.manifests.api.meta import Object
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster, Grade, Taint
+from fairlead.models.errors import Mistake
 from fairlead.models.quantity import available_units
-from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 
 KIND = "cluster"
@@ -17,6 +20,9 @@ NOT_READY = Taint("cluster.karmada.io/not-ready", "", "NoSchedule")
 # Karmada marks a cluster whose state is unknown with the second one.
 _TOLD_BY = {"False": (NOT_READY.key,), "Unknown": (NOT_READY.key, "cluster.karmada.io/unreachable")}
 
+Kinds = frozenset[tuple[str, str]]
+"""Pairs of apiVersion and kind."""
+
 
 def read_clusters(located: Sequence[Located[api.Cluster]]) -> tuple[Cluster, ...]:
     """Turn Cluster objects into member clusters.
@@ -26,13 +32,11 @@ def read_clusters(located: Sequence[Located[api.Cluster]]) -> tuple[Cluster, ...
     A deprecated ``spec.zone`` counts where ``spec.zones`` is empty, as Karmada's webhook migrates it.
     Clusters that serve the same kinds share one set of them.
     """
-    shared: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]] = {}
+    shared: dict[Kinds, Kinds] = {}
     return tuple(_cluster(one, shared) for one in located)
 
 
-def _cluster(
-    located: Located[api.Cluster], shared: dict[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]
-) -> Cluster:
+def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Cluster:
     """Turn one Cluster object into a member cluster."""
     model = located.model
     spec, status = model.spec, model.status
@@ -120,9 +124,71 @@ def _counts_unknown_grades(cluster: api.Cluster) -> bool:
     return summary is not None and any(one.grade not in known for one in summary.allocatable_modelings)
 
 
-def _of_all(located: Sequence[Located[api.Cluster]], text: str) -> Statement:
+def _of_all(located: Sequence[Located[Object]], text: str) -> Statement:
     """Say one thing of many clusters at once."""
     names = sorted(one.model.metadata.name for one in located)
-    shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    source: Source = min(one.source() for one in located)
-    return Statement(KIND, f"{shown}: {text}", source)
+    return Statement(KIND, f"{first_few(names)}: {text}", min(one.source() for one in located))
+
+
+def read_federated_clusters(located: Sequence[Located[kubeadmiral.FederatedCluster]]) -> tuple[Cluster, ...]:
+    """Turn FederatedCluster objects into member clusters.
+
+    Notes
+    -----
+    What is free is ``status.resources.available``; a cluster without it is of unknown capacity. Region, zone
+    and provider are labels like any other here, as KubeAdmiral has no fields for them.
+    """
+    shared: dict[Kinds, Kinds] = {}
+    return tuple(_federated(one, shared) for one in located)
+
+
+def _federated(located: Located[kubeadmiral.FederatedCluster], shared: dict[Kinds, Kinds]) -> Cluster:
+    """Turn one FederatedCluster into a member cluster; clusters that serve the same kinds share one set."""
+    model = located.model
+    status = model.status
+    conditions = {condition.type: condition.status for condition in status.conditions}
+    kinds = frozenset((_api_version(one), one.kind) for one in status.api_resource_types)
+    resources = status.resources or kubeadmiral.ClusterResources()
+    return Cluster(
+        name=model.metadata.name,
+        labels=dict(model.metadata.labels),
+        taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in model.spec.taints),
+        allocatable=_units(resources.allocatable),
+        free=_units(resources.available),
+        deleting=model.metadata.deletion_timestamp is not None,
+        joined=conditions.get("Joined") == "True",
+        ready=conditions.get("Ready") == "True",
+        api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
+        source=located.source(),
+    )
+
+
+def _api_version(one: kubeadmiral.ApiResourceType) -> str:
+    """Return ``group/version``; the core group has no name."""
+    return f"{one.group}/{one.version}" if one.group else one.version
+
+
+def _units(amounts: kubeadmiral.Resources) -> Mapping[str, int] | None:
+    """Return amounts in whole units, rounded down; None where nothing is said."""
+    return {resource: available_units(resource, amount) for resource, amount in amounts.items()} or None
+
+
+def same_names(
+    clusters: Sequence[Located[api.Cluster]], federated: Sequence[Located[kubeadmiral.FederatedCluster]]
+) -> Iterator[Mistake]:
+    """List FederatedClusters that have the name of one of Karmada's clusters."""
+    first = {one.model.metadata.name: one for one in clusters}
+    for one in federated:
+        name = one.model.metadata.name
+        if name in first:
+            message = f"is the name of two clusters; the first one is at {first[name].source()}"
+            yield Mistake(one.source("metadata", "name"), "metadata.name", name, message)
+
+
+def federated_cluster_warnings(
+    located: Sequence[Located[kubeadmiral.FederatedCluster]],
+) -> Iterator[Statement]:
+    """Say what is assumed of clusters that do not tell."""
+    silent = [one for one in located if not one.model.status.api_resource_types]
+    if silent:
+        yield _of_all(silent, "no status.apiResourceTypes, taken to serve every kind")

@@ -1,16 +1,21 @@
 """From documents to manifests: every kind validated, duplicates refused, unknown kinds named."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from types import MappingProxyType
+from typing import cast, get_args
 
-from fairlead.manifests.annotations import annotation_findings
 from fairlead.manifests.api import KINDS
-from fairlead.manifests.api import clusters as clusters_api
+from fairlead.manifests.api import karmada as clusters_api
 from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.manifests.api import workloads as workloads_api
-from fairlead.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
+from fairlead.manifests.api.karmada import (
+    ClusterResourceBinding,
+    FederatedResourceQuota,
+    ResourceBinding,
+    WorkloadRebalancer,
+)
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import OwnKind
 from fairlead.manifests.api.policies import (
@@ -18,36 +23,36 @@ from fairlead.manifests.api.policies import (
     PropagationPolicy,
     PropagationSpec,
 )
-from fairlead.manifests.api.quotas import FederatedResourceQuota
-from fairlead.manifests.api.rebalancers import WorkloadRebalancer
-from fairlead.manifests.documents import Document
-from fairlead.manifests.kubeadmiral.clusters import same_names
-from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, unpack
-from fairlead.manifests.kubeadmiral.feedback import all_feedback_mistakes
-from fairlead.manifests.kubeadmiral.findings import policy_findings as kubeadmiral_policy_findings
-from fairlead.manifests.kubeadmiral.policy import LocatedPolicy
+from fairlead.manifests.clusters import same_names
+from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
+from fairlead.manifests.karmada.specified import annotation_findings
+from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
+from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, override_mistakes, unpack
+from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
+from fairlead.manifests.kubeadmiral.policies import policy_findings as kubeadmiral_policy_findings
 from fairlead.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
-from fairlead.manifests.quota_findings import quota_findings
-from fairlead.manifests.validation import UNKNOWN_FIELD, Located, Validated, validate
-from fairlead.manifests.webhook import (
+from fairlead.manifests.validation import (
+    UNKNOWN_FIELD,
     Finding,
+    Located,
+    Validated,
     below,
-    label_selector_findings,
     mistakes,
-    placement_findings,
+    validate,
 )
+from fairlead.manifests.yaml.documents import Document
 from fairlead.models.errors import Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A binding that cannot be understood, which is left out.
+    """A binding or federated object that cannot be understood, which is left out.
 
     Parameters
     ----------
     document
-        The binding.
+        The object.
     located
         What of it can be read; None where that is too little.
     mistakes
@@ -55,13 +60,29 @@ class Unread:
     """
 
     document: Document
-    located: "Located[Binding] | None"
+    located: "Located[Binding | FederatedObject] | None"
     mistakes: tuple[Mistake, ...]
 
 
 Workload = workloads_api.Deployment | workloads_api.StatefulSet | workloads_api.ReplicaSet | workloads_api.Job
 Policy = PropagationPolicy | ClusterPropagationPolicy
 Binding = ResourceBinding | ClusterResourceBinding
+
+_ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
+    {
+        "clusters": (clusters_api.Cluster,),
+        "workloads": get_args(Workload),
+        "policies": get_args(Policy),
+        "bindings": get_args(Binding),
+        "rebalancers": (WorkloadRebalancer,),
+        "quotas": (FederatedResourceQuota,),
+        "own": get_args(OwnKind),
+        "federated_clusters": (kubeadmiral_api.FederatedCluster,),
+        "federation_policies": (kubeadmiral_api.PropagationPolicy, kubeadmiral_api.ClusterPropagationPolicy),
+        "federated_objects": get_args(FederatedObject),
+    }
+)
+"""Which list of `Manifests` holds which kinds."""
 
 _CLUSTER_SCOPED = (
     clusters_api.Cluster,
@@ -98,7 +119,7 @@ class Manifests:
     warnings
         Unknown fields and skipped kinds.
     unread
-        Bindings that cannot be understood.
+        Bindings and federated objects that cannot be understood.
     unsupported
         What is of a kind that is not read although it changes placements.
     """
@@ -145,10 +166,18 @@ def collect(documents: Iterable[Document]) -> Manifests:
 def _unpack_federated(manifests: Manifests) -> None:
     """Look into federated objects, and at what KubeAdmiral's controllers have written on workloads."""
     unpacked = unpack(manifests.federated_objects)
-    manifests.federated.extend(unpacked.federated)
     manifests.warnings.extend(unpacked.warnings)
-    manifests.mistakes.extend(unpacked.mistakes)
-    manifests.mistakes.extend(all_feedback_mistakes([*manifests.workloads, *manifests.federated_objects]))
+    for one in unpacked.federated:
+        found = (*override_mistakes(one), *feedback_mistakes(one.located))
+        if found:
+            manifests.unread.append(Unread(one.located.document, one.located, found))
+        else:
+            manifests.federated.append(one)
+    for located, wrong in unpacked.unread:
+        found = (*wrong, *feedback_mistakes(located))
+        manifests.unread.append(Unread(located.document, located, found))
+    for template in manifests.workloads:
+        manifests.mistakes.extend(feedback_mistakes(template))
     manifests.mistakes.extend(same_names(manifests.clusters, manifests.federated_clusters))
 
 
@@ -171,8 +200,8 @@ def _add(manifests: Manifests, document: Document, model: type[Object]) -> None:
     validated = validate(document, model)
     manifests.warnings.extend(validated.warnings)
     found = [*validated.mistakes, *_contradictions(document, validated)]
-    if found and issubclass(model, Binding):
-        located = cast("Located[Binding] | None", validated.located)
+    if found and issubclass(model, Binding | FederatedObject):
+        located = cast("Located[Binding | FederatedObject] | None", validated.located)
         manifests.unread.append(Unread(document, located, tuple(found)))
         return
     manifests.mistakes.extend(found)
@@ -210,29 +239,9 @@ def _odd_name(located: Located[Object]) -> Iterator[Statement]:
 
 def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
     """Return the list that a manifest belongs to."""
-    row: object
-    match model:
-        case clusters_api.Cluster():
-            row = manifests.clusters
-        case PropagationPolicy() | ClusterPropagationPolicy():
-            row = manifests.policies
-        case ResourceBinding() | ClusterResourceBinding():
-            row = manifests.bindings
-        case WorkloadRebalancer():
-            row = manifests.rebalancers
-        case FederatedResourceQuota():
-            row = manifests.quotas
-        case kubeadmiral_api.FederatedCluster():
-            row = manifests.federated_clusters
-        case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
-            row = manifests.federation_policies
-        case kubeadmiral_api.FederatedObject() | kubeadmiral_api.ClusterFederatedObject():
-            row = manifests.federated_objects
-        case own if isinstance(own, OwnKind):
-            row = manifests.own
-        case _:
-            row = manifests.workloads
-    return cast("list[Located[Object]]", row)
+    name = next(name for name, kinds in _ROWS.items() if isinstance(model, kinds))
+    row: list[Located[Object]] = getattr(manifests, name)
+    return row
 
 
 def _findings(model: Object) -> Iterator[Finding]:
@@ -276,19 +285,8 @@ def _twice(names: list[str]) -> Iterator[Finding]:
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
     """List objects that the input has twice."""
-    rows: tuple[Iterable[Located[Object]], ...] = (
-        manifests.clusters,
-        manifests.workloads,
-        manifests.policies,
-        manifests.bindings,
-        manifests.rebalancers,
-        manifests.quotas,
-        manifests.own,
-        manifests.federated_clusters,
-        manifests.federation_policies,
-        manifests.federated_objects,
-    )
-    for row in rows:
+    for name in _ROWS:
+        row: list[Located[Object]] = getattr(manifests, name)
         first: dict[tuple[str, str, str, str], Located[Object]] = {}
         for located in row:
             meta = located.model.metadata

@@ -1,15 +1,19 @@
-"""Which policy and which binding belong to which workload."""
+"""Which workloads a WorkloadRebalancer asks to be placed afresh."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from fairlead.manifests.api.bindings import ClusterResourceBinding
-from fairlead.manifests.collect import Binding, Manifests, Policy, Workload, namespace_of
-from fairlead.manifests.kubeadmiral.federated import Federated, override_mistakes
-from fairlead.manifests.policy_choice import PolicyIndex, Resource, claim_of
+from fairlead.manifests.api.karmada import ClusterResourceBinding, WorkloadRebalancer
+from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
+from fairlead.manifests.collect import Binding, Manifests, Policy, Unread, Workload, namespace_of
+from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
+from fairlead.manifests.kubeadmiral.federated import Federated
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import object_name
 from fairlead.models.errors import Mistake
+from fairlead.models.statement import Statement
 
 
 class Identity(NamedTuple):
@@ -42,7 +46,7 @@ class Subject:
     federated
         Its federated object of KubeAdmiral; None where the input has none.
     unread
-        What of its binding cannot be understood; empty where there is nothing of that kind.
+        Its bindings or federated objects that cannot be understood; empty where there are none.
     """
 
     identity: Identity
@@ -52,7 +56,7 @@ class Subject:
     policy: Located[Policy] | None = None
     outvoted: Located[Policy] | None = None
     federated: Federated | None = None
-    unread: tuple[Mistake, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
     @property
     def labels(self) -> Mapping[str, str]:
@@ -84,10 +88,10 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
             continue
         subjects[reference.identity] = replace(known, binding=binding)
     for one in manifests.unread:
-        if one.located is not None:
-            reference = _of_binding(one.located)
-            known = subjects.get(reference.identity, reference)
-            subjects[reference.identity] = replace(known, unread=(*known.unread, *one.mistakes))
+        left_out = subject_of(one)
+        if left_out is not None:
+            known = subjects.get(left_out.identity, left_out)
+            subjects[left_out.identity] = replace(known, unread=(*known.unread, one))
     found.extend(_join_federated(manifests.federated, subjects))
     index = PolicyIndex.of(manifests.policies)
     return [_with_policy(subjects[identity], index) for identity in sorted(subjects)], found
@@ -96,7 +100,6 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
 def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Subject]) -> Iterator[Mistake]:
     """Put federated objects to the workloads that they hold; list those that have two."""
     for one in federated:
-        yield from override_mistakes(one)
         model = one.template.model
         group = model.api_version.rpartition("/")[0]
         identity = Identity(group, model.kind, one.namespace, model.metadata.name)
@@ -126,6 +129,22 @@ def _of_binding(binding: Located[Binding]) -> Subject:
     namespace = resource.namespace or ("" if cluster_scoped else namespace_of(binding.model))
     identity = Identity(resource.api_version.rpartition("/")[0], resource.kind, namespace, resource.name)
     return Subject(identity, resource.api_version, binding=binding)
+
+
+def subject_of(unread: Unread) -> Subject | None:
+    """Return whose object cannot be understood; None where not even that can be read."""
+    located = unread.located
+    if located is None:
+        return None
+    if isinstance(located.model, Binding):
+        return _of_binding(Located(located.model, located.document))
+    template = located.document.data["spec"].get("template")
+    names = object_name(template if isinstance(template, dict) else {})
+    if not (names.api_version and names.kind and names.name):
+        return None
+    namespace = names.namespace or located.model.metadata.namespace or "default"
+    group = names.api_version.rpartition("/")[0]
+    return Subject(Identity(group, names.kind, namespace, names.name), names.api_version)
 
 
 def _two_bindings(first: Located[Binding], second: Located[Binding]) -> Mistake:
@@ -173,3 +192,62 @@ def keys(subjects: Sequence[Subject]) -> Iterator[str]:
             yield f"{kind}/{short}"
         else:
             yield f"{kind}.{group}/{short}"
+
+
+KIND = "rebalancer"
+
+_NOT_YET_CREATED = datetime.max.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalancing:
+    """When each workload was last asked to be placed afresh.
+
+    Parameters
+    ----------
+    asked
+        Latest creation of a rebalancer that names a workload. One that says no time is not created yet, and
+        later than everything.
+    """
+
+    asked: Mapping[Identity, datetime]
+
+    @classmethod
+    def of(cls, rebalancers: Iterable[Located[WorkloadRebalancer]]) -> "Rebalancing":
+        """Return what some rebalancers ask for."""
+        asked: dict[Identity, datetime] = {}
+        for rebalancer in rebalancers:
+            created = rebalancer.model.metadata.creation_timestamp or _NOT_YET_CREATED
+            for reference in rebalancer.model.spec.workloads:
+                named = identity_of(reference)
+                asked[named] = max(created, asked.get(named, created))
+        return cls(asked)
+
+    def wants(self, subject: Subject) -> bool:
+        """Tell whether a workload was asked to be placed afresh after it was scheduled last, if ever."""
+        asked = self.asked.get(subject.identity)
+        if asked is None:
+            return False
+        last = subject.binding.model.status.last_scheduled_time if subject.binding else None
+        return last is None or asked > last
+
+
+def identity_of(reference: ObjectReference) -> Identity:
+    """Return the workload that a reference names; the version of its API does not count."""
+    group = reference.api_version.rpartition("/")[0]
+    return Identity(group, reference.kind, reference.namespace, reference.name)
+
+
+def unknown(
+    rebalancers: Iterable[Located[WorkloadRebalancer]], subjects: Sequence[Subject]
+) -> Iterator[Statement]:
+    """Say which workloads are to be rebalanced and are not in the input."""
+    known = {subject.identity for subject in subjects}
+    for rebalancer in rebalancers:
+        for position, reference in enumerate(rebalancer.model.spec.workloads):
+            if identity_of(reference) in known:
+                continue
+            named = "/".join(filter(None, (reference.namespace, reference.name)))
+            meta = rebalancer.model.metadata
+            text = f"{meta.name} rebalances {reference.kind} {named}, which is not in the input"
+            yield Statement(KIND, text, rebalancer.source("spec", "workloads", position))

@@ -5,44 +5,65 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from fairlead.manifests.applied import is_at_rest
-from fairlead.manifests.clusters import cluster_warnings, read_clusters
+from fairlead.manifests.clusters import (
+    cluster_warnings,
+    federated_cluster_warnings,
+    read_clusters,
+    read_federated_clusters,
+)
 from fairlead.manifests.collect import Manifests, Unread, collect
-from fairlead.manifests.companions import Member, companionships
-from fairlead.manifests.declared import as_binding
-from fairlead.manifests.documents import shortened
-from fairlead.manifests.facts import (
+from fairlead.manifests.join import Rebalancing, Subject, join, keys, subject_of, unknown
+from fairlead.manifests.karmada.companions import Member, companionships
+from fairlead.manifests.karmada.facts import (
     Declared,
     declared_for,
     evictions,
+    follows,
     left_out,
     read_workload,
     remarks,
     replicas_source,
+    source_of,
+    without_replicas,
 )
-from fairlead.manifests.interpret import Interpreter
-from fairlead.manifests.join import Subject, join, keys
-from fairlead.manifests.kubeadmiral.clusters import federated_cluster_warnings, read_federated_clusters
+from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
+from fairlead.manifests.karmada.quotas import read_quotas
+from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
-from fairlead.manifests.own.extend import extend
-from fairlead.manifests.own.selecting import contradictions
-from fairlead.manifests.quotas import read_quotas
-from fairlead.manifests.reader import Input, read_documents
-from fairlead.manifests.rebalancers import Rebalancing, unknown
+from fairlead.manifests.own.extend import contradictions, extend
 from fairlead.manifests.selecting import select
-from fairlead.manifests.whole_objects import whole_objects
+from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
-from fairlead.models.due import with_due
+from fairlead.models.check import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
-from fairlead.models.rules.capacity import without_lag
 from fairlead.models.source import Source
-from fairlead.models.statement import NOT_UNDERSTOOD, Statement
+from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
+from fairlead.models.usage import without_lag
+from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 
 __all__ = ["Input", "load", "select"]
+
+
+def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
+    """Say what is propagated and not divided: what has no replicas, and what goes where others need it.
+
+    Parameters
+    ----------
+    subjects
+        Everything that the input says something of, with its key.
+    """
+    known = [(subject, key) for subject, key in subjects if without_replicas(subject) or follows(subject)]
+    if known:
+        names = listed([f"{subject.identity.kind} {key}" for subject, key in known])
+        text = f"{counted(len(known), 'object')} without replicas of its own" if len(known) == 1 else ""
+        text = text or f"{counted(len(known), 'object')} without replicas of their own"
+        where = min(source_of(subject) for subject, _ in known)
+        yield Statement(PROPAGATED, f"{text}, propagated and not divided: {names}", where)
 
 
 def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
@@ -60,13 +81,14 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
     -------
     Problem
         Clusters, workloads with their rules, and warnings: skipped kinds, unknown fields, workloads that are
-        left out, also because their bindings cannot be understood, bounds without effect.
+        left out, also because their bindings or federated objects cannot be understood, bounds without
+        effect.
 
     Raises
     ------
     ManifestError
-        Where anything but a binding is wrong, or bindings are and nothing else is to be placed; names every
-        mistake of every file.
+        Where anything but a binding or federated object is wrong, or these are and nothing else is to be
+        placed; names every mistake of every file.
     UnsupportedError
         Where the input is right, but only holds what this version cannot read.
     """
@@ -130,7 +152,7 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     """
     clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
     warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(manifests.clusters)]
-    warnings.extend(_unreadable(one) for one in manifests.unread if one.located is None)
+    warnings.extend(_unreadable(one) for one in manifests.unread if subject_of(one) is None)
     warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
     held = [read_workload(subject, key, "") for subject, key in zip(subjects, keys(subjects), strict=True)]
     up_to_date = without_lag(clusters, held)
@@ -140,7 +162,7 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     placed: list[tuple[Subject, str, Declared]] = []
     idle: list[Workload] = []
     for subject, key in zip(subjects, keys(subjects), strict=True):
-        if federation.places(subject):
+        if not subject.unread and federation.places(subject):
             federated.append((subject, key))
             continue
         declared, reason = declared_for(subject), left_out(subject, key)
@@ -184,13 +206,15 @@ def _interpreted(
     if rebalancing.wants(subject):
         workload = replace(workload, fresh=True)
     workload = replace(workload, due=not is_at_rest(subject, workload, declared))
-    interpreted = interpreter.interpret(workload, declared, evictions(subject), replicas_source(subject))
+    reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
+    interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
     remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
     placed = replace(
         workload,
         rules=interpreted.rules,
         groups=interpreted.groups,
         declared=as_binding(subject, declared),
+        reading=reading,
     )
     return at_start(placed), remarked
 
@@ -202,7 +226,7 @@ def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
 
 
 def _unreadable(unread: Unread) -> Statement:
-    """Say that a binding is left out of which not even the workload can be read."""
+    """Say that an object is left out of which not even the workload can be read."""
     first = unread.mistakes[0]
     text = f"{unread.document.kind} is left out: it cannot be understood: {first.sentence}"
     return Statement(NOT_UNDERSTOOD, text, first.source)

@@ -1,13 +1,12 @@
 """How every cluster stands to a workload: open, closed, or open to what it holds already."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fairlead.manifests.api.placement import Placement
-from fairlead.manifests.documents import Path
-from fairlead.manifests.groups import DeclaredGroup
-from fairlead.manifests.spreading import lacks
+from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, Taint, Toleration
+from fairlead.models.rules import Candidates
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.source import Source
 
 NO_AFFINITY = "did not match the placement cluster affinity constraint"
@@ -27,20 +26,23 @@ class Ground:
     reason
         The end of Karmada's sentence "1 cluster(s) ...".
     where
-        Place of the reason: a path inside the placement, or a source elsewhere.
+        Place of the reason: a path inside the placement, or a source elsewhere; None where there is none.
     keeps
         True where a cluster that holds replicas of the workload may keep them.
     taints
         The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
     spoiling
         Taints that had better not be tolerated; see `Exclusion`.
+    cause
+        The reason as data.
     """
 
     reason: str
-    where: Path | Source
+    where: Path | Source | None
     keeps: bool = False
     taints: tuple[Taint, ...] = ()
     spoiling: tuple[Taint, ...] = ()
+    cause: Cause = Cause.OTHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +64,14 @@ class Standing:
     held_only: Mapping[str, Ground]
 
     def without(self, closed: Mapping[str, Ground]) -> "Standing":
-        """Close some of the candidates as well."""
-        if not closed:
+        """Close some of the candidates as well; other clusters keep the ground that they have."""
+        more = {name: closed[name] for name in self.names if name in closed}
+        if not more:
             return self
         return Standing(
-            tuple(name for name in self.names if name not in closed),
-            {**self.excluded, **closed},
-            {name: ground for name, ground in self.held_only.items() if name not in closed},
+            tuple(name for name in self.names if name not in more),
+            {**self.excluded, **more},
+            {name: ground for name, ground in self.held_only.items() if name not in more},
         )
 
     def openable(self) -> tuple[str, ...]:
@@ -104,46 +107,51 @@ class Standing:
         return Standing(self.names, self.excluded, {**full, **held})
 
 
-def grounds(
-    placement: Placement, group: DeclaredGroup, api_version: str, kind: str, clusters: Mapping[str, Cluster]
-) -> dict[str, Ground]:
-    """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
+def candidates(standing: Standing, source: Callable[[Path], Source] | None = None) -> Candidates:
+    """Return the rule; `source` tells where a path inside the placement stands, None where there is none."""
+    known: dict[int, Exclusion] = {}
 
-    Where there are several reasons the first one counts: deletion, affinity, missing spread property, taints,
-    missing API. Taints with effect ``PreferNoSchedule`` are not looked at, as in Karmada.
-    """
-    matched = frozenset().union(*group.tiers_of(clusters))
-    tolerations = tuple(
-        Toleration(one.key, one.operator, one.value, one.effect) for one in placement.cluster_tolerations
+    def exclusion(ground: Ground) -> Exclusion:
+        found = known.get(id(ground))
+        if found is None:
+            where = ground.where
+            if isinstance(where, tuple):
+                where = source(where) if source else None
+            found = known[id(ground)] = Exclusion(
+                ground.reason, where, ground.taints, ground.spoiling, ground.cause
+            )
+        return found
+
+    excluded, held_only = standing.excluded, standing.held_only
+    return Candidates(
+        standing.names,
+        {name: exclusion(excluded[name]) for name in sorted(excluded)},
+        {name: exclusion(held_only[name]) for name in sorted(held_only)},
     )
-    found: dict[str, Ground] = {}
-    no_affinity = Ground(NO_AFFINITY, group.path)
-    for name in sorted(clusters):
-        cluster = clusters[name]
-        if cluster.deleting or not cluster.joined:
-            reason = DELETING if cluster.deleting else NOT_JOINED
-            ground: Ground | None = Ground(reason, cluster.source)
-        elif name not in matched:
-            ground = no_affinity
-        elif lacking := lacks(cluster, placement):
-            ground = Ground(*lacking)
-        else:
-            otherwise = _unready(cluster) or _without_api(cluster, api_version, kind)
-            tainted = _tainted(cluster, tolerations)
-            ground = replace(tainted, taints=()) if tainted and otherwise else tainted or otherwise
-        if ground is not None:
-            found[name] = ground
-    return found
 
 
-def _tainted(cluster: Cluster, tolerations: Sequence[Toleration]) -> Ground | None:
-    """Return the taint that keeps a workload away; ``NoSchedule`` does so only with what is new."""
-    effects = ("NoExecute", "NoSchedule")
+def departing(cluster: Cluster) -> Ground | None:
+    """Return that a cluster is being deleted."""
+    return Ground(DELETING, cluster.source, cause=Cause.DELETING) if cluster.deleting else None
+
+
+def not_joined(cluster: Cluster) -> Ground | None:
+    """Return that a cluster is no member (KubeAdmiral)."""
+    return None if cluster.joined else Ground(NOT_JOINED, cluster.source)
+
+
+def tainted(cluster: Cluster, taints: Iterable[Taint], tolerations: Sequence[Toleration]) -> Ground | None:
+    """Return the taint that keeps a workload away; ``NoSchedule`` does so only with what is new.
+
+    Taints with effect ``PreferNoSchedule`` are not looked at. One that counts first would, with all others,
+    have to be tolerated for the cluster to be open.
+    """
+    known = tuple(taints)
     found = tuple(
         taint
-        for effect in effects
-        for taint in (*cluster.taints, *cluster.implied_taints)
-        if taint.effect == effect and not _tolerated(taint, tolerations)
+        for effect in ("NoExecute", "NoSchedule")
+        for taint in known
+        if taint.effect == effect and not any(one.tolerates(taint) for one in tolerations)
     )
     if not found:
         return None
@@ -152,19 +160,14 @@ def _tainted(cluster: Cluster, tolerations: Sequence[Toleration]) -> Ground | No
     return Ground(reason, cluster.source, keeps=found[0].effect == "NoSchedule", taints=found)
 
 
-def _tolerated(taint: Taint, tolerations: Iterable[Toleration]) -> bool:
-    """Tell whether a taint is put up with."""
-    return any(toleration.tolerates(taint) for toleration in tolerations)
-
-
-def _unready(cluster: Cluster) -> Ground | None:
+def unready(cluster: Cluster) -> Ground | None:
     """Return that a cluster cannot be reached (KubeAdmiral); one of Karmada tells so by its taints."""
-    return None if cluster.ready else Ground(NOT_READY, cluster.source, keeps=True)
+    return None if cluster.ready else Ground(NOT_READY, cluster.source, keeps=True, cause=Cause.NOT_READY)
 
 
-def _without_api(cluster: Cluster, api_version: str, kind: str) -> Ground | None:
-    """Return the missing API; a cluster that does not tell serves every kind."""
-    if cluster.api_kinds is None or (api_version, kind) in cluster.api_kinds:
+def without_api(cluster: Cluster, api: tuple[str, str]) -> Ground | None:
+    """Return that an apiVersion and kind is missing; a cluster that does not tell serves every kind."""
+    if cluster.api_kinds is None or api in cluster.api_kinds:
         return None
     return Ground(NO_API, cluster.source, keeps=True)
 

@@ -2,19 +2,76 @@
 
 import copy
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fairlead.manifests.api.base import INSTEAD, Api
-from fairlead.manifests.documents import Document, Path, field_name, shortened
-from fairlead.manifests.messages import in_plain_words
+from fairlead.manifests.api.meta import INSTEAD, Api
+from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+
+_WORDS: Mapping[str, str] = {
+    "missing": "is required and missing",
+    "tuple_type": "must be a list",
+    "mapping_type": "must be a mapping of names to values",
+    "model_type": "must be a mapping with fields",
+    "model_attributes_type": "must be a mapping with fields",
+    "dict_type": "must be a mapping of names to values",
+    "string_too_short": "must not be empty",
+}
+
+_SCALARS: Mapping[str, str] = {
+    "string_type": "must be text",
+    "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
+}
+
+_FROM_CONTEXT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "literal_error": lambda context: f"is not allowed; {_choices(context['expected'])}",
+    "greater_than_equal": lambda context: f"must be at least {context['ge']}",
+    "less_than_equal": lambda context: f"must be at most {context['le']}",
+    "value_error": lambda context: str(context["error"]),
+}
+
+
+def in_plain_words(details: ErrorDetails) -> str:
+    """Return what is wrong with a value and what is allowed, to be read after the value.
+
+    Parameters
+    ----------
+    details
+        One error as pydantic reports it.
+    """
+    kind = details["type"]
+    if kind in _WORDS:
+        return _WORDS[kind]
+    if kind in _SCALARS:
+        return _SCALARS[kind] + _about_quotes(kind, details["input"])
+    if kind in _FROM_CONTEXT:
+        return _FROM_CONTEXT[kind](details.get("ctx", {}))
+    return details["msg"][:1].lower() + details["msg"][1:]
+
+
+def _about_quotes(kind: str, value: object) -> str:
+    """Say what quotes have to do with it: numbers and booleans have none, text may need them."""
+    if kind == "string_type":
+        return "; put quotes around it" if isinstance(value, int | float) else ""
+    return ", without quotes" if isinstance(value, str) else ""
+
+
+def _choices(expected: str) -> str:
+    """Turn ``'', 'A', 'B' or 'C'`` into ``allowed are A, B and C``."""
+    names = [name.strip("' ") for name in expected.replace(" or ", ", ").split(",")]
+    filled = [name for name in names if name]
+    if len(filled) == 1:
+        return f"allowed is {filled[0]}"
+    return f"allowed are {', '.join(filled[:-1])} and {filled[-1]}"
+
 
 M = TypeVar("M", bound=Api)
 M_co = TypeVar("M_co", bound=Api, covariant=True)
@@ -213,3 +270,44 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
     parts = get_args(annotation)[:1] if get_origin(annotation) is Annotated else get_args(annotation)
     for part in parts:
         yield from _models_in(part)
+
+
+class Finding(NamedTuple):
+    """What is wrong below some object.
+
+    Parameters
+    ----------
+    path
+        Field, seen from the object.
+    value
+        The offending value; None where there is none to show.
+    message
+        What is wrong and what is allowed.
+    other
+        Another field that has to do with it; its line is told too. None where there is none.
+    """
+
+    path: Path
+    value: object
+    message: str
+    other: Path | None = None
+
+    def within(self, *steps: str | int) -> "Finding":
+        """Return the same, seen from further outside."""
+        other = None if self.other is None else (*steps, *self.other)
+        return self._replace(path=(*steps, *self.path), other=other)
+
+
+def mistakes(document: Document, base: Path, findings: Iterator[Finding]) -> Iterator[Mistake]:
+    """Say where in a document the findings below `base` stand."""
+    for finding in findings:
+        path, value, message, other = finding.within(*base)
+        shown = "" if value is None else shortened(value)
+        if other is not None:
+            message = f"{message} ({field_name(other)}, {document.source(other)})"
+        yield Mistake(document.source(path), field_name(path), shown, message)
+
+
+def below(step: str | int, findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Put a step before the paths of findings."""
+    return (finding.within(step) for finding in findings)

@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fairlead.models.largest import largest
 from fairlead.models.quantity import format_units
+from fairlead.models.rules import Bounds, Duplicated, Total
 from fairlead.models.rules.capacity import needs
-from fairlead.models.rules.duplicated import Duplicated
+from fairlead.models.rules.duplicated import largest_copy
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -54,3 +54,18 @@ def _most(workload: "Workload", problem: "Problem") -> int:
     if workload.rule(Duplicated) is None:
         return workload.replicas
     return largest(workload) * max(1, len(problem.clusters))
+
+
+def largest(workload: "Workload") -> int:
+    """Return the most replicas that any cluster can be asked for, whatever the clusters are like.
+
+    With a total that is all of them, with full copies the largest copy. Without either, what a cluster runs
+    may stay although fewer are wanted by now (KubeAdmiral's ``disableRescheduling``), so minima count too.
+    """
+    copies = workload.rule(Duplicated)
+    if copies is not None:
+        return largest_copy(copies, workload)
+    if workload.rule(Total) is not None or not workload.replicas:
+        return workload.replicas
+    least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
+    return max(workload.replicas, *least, 0)

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from fairlead.models.outcome import Status
-from fairlead.models.outcome_text import first_unproven
+from fairlead.models.result import Result, Status
 from fairlead.models.rules import Candidates, bounds, candidates, duplicated, group_total, total
-from fairlead.models.words import counted, listed
-
-if TYPE_CHECKING:
-    from fairlead.models.outcome import Outcome
-    from fairlead.models.statement import Violation
-    from fairlead.models.workload import Workload
+from fairlead.models.statement import Violation
+from fairlead.models.words import counted, format_percent, listed
+from fairlead.models.workload import Workload
 
 SCHEDULED, FULLY_PLACED, PROVEN = "Scheduled", "FullyPlaced", "Proven"
 
@@ -73,11 +69,11 @@ class Conditions:
     workloads: Mapping[str, tuple[Condition, ...]]
 
 
-Short = Sequence["Violation"]
+Short = Sequence[Violation]
 """What a workload lacks: what gave way, or what a dispenser left out."""
 
 
-def conditions(outcome: Outcome) -> Conditions:
+def conditions(outcome: Result) -> Conditions:
     """Return what is so of an outcome: of every workload, and of the whole."""
     short: dict[str, list[Violation]] = {workload.key: [] for workload in outcome.problem.workloads}
     for violation in (*outcome.shortfalls, *outcome.violations):
@@ -93,11 +89,11 @@ def conditions(outcome: Outcome) -> Conditions:
     return Conditions((_all_placed(outcome, full), _proven(outcome)), each)
 
 
-def _scheduled(outcome: Outcome, workload: Workload, short: Short) -> Condition:
+def _scheduled(outcome: Result, workload: Workload, short: Short) -> Condition:
     """Tell whether a workload stands anywhere; the reasons are Karmada's."""
     if outcome.placement is None and outcome.status is Status.UNKNOWN:
         return Condition(SCHEDULED, "Unknown", "TimeLimit", "no placement was found in time")
-    placed = outcome.placement.of(workload.key) if outcome.placement is not None else {}
+    placed = outcome.placed(workload)
     if placed:
         where = counted(len(placed), "cluster")
         return Condition(
@@ -113,7 +109,7 @@ def _scheduled(outcome: Outcome, workload: Workload, short: Short) -> Condition:
     )
 
 
-def _why_nothing(outcome: Outcome, workload: Workload, short: Short) -> str:
+def _why_nothing(outcome: Result, workload: Workload, short: Short) -> str:
     """Say why a workload stands nowhere."""
     if outcome.placement is not None:
         return "; ".join(each.text for each in short)
@@ -127,7 +123,7 @@ def _why_nothing(outcome: Outcome, workload: Workload, short: Short) -> str:
     return "no placement keeps every rule"
 
 
-def _fully_placed(outcome: Outcome, short: Short) -> Condition:
+def _fully_placed(outcome: Result, short: Short) -> Condition:
     """Tell whether a workload has all that its rules ask for."""
     if outcome.placement is None:
         unknown = outcome.status is Status.UNKNOWN
@@ -139,7 +135,7 @@ def _fully_placed(outcome: Outcome, short: Short) -> Condition:
     return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything that its rules ask for is placed")
 
 
-def _all_placed(outcome: Outcome, each: Mapping[str, Condition]) -> Condition:
+def _all_placed(outcome: Result, each: Mapping[str, Condition]) -> Condition:
     """Tell whether all workloads have all that their rules ask for."""
     failed = [key for key, condition in each.items() if condition.status != "True"]
     if not failed:
@@ -157,15 +153,24 @@ def _all_placed(outcome: Outcome, each: Mapping[str, Condition]) -> Condition:
 _GRAVITY = ("TimeLimit", "ReplicasUnplaced", "MinimumNotMet", "SpreadNotMet")
 
 
-def _proven(outcome: Outcome) -> Condition:
+def _proven(outcome: Result) -> Condition:
     """Tell whether there is a proof."""
     if outcome.status is Status.OPTIMAL:
         return Condition(PROVEN, "True", "Optimal", "no better placement exists")
     if outcome.status is Status.INFEASIBLE and outcome.placement is None and outcome.conflict is not None:
         return Condition(PROVEN, "True", "Infeasible", "no placement keeps every rule")
     if outcome.status is Status.FEASIBLE:
-        return Condition(PROVEN, "False", "NotProven", first_unproven(outcome))
+        return Condition(PROVEN, "False", "NotProven", how_far(outcome))
     return Condition(PROVEN, "False", "NotProven", "nothing is proven")
+
+
+def how_far(outcome: Result) -> str:
+    """Say how far the first level that is not proven may be from the best."""
+    level = outcome.first_unproven
+    if level is None or level.gap is None:
+        held = "not everything is met" if outcome.shortfalls else "every rule holds"
+        return f"{held}; how good the answer of {outcome.origin} is was not proven"
+    return f"not proven best; {level.name} could be at most {format_percent(level.gap)} lower"
 
 
 def _gravest(short: Short) -> str:

@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from fairlead.models.levels import MOVES_LAST
-from fairlead.models.outcome import Outcome
 from fairlead.models.quantity import format_units
 from fairlead.models.quota_reasons import counted_in, shortage
-from fairlead.models.remaining import Remaining, left_by_quotas, more_replicas, remaining, scarcest
+from fairlead.models.result import Result
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -28,6 +27,7 @@ from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.spread import used_groups
+from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
@@ -43,11 +43,11 @@ class Left(NamedTuple):
         Of quotas.
     """
 
-    room: Remaining
+    room: Amounts
     quotas: tuple[quota.Allowance, ...]
 
 
-def left_of(outcome: Outcome) -> Left:
+def left_of(outcome: Result) -> Left:
     """Return what is left after the placement; nothing where there is none."""
     if outcome.placement is None:
         return Left({}, ())
@@ -85,7 +85,7 @@ class View:
         What is left after the placement.
     """
 
-    outcome: Outcome
+    outcome: Result
     workload: Workload
     left: Left
 

@@ -7,12 +7,10 @@ from functools import cached_property
 
 from fairlead.models.decision_reasons import Finding, Left, View, excluded, find, left_of
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.outcome import ClusterDecision, Outcome, Status
+from fairlead.models.result import ClusterDecision, Result, Status
 from fairlead.models.rules import Duplicated
+from fairlead.models.words import listed
 from fairlead.models.workload import Workload
-
-NAMED = 3
-"""How many other clusters a reason names before it counts them."""
 
 
 class Decisions(Mapping[str, tuple[ClusterDecision, ...]]):
@@ -24,7 +22,7 @@ class Decisions(Mapping[str, tuple[ClusterDecision, ...]]):
         The outcome to explain.
     """
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: Result) -> None:
         self._outcome = outcome
 
     def __getitem__(self, workload: str) -> tuple[ClusterDecision, ...]:
@@ -46,7 +44,7 @@ class Decisions(Mapping[str, tuple[ClusterDecision, ...]]):
         return left_of(self._outcome)
 
 
-def decisions_of(outcome: Outcome, workload_key: str) -> tuple[ClusterDecision, ...]:
+def decisions_of(outcome: Result, workload_key: str) -> tuple[ClusterDecision, ...]:
     """Return what was decided for a workload on every cluster of the problem, in name order.
 
     Parameters
@@ -64,7 +62,7 @@ def decisions_of(outcome: Outcome, workload_key: str) -> tuple[ClusterDecision, 
     return _decide(outcome, outcome.problem.workload(workload_key), left_of(outcome))
 
 
-def _decide(outcome: Outcome, workload: Workload, left: Left) -> tuple[ClusterDecision, ...]:
+def _decide(outcome: Result, workload: Workload, left: Left) -> tuple[ClusterDecision, ...]:
     """Explain every cluster; those far from their share point at the clusters that are to blame."""
     view = View(outcome, workload, left)
     names = tuple(outcome.problem.cluster_by_name)
@@ -92,7 +90,7 @@ def _overridden(workload: Workload) -> str:
         return ""
     verb = "annotation" if len(unit.overriding) == 1 else "annotations"
     does = "overrides" if len(unit.overriding) == 1 else "override"
-    return f" ({verb} {_list(list(unit.overriding))} {does} {workload.policy})"
+    return f" ({verb} {listed(list(unit.overriding), fewest=1)} {does} {workload.policy})"
 
 
 def _selected(view: View, cluster: str) -> bool:
@@ -124,14 +122,7 @@ def _told(view: View, cluster: str, finding: Finding, above: list[str], below: l
         return finding.text
     away = view.placed.get(cluster, 0) - wanted
     if away >= 1 and above:
-        return f"{finding.text}; takes what {_list(above)} cannot"
+        return f"{finding.text}; takes what {listed(above, fewest=1)} cannot"
     if away <= -1 and below:
-        return f"{finding.text}; gives way to {_list(below)}"
+        return f"{finding.text}; gives way to {listed(below, fewest=1)}"
     return finding.text
-
-
-def _list(names: list[str]) -> str:
-    """Return a few names in words."""
-    if len(names) > NAMED:
-        return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

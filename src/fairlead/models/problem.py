@@ -8,9 +8,9 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import SharedRule
-from fairlead.models.rules.capacity import limits
 from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
+from fairlead.models.usage import Amounts, limits, usage
 from fairlead.models.workload import Workload
 
 
@@ -91,9 +91,13 @@ class Problem:
         return self._by_namespace.get(namespace, ())
 
     @cached_property
-    def limits(self) -> Mapping[tuple[str, str], int]:
-        """What the workloads may use together by cluster and resource; see `capacity.limits`."""
+    def limits(self) -> Amounts:
+        """What the workloads may use together by cluster and resource; see `usage.limits`."""
         return limits(self)
+
+    def used(self, placed: Mapping[str, Mapping[str, int]]) -> Amounts:
+        """Return what all workloads use where they are placed, by cluster of known capacity and resource."""
+        return usage(self.workloads, placed, self)
 
     @cached_property
     def allowances(self) -> tuple[Allowance, ...]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fairlead.models.gap import gap_of
+from fairlead.models.result import gap_of
 
 
 @dataclass(frozen=True, slots=True)

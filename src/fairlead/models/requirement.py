@@ -200,7 +200,10 @@ class Requirement(NamedTuple):
 
     def excess(self, placed: Mapping[str, int]) -> int:
         """Return how many there are too many; negative where there are too few, 0 where it is kept."""
-        over = self.count(placed) - self.limit
+        scope = self.scope
+        # Most are about one cluster, and there are very many of them.
+        count = placed.get(scope, 0) if isinstance(scope, str) else self.count(placed)
+        over = count - self.limit
         if over > 0:
             return 0 if self.side is Side.LEAST else over
         if over == 0 or self.side is Side.MOST or self._sleeps(placed):

@@ -1,9 +1,9 @@
-"""The pure scorer: the objective vector of any placement. Knows no solver."""
+"""The pure scorer: the objective vector of any placement, and the least it can be. Knows no solver."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
+from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
@@ -14,13 +14,19 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
+    Candidates,
     Copies,
+    Duplicated,
     Evenness,
+    GroupTotal,
     MovePrice,
     Moves,
     Price,
     Shares,
+    Spread,
+    Survival,
     Tiers,
+    Total,
     Weights,
     WorkloadRule,
     aggregated,
@@ -120,33 +126,33 @@ def levels_of_workload(workload: Workload) -> frozenset[Level]:
     return frozenset(level for rule in workload.rules for level in levels_of_rule(rule, workload))
 
 
-_LEVELS: Mapping[type, tuple[Level, ...]] = MappingProxyType(
-    {
-        Aggregated: (CLUSTERS,),
-        Copies: (COPIES, ROOM),
-        MovePrice: (NET,),
-        Price: (COST,),
-        Weights: (DEVIATION,),
-    }
-)
-"""Rules that always contribute to the same levels."""
-
-
-def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
-    """Return the levels to which one rule contributes."""
+def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:  # noqa: C901 - one case a rule
+    """Return the levels to which one rule contributes; none where it only says what must hold."""
     match rule:
-        case Shares():
-            return shares.levels(rule)
-        case Moves():
-            return (moves.level(rule, workload),)
-        case Tiers():
-            return tuple(tier(number) for number in range(1, len(rule.tiers)))
+        case Bounds():
+            return (MINIMA,) if rule.preferred else ()
+        case Candidates() | Duplicated() | GroupTotal() | Spread() | Survival() | Total():
+            return ()
+        case Aggregated():
+            return (CLUSTERS,)
+        case Copies():
+            return (COPIES, ROOM)
         case Evenness():
             return evenness.levels(rule, workload)
-        case Bounds() if rule.preferred:
-            return (MINIMA,)
+        case MovePrice():
+            return (NET,)
+        case Moves():
+            return (moves.level(rule, workload),)
+        case Price():
+            return (COST,)
+        case Shares():
+            return shares.levels(rule)
+        case Tiers():
+            return tuple(tier(number) for number in range(1, len(rule.tiers)))
+        case Weights():
+            return (DEVIATION,)
         case _:
-            return _LEVELS.get(type(rule), ())
+            assert_never(rule)
 
 
 def value_of(problem: Problem, placement: Placement, level: Level) -> int | Fraction:
@@ -164,43 +170,75 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     return _whole(sum(map(Fraction, parts), Fraction(0)))
 
 
-def _cost(
+def _cost(  # noqa: C901 - one case a rule
     rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, problem: Problem
 ) -> int | Fraction:
     """Return what one rule of one workload costs on a level to which it contributes."""
     match rule:
-        case Weights() | MovePrice() | Shares():
-            return _distance(rule, workload, placed, level, problem)
-        case Moves():
-            return moves.cost(rule, workload, placed)
-        case Tiers():
-            return tiers.beyond(rule, placed, level.number)
-        case Evenness():
-            return evenness.cost(rule, workload, placed, level)
-        case Copies():
-            return copies.cost(rule, placed, level)
         case Aggregated():
             return aggregated.cost(rule, placed)
-        case Price():
-            return price.cost(rule, placed)
         case Bounds():
             return bounds.passed_over(rule, workload, placed)
-        case _:
-            raise InternalError(f"{type(rule).__name__} contributes to no level")
-
-
-def _distance(
-    rule: Weights | MovePrice | Shares,
-    workload: Workload,
-    placed: Mapping[str, int],
-    level: Level,
-    problem: Problem,
-) -> Fraction:
-    """Return how far a workload is from a wanted ratio."""
-    match rule:
-        case Weights():
-            return weights.cost(rule, workload, placed, problem.deviation)
+        case Copies():
+            return copies.cost(rule, placed, level)
+        case Evenness():
+            return evenness.cost(rule, workload, placed, level)
         case MovePrice():
             return move_price.cost(rule, workload, placed, problem.deviation)
+        case Moves():
+            return moves.cost(rule, workload, placed)
+        case Price():
+            return price.cost(rule, placed)
         case Shares():
             return shares.cost(rule, workload, placed, level, problem.deviation)
+        case Tiers():
+            return tiers.beyond(rule, placed, level.number)
+        case Weights():
+            return weights.cost(rule, workload, placed, problem.deviation)
+        case Candidates() | Duplicated() | GroupTotal() | Spread() | Survival() | Total():
+            raise InternalError(f"{type(rule).__name__} contributes to no level")
+        case _:
+            assert_never(rule)
+
+
+def least_of_all(problem: Problem) -> Mapping[Level, int | Fraction]:
+    """Return the least value of every level that a problem has; see `least_of`."""
+    return {level: least_of(problem, level) for level in levels_of(problem)}
+
+
+def least_of(problem: Problem, level: Level) -> int | Fraction:
+    """Return what no placement is below on a level: 0, as counts, prices and sums of squares are.
+
+    Moves count less what has to stop because there are fewer replicas than are running. Where no total says
+    that there must be fewer, less may stop, so the level can be as low as that number below 0.
+    """
+    parts = (
+        _spared(rule, workload, level.base) for workload, rule in _moving(problem) if _is_on(level, workload)
+    )
+    total = sum(parts, Fraction(0))
+    return int(total) if total.denominator == 1 else total
+
+
+def _moving(problem: Problem) -> list[tuple[Workload, Moves | MovePrice]]:
+    """Return the workloads whose moves count although nothing says how many replicas there are in all."""
+    return [
+        (workload, rule)
+        for workload in problem.workloads
+        if workload.rule(Total) is None and workload.rule(Duplicated) is None
+        for rule in workload.rules
+        if isinstance(rule, Moves | MovePrice)
+    ]
+
+
+def _is_on(level: Level, workload: Workload) -> bool:
+    """Tell whether a level is about workloads of this priority."""
+    return level.priority == workload.priority
+
+
+def _spared(rule: Moves | MovePrice, workload: Workload, level: Level) -> Fraction:
+    """Return what one rule may contribute below 0 to a level."""
+    held = sum(count for cluster, count in workload.current.items() if cluster in rule.present)
+    spared = -max(0, held - workload.replicas)
+    if isinstance(rule, MovePrice):
+        return rule.price * spared if level == NET else Fraction(0)
+    return Fraction(spared if level == moves.level(rule, workload) else 0)

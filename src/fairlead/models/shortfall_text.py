@@ -8,7 +8,6 @@ from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
-from fairlead.models.remaining import Remaining, more_replicas, remaining, scarcest
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -28,6 +27,7 @@ from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.shortfall import unmet
 from fairlead.models.statement import Violation
+from fairlead.models.usage import Amounts, more_replicas, remaining, scarcest
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 
@@ -63,7 +63,7 @@ class _Answer:
     placement: Placement
 
     @cached_property
-    def left(self) -> Remaining:
+    def left(self) -> Amounts:
         limited = any(isinstance(rule, Capacity) for rule in self.problem.rules)
         return remaining(self.problem, self.placement) if limited else {}
 

@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.cluster import CPU
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.rescheduling import (
-    PREFIX,
-    SchedulingState,
-    read_reschedule_policy,
-    reschedule_reasons,
-)
 from fairlead.models.rules import Bounds, Candidates, Total
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 
 if TYPE_CHECKING:
-    from fairlead.models.outcome import Outcome
     from fairlead.models.problem import Problem
+    from fairlead.models.result import Result
     from fairlead.models.workload import Workload
 
 KIND = "rescheduling"
 
-TRIGGERS = PREFIX + "scheduling-triggers"
+TRIGGERS = "kubeadmiral.io/scheduling-triggers"
 """Annotation in which KubeAdmiral keeps what its last decision was based on."""
 
 MEMORY = "memory"
 
 
-def untriggered(outcome: Outcome) -> tuple[Statement, ...]:
+def untriggered(outcome: Result) -> tuple[Statement, ...]:
     """Say which workloads the answer changes although KubeAdmiral would leave them as they run.
 
     Returns
@@ -62,7 +56,7 @@ def untouched(problem: Problem) -> Iterator[Workload]:
     Whether a policy or a label has been edited since the last decision is not in the input, so that they have
     not is taken for granted.
     """
-    joined = {cluster.name: cluster for cluster in problem.clusters if cluster.joined}
+    joined = frozenset(cluster.name for cluster in problem.clusters if cluster.joined)
     for workload in problem.workloads:
         unit = workload.declared
         if isinstance(unit, FederatedUnit) and unit.holder is not None and _running(workload):
@@ -70,7 +64,7 @@ def untouched(problem: Problem) -> Iterator[Workload]:
             closed = _running(workload).keys() - set(open_to.names if open_to else ())
             # What closes a cluster to a running workload is a taint, an eviction or that the cluster is gone.
             limited = open_to is not None and not open_to.held_only.keys().isdisjoint(_running(workload))
-            if not closed and not limited and not _reasons(workload, unit, joined):
+            if not closed and not limited and not _looked_at_again(workload, unit, joined):
                 yield workload
 
 
@@ -79,17 +73,34 @@ def _running(workload: Workload) -> dict[str, int]:
     return {name: count for name, count in workload.current.items() if count}
 
 
-def _reasons(workload: Workload, unit: FederatedUnit, joined: Mapping[str, Cluster]) -> Iterable[str]:
-    """Return why KubeAdmiral would look at a workload again."""
-    now = SchedulingState(workload.replicas, workload.requests, clusters=joined)
+def _looked_at_again(workload: Workload, unit: FederatedUnit, joined: frozenset[str]) -> bool:
+    """Tell whether KubeAdmiral would look at a workload again.
+
+    Other replicas and other requests always count, changes of the clusters as the policy says. What clusters
+    have free or offer never counts.
+    """
     record = _record(unit)
     replicas = record.get("replicaCount", _replicas_before(workload))
     requests = {**workload.requests, **_requests_before(record, workload)}
+    if replicas != workload.replicas or requests != workload.requests:
+        return True
     known = record.get("clusters")
     names = known if isinstance(known, list) else [name for name in workload.current if name in joined]
-    clusters = {str(name): joined.get(str(name), Cluster(str(name))) for name in names}
-    before = SchedulingState(replicas, requests, clusters=clusters)
-    return reschedule_reasons(read_reschedule_policy(unit.policy), before, now)
+    return _clusters_count(unit.policy, frozenset(map(str, names)), joined)
+
+
+def _clusters_count(policy: Mapping[str, Any], before: frozenset[str], now: frozenset[str]) -> bool:
+    """Tell whether a change of the clusters makes KubeAdmiral look again under a policy.
+
+    Without ``reschedulePolicy`` the API server writes one that clusters which are gone trigger; with one, but
+    without ``rescheduleWhen``, it adds nothing, and clusters never count. New ones count where the policy
+    asks for it and all old ones are still there.
+    """
+    declared = policy.get("reschedulePolicy")
+    when = {} if declared is None else declared.get("rescheduleWhen")
+    if when is None or (declared or {}).get("disableRescheduling"):
+        return False
+    return not before <= now or (bool(when.get("clusterJoined")) and before < now)
 
 
 def _record(unit: FederatedUnit) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 
 SHOWN = 3
 """Names that a sentence tells before it counts the rest."""
@@ -18,14 +19,43 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun[:-1]}ies" if noun.endswith("y") else f"{count} {noun}s"
 
 
-def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN) -> str:
+def format_number(value: int | Fraction) -> str:
+    """Return a number with at most four decimals; decimals that end in zeros were cut off, not exact."""
+    if value.denominator == 1:
+        return str(int(value))
+    shown = f"{float(value):.4f}"
+    if not float(shown):
+        return f"{float(value):.1e}"
+    return shown.rstrip("0") if Fraction(shown) == value else shown
+
+
+def format_percent(share: Fraction) -> str:
+    """Return a share between 0 and 1 as a percentage that is short, but not 0 where the share is not."""
+    percent = float(100 * share)
+    if percent >= 10 or not percent:
+        return f"{percent:.0f} %"
+    return f"{percent:.2g} %" if percent >= 0.01 else "<0.01 %"
+
+
+def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN, fewest: int = 2) -> str:
     """Return items as a list in a sentence; where there are too many, the first ones and how many more.
+
+    Parameters
+    ----------
+    items
+        The items; none gives an empty text.
+    noun
+        What the rest is called; empty where it is only counted.
+    shown
+        Items that are told before the rest is counted.
+    fewest
+        A rest of fewer items is told as well.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"], "workload")
     ('a and b', 'a, b, c and 2 more workloads')
     """
     told = list(items)
-    if len(told) > shown + 1:
+    if len(told) >= shown + fewest:
         rest = len(told) - shown
         told = [*told[:shown], counted(rest, f"more {noun}") if noun else f"{rest} more"]
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)

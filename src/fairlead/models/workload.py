@@ -1,14 +1,34 @@
 """Workloads: what is to be placed, what one replica needs and where replicas run now."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from fairlead.models.declared import Declared
 from fairlead.models.rules import WorkloadRule
 from fairlead.models.source import NOWHERE, Source
 
+if TYPE_CHECKING:
+    from fairlead.models.cluster import Cluster
+
 R = TypeVar("R", bound=WorkloadRule)
+
+
+class Reading(Protocol):
+    """What the rules of a workload were read from; tells them once more where something has changed."""
+
+    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+        """Return a workload that has no rules yet with those of its placement or policy.
+
+        Parameters
+        ----------
+        workload
+            The workload, with the replicas that it wants and holds now.
+        clusters
+            The clusters that there are now.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +77,7 @@ class Workload:
     due
         False where its scheduler would not look at it again: what runs was placed as it is declared now,
         adds up, and breaks none of the workload's own rules. Its moves count as those of workloads that keep
-        what runs. See `fairlead.models.due`.
+        what runs. See `fairlead.models.check.with_due`.
     policy
         What declared the rules, in words, such as ``policy default/nginx``.
     rules
@@ -84,6 +104,9 @@ class Workload:
     declared
         Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
         did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
+    reading
+        What the rules were read from, for a what-if that opens clusters of which they say nothing; None where
+        the workload did not come from manifests. Left out of comparisons.
     """
 
     key: str
@@ -109,6 +132,7 @@ class Workload:
     replicas_source: Source | None = field(default=None, compare=False, repr=False)
     without: frozenset[str] = frozenset()
     declared: Declared | None = field(default=None, compare=False, repr=False)
+    reading: Reading | None = field(default=None, compare=False, repr=False)
 
     def rule(self, kind: type[R]) -> R | None:
         """Return the workload's rule of a kind; None where it has none."""

@@ -1,7 +1,10 @@
-"""Amounts of resources, rounded for people: what is left is never shown as more than it is."""
+"""Amounts for people: of resources, never shown as more than there is, and what happens to how many."""
+
+from collections.abc import Iterable
 
 from fairlead.models.cluster import CPU
 from fairlead.models.quantity import format_units
+from fairlead.models.words import counted
 
 _BYTES = (("Pi", 2**50), ("Ti", 2**40), ("Gi", 2**30), ("Mi", 2**20), ("Ki", 2**10))
 
@@ -47,3 +50,23 @@ def _tenths(units: int, size: int) -> str:
     """Return units / size with at most one decimal, rounded down."""
     whole, part = divmod(10 * units // size, 10)
     return f"{whole}.{part}" if part else str(whole)
+
+
+def happening(numbers: Iterable[tuple[int, str, str]], noun: str = "") -> str:
+    """Return what happens to how many, in words; empty where nothing happens.
+
+    Parameters
+    ----------
+    numbers
+        How many, and the verb for one and for several.
+    noun
+        What stands behind the first number; empty where nothing does.
+
+    Examples
+    --------
+    >>> happening([(3, "moves", "move"), (1, "starts", "start"), (0, "stops", "stop")], "replica")
+    '3 replicas move, 1 starts'
+    """
+    parts = [(count, one if count == 1 else many) for count, one, many in numbers if count > 0]
+    heads = [counted(count, noun) if noun and not at else str(count) for at, (count, _) in enumerate(parts)]
+    return ", ".join(f"{head} {verb}" for head, (_, verb) in zip(heads, parts, strict=True))

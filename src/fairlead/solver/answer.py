@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from fairlead.models.least import least_of
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import least_of, levels_of, score
 from fairlead.models.shortfall import name_of
 from fairlead.solver.attainment import LexicographicResult, attained
 from fairlead.solver.rows import Placed

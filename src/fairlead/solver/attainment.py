@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from fairlead.models.errors import InternalError
-from fairlead.models.least import least_of_all
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import least_of_all, levels_of, score
 
 Least = Mapping[Level, int | Fraction]
 """What no placement is below, by level, whatever the levels before it are."""

@@ -9,12 +9,10 @@ from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.levels import DEVIATION, Deviation
 from fairlead.models.outcome import Attained, Outcome
-from fairlead.models.outcome_document import unplaced
-from fairlead.models.outcome_text import format_number
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
 from fairlead.models.score import levels_of, value_of
-from fairlead.models.words import counted
+from fairlead.models.words import counted, format_number
 from fairlead.solver.dispensing import Overcommit, dispense
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.solving import solve
@@ -72,7 +70,7 @@ def _default(problem: Problem) -> tuple[str, ...]:
 
 def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
     """Return what is to be said of one answer."""
-    missing = sum(unplaced(outcome, workload) for workload in outcome.problem.workloads)
+    missing = outcome.missing
     differences = tuple(_differences(outcome, best))
     text = f"{name} {_compared(outcome, best, missing, differences)}.{tally(outcome, best)}"
     return Contender(name, outcome, missing, differences, text)

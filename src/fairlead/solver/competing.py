@@ -10,6 +10,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
 from fairlead.models.score import levels_of
+from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, added, origin_of, proven
@@ -17,7 +18,7 @@ from fairlead.solver.attainment import attained, bounded
 from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.frozen import frozen
 from fairlead.solver.keeping import better, keep_and_repair
-from fairlead.solver.rows import Placed, among, left_by, overfull, usage, usage_of
+from fairlead.solver.rows import Placed, among, left_by, overfull
 from fairlead.solver.search import Search
 from fairlead.solver.stages import first_stage, polished
 

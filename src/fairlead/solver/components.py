@@ -1,9 +1,10 @@
 """Independent parts of a problem: connected components of the graph of workloads and clusters."""
 
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Companionship, MoveBudget, Quota, SharedRule
+from fairlead.models.rules import Candidates, Capacity, Companionship, MoveBudget, Quota, SharedRule
 from fairlead.models.rules.move_budget import members
 from fairlead.models.workload import Workload
 from fairlead.solver.quotas import can_bind
@@ -73,8 +74,10 @@ def _concerns(rule: SharedRule, part: Problem) -> bool:
             return not part.workload_by_key.keys().isdisjoint(rule.members)
         case Quota():
             return bool(part.workloads_in(rule.namespace))
-        case _:
+        case Capacity() | MoveBudget():
             return True
+        case _:
+            assert_never(rule)
 
 
 def _touched(workload: Workload, problem: Problem) -> tuple[str, ...]:

@@ -5,12 +5,11 @@ from dataclasses import replace
 
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
-from fairlead.models.least import least_of
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import least_of, levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
 from fairlead.solver.attainment import at_least

@@ -20,9 +20,10 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, Total
 from fairlead.models.rules.move_budget import members, moved_by
+from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, proven
-from fairlead.solver.rows import Row, among, beside, overfull, usage, usage_of
+from fairlead.solver.rows import among, beside, overfull
 
 Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
 """Solves workloads that compete, of which what they need alone is known (empty: not known), near a placement

@@ -48,6 +48,12 @@ class Deadline:
         """Return the seconds that are left, at least 0; infinite where there is no limit."""
         return 0.0 if self.stop.asked else max(0.0, self.at - time.monotonic())
 
+    @property
+    def limit(self) -> float | None:
+        """The seconds that are left as a time limit; None where there is none."""
+        seconds = self.remaining()
+        return None if math.isinf(seconds) else seconds
+
     def part(self, share: float, at_most: float = math.inf) -> "Deadline":
         """Return an earlier deadline: after a share of what is left, and after so many seconds at most."""
         seconds = min(share * self.remaining(), at_most)
@@ -58,5 +64,4 @@ class Deadline:
         return Deadline(self.at + seconds, self.stop)
 
     def __reduce__(self) -> tuple[Callable[[float | None], "Deadline"], tuple[float | None]]:
-        seconds = self.remaining()
-        return Deadline.after, (None if math.isinf(seconds) else seconds,)
+        return Deadline.after, (self.limit,)

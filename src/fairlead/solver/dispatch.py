@@ -8,12 +8,11 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.solver.answer import Answer, Question, answered
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import applies
+from fairlead.solver.batch.separable import applies
 from fairlead.solver.deadline import Deadline, Stop
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import ENGINES, Machines, machines_of
 from fairlead.solver.methods import solve_part, stand_alone
-from fairlead.solver.partitioning.partitioned import solve_partitioned
 from fairlead.solver.search import Search
 
 WORTH_A_PROCESS = 5_000
@@ -126,6 +125,8 @@ def _is_split(part: Problem, where: Where) -> bool:
 
 def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) -> Answer | None:
     """Solve a part in shares; None where a share has no placement of its own."""
+    from fairlead.solver.batch.shares import solve_partitioned
+
     result = solve_partitioned(part, where.partitions or 1, search.part(FOR_SHARES), machines)
     if result.placement is None:
         return None

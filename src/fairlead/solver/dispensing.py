@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -14,31 +15,20 @@ from fairlead.models.problem import Problem
 from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.conclusion import conclude_greedy
-from fairlead.solver.dispensers import (
-    as_karmada,
-    as_kubeadmiral,
-    karmada_proposal,
-    karmada_proposal_ceiling,
-    largest_remainder,
-    reference,
-    webster,
-)
-from fairlead.solver.dispensers.answer import Dispensed
+from fairlead.solver.dispensers import dividing, karmada, kubeadmiral, reference
+from fairlead.solver.dispensers.in_turn import Dispensed
 
 Overcommit = Literal["as-karmada", "deduct"]
 
 _REAL: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
-    {"karmada": as_karmada.place, "kubeadmiral": as_kubeadmiral.place}
+    {"karmada": karmada.place, "kubeadmiral": kubeadmiral.place}
 )
 """Models of real schedulers; they read the manifests themselves."""
 
 _OWN: Mapping[str, Callable[[Problem], Dispensed]] = MappingProxyType(
     {
-        "karmada-proposal": karmada_proposal.place,
-        "karmada-proposal-ceiling": karmada_proposal_ceiling.place,
-        "largest-remainder": largest_remainder.place,
         "reference": lambda problem: Dispensed(reference.place(problem)),
-        "webster": webster.place,
+        **{name: partial(dividing.place, like=name) for name in dividing.DIVISIONS},
     }
 )
 """Rules of thumb on fairlead's own rules."""

@@ -18,7 +18,7 @@ from fairlead.solver.interrupt import interruptible
 # Measured on models of up to 1,000 clusters: the search for dominance and symmetry among thousands of equal
 # segments costs seconds and finds nothing that the linear relaxation does not know. Rules of presolve that
 # look for constraints inside others call feasible models infeasible where coefficients exceed 2**31 (OR-Tools
-# 9.15), as those of levels do; `tests/test_engine.py` has the smallest model that was found.
+# 9.15), as those of levels do; `tests/solver/test_engine.py` has the smallest model that was found.
 SETTINGS: Mapping[str, Any] = MappingProxyType(
     {
         "symmetry_level": 0,
@@ -62,12 +62,15 @@ class Effort:
         Random seed.
     work
         Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit.
+    linearization
+        How much of the model the linear program holds: 1 as usual, 2 for all of it.
     """
 
     deadline: Deadline
     workers: int = 1
     seed: int = 0
     work: float = math.inf
+    linearization: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,7 @@ def _solver(effort: Effort) -> cp_model.CpSolver:
     for name, value in SETTINGS.items():
         setattr(parameters, name, value)
     parameters.num_workers = effort.workers
+    parameters.linearization_level = effort.linearization
     # Ctrl-C is for `interrupt`: where OR-Tools takes it, Python never hears of it.
     parameters.catch_sigint_signal = False
     parameters.random_seed = effort.seed

@@ -6,35 +6,23 @@ a larger set. Overflow tiers and exact totals of disjoint sets cut the box into 
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import (
-    COST,
-    DEVIATION,
-    EVENNESS,
-    EVENNESS_FRESH,
-    EVENNESS_RESULT,
-    MOVES,
-    Deviation,
-    Level,
-    tier,
-)
+from fairlead.models.levels import DEVIATION, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Evenness, GroupTotal, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox
-from fairlead.solver.marginal import Box, exact_sum, narrow_linear, narrow_moves, settle_ties
-from fairlead.solver.marginal_costs import narrow_change, narrow_l1, narrow_minimax, narrow_webster
-from fairlead.solver.whole_prices import whole_prices
+from fairlead.solver.costs.levels import cost_of, deviation_from, weights_of
+from fairlead.solver.costs.squares import Change
+from fairlead.solver.costs.straight import Straight
+from fairlead.solver.marginal import Box, exact_sum, settle_ties
 
-NARROW = MappingProxyType({Deviation.L1: narrow_l1, Deviation.MINIMAX: narrow_minimax})
-EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**40
 
@@ -110,53 +98,36 @@ def _narrowed(
     parts: Sequence[Part], names: tuple[str, ...], workload: Workload, level: Level, deviation: Deviation
 ) -> Sequence[Part] | None:
     """Return the parts of all placements that are best on one level; None where that cannot be told."""
-    if level.key in MOVES:
-        held = _array(names, workload.current)
-        return [Part(at, narrow_moves(box, held[at])) for at, box in parts]
-    if level in EVEN:
-        return _evened(parts, names, workload, level)
     if level == DEVIATION:
         return _divided(parts, names, workload, deviation)
-    if level == COST:
-        return _priced(parts, names, workload)
-    if level.key == tier(1).key and len(parts) == 1:
-        return _tiered(parts[0], names, workload, level)
-    return None
+    cost = cost_of(level, workload, names, DEAREST)
+    match cost:
+        case Straight(using=None) if level.key == tier(1).key:
+            return _tiered(parts[0], cost, names, workload, level) if len(parts) == 1 else None
+        case Straight(using=None):
+            pass
+        case Change():
+            if any(set(rule.clusters) != set(names) for rule in workload.rules_of(Evenness)):
+                return None
+        case _:
+            return None
+    return [Part(at, cost.narrow(box, at)) for at, box in parts]
 
 
-def _evened(
-    parts: Sequence[Part], names: tuple[str, ...], workload: Workload, level: Level
-) -> Sequence[Part] | None:
-    """Narrow to the most even change or result; all candidates have to take part."""
-    rule = workload.rule(Evenness)
-    if rule is None or set(rule.clusters) != set(names):
-        return None
-    before = _array(names, workload.current if level == EVENNESS else {})
-    return [Part(at, narrow_change(box, before[at])) for at, box in parts]
-
-
-def _priced(parts: Sequence[Part], names: tuple[str, ...], workload: Workload) -> Sequence[Part] | None:
-    """Narrow to the cheapest placements."""
-    prices = whole_prices(workload, DEAREST)
-    if prices is None:
-        return None
-    whole = _array(names, prices)
-    return [Part(at, narrow_linear(box, whole[at])) for at, box in parts]
-
-
-def _tiered(part: Part, names: tuple[str, ...], workload: Workload, level: Level) -> Sequence[Part]:
+def _tiered(
+    part: Part, cost: Straight, names: tuple[str, ...], workload: Workload, level: Level
+) -> Sequence[Part]:
     """Narrow to the fewest replicas beyond a tier; behind the last level the tiers are parts of their own."""
+    box = cost.narrow(part.box, part.positions)
     rule = workload.rule(Tiers)
     tiers = rule.tiers if rule else ()
-    number = np.array([next((n for n, inside in enumerate(tiers, 1) if name in inside), 0) for name in names])
-    beyond = (number[part.positions] > level.number).astype(np.int64)
-    box = narrow_linear(part.box, beyond)
     if level.number < len(tiers) - 1:
         return [Part(part.positions, box)]
     # The levels have left every tier one total, so that any placement in the box tells it.
     placed = settle_ties(box)
     found = []
-    for n in range(1, len(tiers) + 1):
+    number = np.array([next((n for n, inside in enumerate(tiers) if name in inside), -1) for name in names])
+    for n in range(len(tiers)):
         inside = number[part.positions] == n
         total = exact_sum(placed[inside])
         found.append(Part(part.positions[inside], Box(box.lower[inside], box.upper[inside], total).tight()))
@@ -166,35 +137,18 @@ def _tiered(part: Part, names: tuple[str, ...], workload: Workload, level: Level
 def _divided(
     parts: Sequence[Part], names: tuple[str, ...], workload: Workload, deviation: Deviation
 ) -> Sequence[Part] | None:
-    """Narrow to the least deviation from the weights."""
+    """Narrow to the least deviation from the weights; None where that is no sum over clusters."""
     rule = workload.rule(Weights)
     if rule is None or (len(parts) > 1 and not rule.tiers) or (rule.tiers and len(parts) != len(rule.tiers)):
         return None
-    weights = _array(names, rule.weights)
     found = []
-    for at, box in parts:
-        replicas = box.total if rule.tiers else workload.replicas
-        narrowed = _measured(box, weights[at], replicas, deviation)
-        if narrowed is None:
+    for (at, wide), inside in zip(parts, rule.tiers or (None,), strict=True):
+        weights, whole = weights_of(rule, names, inside)
+        box = wide.tight()
+        free = box.lower[weights[at] == 0] < box.upper[weights[at] == 0]
+        if deviation is Deviation.WEBSTER and bool(free.any()):
+            # The measure leaves such a candidate out: Webster's marginal costs no longer tell it.
             return None
-        found.append(Part(at, narrowed))
+        cost = deviation_from(weights, whole, box.total if rule.tiers else workload.replicas, deviation)
+        found.append(Part(at, cost.narrow(box, at)))
     return found
-
-
-def _measured(box: Box, weights: NDArray[np.int64], replicas: int, deviation: Deviation) -> Box | None:
-    """Narrow one part; None where replicas may pass to a candidate of weight 0 under webster.
-
-    The measure leaves such a candidate out, so Webster's marginal costs no longer tell the deviation.
-    """
-    if deviation is not Deviation.WEBSTER:
-        return NARROW[deviation](box, weights, replicas)
-    box = box.tight()
-    unweighted = weights == 0
-    if bool(np.any(box.lower[unweighted] < box.upper[unweighted])):
-        return None
-    return narrow_webster(box, weights)
-
-
-def _array(names: tuple[str, ...], values: Mapping[str, int]) -> NDArray[np.int64]:
-    """Return the values in the order of the names; 0 where there is none."""
-    return np.array([values.get(name, 0) for name in names], dtype=np.int64)

@@ -6,7 +6,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import BindingRule, Bounds
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.arrays import MANY, applies
+from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.boxes import boxes_of
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.deadline import Deadline
@@ -40,7 +40,7 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
 
 def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
     """Look for a placement of a problem without preferences, by prices where there are many workloads."""
-    from fairlead.solver.batch.solving import solve_batch
+    from fairlead.solver.batch.levels import solve_batch
     from fairlead.solver.lexicographic import minimise_levels
 
     if len(bare.workloads) >= MANY and applies(bare):

@@ -10,7 +10,7 @@ from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from fairlead.solver.answer import Answer, Question, answered, unproven
 from fairlead.solver.attainment import LexicographicResult
-from fairlead.solver.batch.arrays import MANY, applies
+from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
 from fairlead.solver.keeping import keep_and_repair, standing_well
 from fairlead.solver.partial_floor import place_greedily
@@ -59,9 +59,9 @@ def may_have_prices(question: Question) -> bool:
 
 def by_prices(question: Question) -> Answer | None:
     """Search by prices of what is shared; None where the rules are not for that."""
-    from fairlead.solver.batch.mixed import applies_mixed, solve_mixed
-    from fairlead.solver.batch.partly import applies_partly, solve_partly
-    from fairlead.solver.batch.solving import solve_batch
+    from fairlead.solver.batch.levels import solve_batch
+    from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
+    from fairlead.solver.batch.overload import applies_partly, solve_partly
 
     part, search, floor = question.part, question.search, question.known
     if part.partial:

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection
 
+from fairlead.models.amounts import largest
 from fairlead.models.check import violations_of
-from fairlead.models.largest import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from fairlead.encoders.convex import Term
+from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import Held
-from fairlead.encoders.segments import ConvexFunction
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.errors import InternalError
@@ -26,8 +25,16 @@ from fairlead.solver.attainment import Least, LexicographicResult, Note, attaine
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
 from fairlead.solver.pricing import relax_all, tighten
-from fairlead.solver.ranges import beyond_tiers, placement_of, shares_of, totals_known, within_peaks
-from fairlead.solver.tier_totals import held_by_tiers, held_in, open_places
+from fairlead.solver.ranges import (
+    beyond_tiers,
+    held_by_tiers,
+    held_in,
+    open_places,
+    placement_of,
+    shares_of,
+    totals_known,
+    within_peaks,
+)
 from fairlead.solver.ties import settle
 
 # Of the time that is left, what a level may use while others wait.

@@ -5,12 +5,11 @@ from collections.abc import Callable
 from types import MappingProxyType
 
 from fairlead.models.errors import InternalError
-from fairlead.models.least import least_of_all
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
-from fairlead.models.score import levels_of, score
+from fairlead.models.score import least_of_all, levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline

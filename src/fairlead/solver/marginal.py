@@ -12,8 +12,7 @@ and b_c the height of the units that cost at most t. Then x is optimal exactly i
 among them. The set of *all* optima is therefore a box with a total again, and levels in lexicographic
 order are functions from box to box, applied in turn. `settle_ties` picks the answer from the last box.
 
-Costs made of a few straight pieces are here; `fairlead.solver.marginal_costs` has the deviations from
-weights.
+The costs of levels are in `fairlead.solver.costs`.
 """
 
 from collections.abc import Sequence
@@ -116,43 +115,6 @@ def narrow_pieces(box: Box, pieces: Sequence[tuple[NDArray[Any], NDArray[np.int6
         lower += np.where(marginal < last, count, 0)
         upper += np.where(marginal <= last, count, 0)
     return Box(lower, upper, box.total).tight()
-
-
-def narrow_linear(box: Box, price: NDArray[np.int64]) -> Box:
-    """Return all allocations of the box with the least ``sum(price * x)``.
-
-    Serves tiers and "prefer earlier" as well as cost; prices may be negative and are per replica.
-    """
-    box = box.tight()
-    return narrow_pieces(box, [(price, box.upper - box.lower)])
-
-
-def narrow_moves(box: Box, current: NDArray[np.int64]) -> Box:
-    """Return all allocations of the box with the fewest moves, ``sum(max(0, current - x))``.
-
-    Parameters
-    ----------
-    box
-        What is allowed.
-    current
-        Replicas that run now, by cluster.
-    """
-    box = box.tight()
-    # A unit that runs already saves one move; any other saves none.
-    kept = np.clip(current, box.lower, box.upper)
-    saves = np.full_like(kept, -1)
-    return narrow_pieces(box, [(saves, kept - box.lower), (np.zeros_like(kept), box.upper - kept)])
-
-
-def narrow_unweighted(box: Box, weights: NDArray[np.int64]) -> Box:
-    """Return all allocations of the box with the fewest replicas on clusters of weight 0.
-
-    A cluster of weight 0 has no quota: it gets its lower bound, and more only where all clusters with a
-    weight are full. So afterwards either every cluster of weight 0 is at its lower bound or every other
-    one at its upper bound; in both cases the sum over the clusters with a weight is the same in the whole
-    box, which `narrow_webster` relies on.
-    """
-    return narrow_linear(box, (weights == 0).astype(np.int64))
 
 
 def settle_ties(box: Box) -> NDArray[np.int64]:

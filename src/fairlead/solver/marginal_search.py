@@ -151,3 +151,15 @@ def _newton_step(units: Units, heights: NDArray[np.int64], missing: int) -> int:
     per_step = exact_sum(units.weights[growing]) / int(units.weights.max())
     stride = int(missing / per_step) if per_step else missing
     return stride or (1 if missing > 0 else -1)
+
+
+def least_ratio(tops: NDArray[np.int64], weights: NDArray[np.int64]) -> Fraction:
+    """Return the least ``tops / weights``: a guess in floats, which exact products confirm or replace."""
+    bound = int(np.abs(tops).max()) * int(weights.max())
+    exact_tops, exact_weights, guesses = widen(tops, bound), widen(weights, bound), tops / weights
+    best = int(np.argmin(guesses))
+    while True:
+        smaller = np.flatnonzero(exact_tops * int(weights[best]) < exact_weights * int(tops[best]))
+        if smaller.size == 0:
+            return Fraction(int(tops[best]), int(weights[best]))
+        best = int(smaller[np.argmin(guesses[smaller])])

@@ -10,7 +10,7 @@ leave the relaxed optimum only so far: a step at cluster c that costs m instead 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.encoders.segments import ConvexFunction
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.variables import Place, Range
 
 # Ranges are followed at most so many steps from the relaxed optimum; farther ends stay as they are.

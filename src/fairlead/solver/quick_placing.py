@@ -6,10 +6,10 @@ from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Duplicated, Spread, Total, Weights
 from fairlead.models.rules.quota import Allowance
+from fairlead.models.usage import usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, WorkloadBox, box_of
 from fairlead.solver.greedy_choice import choose_greedily
-from fairlead.solver.rows import usage_of
 
 
 def place_quickly(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.largest import largest
+from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,

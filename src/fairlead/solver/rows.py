@@ -6,34 +6,11 @@ from dataclasses import replace
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.models.rules.capacity import demands
+from fairlead.models.usage import Row, usage
 from fairlead.models.workload import Workload
-
-Row = tuple[str, str]
-"""Name of a cluster of known capacity, and a resource."""
 
 Placed = Mapping[str, Mapping[str, int]]
 """Replicas by workload key and cluster name."""
-
-
-def usage_of(workload: Workload, placed: Mapping[str, int], part: Problem) -> dict[Row, int]:
-    """Return what replicas of a workload use of clusters that have a limit, in the units of the resources."""
-    used: dict[Row, int] = {}
-    for name, count in placed.items():
-        cluster = part.cluster_by_name.get(name)
-        if count and cluster is not None and cluster.free is not None:
-            for resource, need in demands(workload, cluster).items():
-                used[name, resource] = need * count
-    return used
-
-
-def usage(workloads: Iterable[Workload], placed: Placed, part: Problem) -> dict[Row, int]:
-    """Return what workloads use together."""
-    used: dict[Row, int] = {}
-    for workload in workloads:
-        for row, amount in usage_of(workload, placed.get(workload.key, {}), part).items():
-            used[row] = used.get(row, 0) + amount
-    return used
 
 
 def overfull(used: Mapping[Row, int], part: Problem) -> frozenset[Row]:

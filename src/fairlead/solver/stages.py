@@ -26,9 +26,10 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.score import levels_of, levels_of_rule
+from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
-from fairlead.solver.rows import Placed, Row, left_by, usage_of
+from fairlead.solver.rows import Placed, left_by
 
 EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key})
 """Keys of levels that are about what has to move and what overflows."""
@@ -91,11 +92,11 @@ def polished(part: Problem, placement: Placement, alone: Placed = MappingProxyTy
             best = alone.get(workload.key)
             if best is not None and _same(best, placed[workload.key]):
                 continue
-            _change(left, usage_of(workload, placed[workload.key], part), 1)
+            add(left, usage_of(workload, placed[workload.key], part), 1)
             answer = place_alone(workload, part, left)
             if answer is not None:
                 placed[workload.key] = {name: count for name, count in answer.items() if count}
-            _change(left, usage_of(workload, placed[workload.key], part), -1)
+            add(left, usage_of(workload, placed[workload.key], part), -1)
         if placed == before:
             break
     return Placement(placed)
@@ -104,9 +105,3 @@ def polished(part: Problem, placement: Placement, alone: Placed = MappingProxyTy
 def _same(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
     """Tell whether two placements of a workload are the same; one may name clusters that hold nothing."""
     return all(other.get(name, 0) == count for name, count in one.items()) and other.keys() <= one.keys()
-
-
-def _change(left: dict[Row, int], used: dict[Row, int], sign: int) -> None:
-    """Give back what is used, or take it."""
-    for row, amount in used.items():
-        left[row] = left.get(row, 0) + sign * amount

@@ -4,13 +4,16 @@ A field that cannot influence a placement is marked `Inert`.
 """
 
 from fairlead.manifests.api import kubeadmiral
-from fairlead.manifests.api.bindings import ClusterResourceBinding, ResourceBinding
-from fairlead.manifests.api.clusters import Cluster
+from fairlead.manifests.api.karmada import (
+    Cluster,
+    ClusterResourceBinding,
+    FederatedResourceQuota,
+    ResourceBinding,
+    WorkloadRebalancer,
+)
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
-from fairlead.manifests.api.quotas import FederatedResourceQuota
-from fairlead.manifests.api.rebalancers import WorkloadRebalancer
 from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
 
 KINDS: dict[tuple[str, str], type[Object]] = {

@@ -6,19 +6,21 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, Strict, WithJsonSchema
 
-from fairlead.manifests.api.base import (
+from fairlead.manifests.api.karmada import Taint
+from fairlead.manifests.api.meta import (
     Anything,
     Api,
     Boolean,
+    Condition,
     Filled,
     Inert,
     Integer,
+    Object,
     Text,
     Texts,
     Time,
+    Toleration,
 )
-from fairlead.manifests.api.clusters import Taint
-from fairlead.manifests.api.meta import Condition, Object, Toleration
 from fairlead.models.quantity import parse_quantity
 
 API_VERSION = "core.kubeadmiral.io/v1alpha1"

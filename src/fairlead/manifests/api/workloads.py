@@ -4,8 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fairlead.manifests.api.base import Anything, Api, Count, Inert, Open, ResourceList, Text
-from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.meta import Anything, Api, Count, Inert, Object, Open, ResourceList, Text
 
 _ROLLOUT = Inert("how pods are replaced inside a cluster")
 _STATUS = Inert("what runs where stands in the binding")

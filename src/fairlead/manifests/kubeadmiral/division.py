@@ -1,17 +1,76 @@
-"""How a policy divides replicas: weights, tiers, bounds and the clusters that come first."""
+"""Which clusters are open to a workload by KubeAdmiral's rules, and how a policy divides replicas."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fairlead.manifests.kubeadmiral.feedback import Feedback
-from fairlead.manifests.kubeadmiral.policy import Policy
-from fairlead.manifests.kubeadmiral.preferences import Preferences
+from fairlead.manifests.kubeadmiral.annotations import Feedback
+from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, Policy, Preferences
+from fairlead.manifests.standing import Ground, departing, not_joined, tainted, unready, without_api
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.workload import Workload
+
+NOT_LISTED = "is not in the placement list"
+NO_SELECTOR = "did not match the cluster selector"
+NO_AFFINITY = "did not match the cluster affinity"
+UNAVAILABLE = "is to be left by the migration configuration"
+NOTHING_RUNS = "does not run it, and rescheduling is disabled"
+
+Api = tuple[str, str]
+"""apiVersion and kind of a workload."""
+
+
+def closed_clusters(policy: Policy, api: Api, clusters: Mapping[str, Cluster]) -> dict[str, Ground]:
+    """Return why clusters are closed to a workload, whatever runs where; open ones are absent.
+
+    Where there are several grounds the first one counts. Those that leave alone what runs already come last:
+    an untolerated taint with effect ``NoSchedule``, and a cluster that is not ready. Taints with effect
+    ``PreferNoSchedule`` are not looked at.
+    """
+    found: dict[str, Ground] = {}
+    for name in sorted(clusters):
+        ground = _first(policy, api, clusters[name])
+        if ground is not None:
+            found[name] = ground
+    return found
+
+
+def _first(policy: Policy, api: Api, cluster: Cluster) -> Ground | None:
+    """Return the first ground against a cluster."""
+    unserved = without_api(cluster, api)
+    checks = (
+        not_joined(cluster),
+        departing(cluster),
+        unserved and replace(unserved, keeps=False),
+        _listed(policy, cluster),
+        _selected(policy, cluster),
+        _tainted(policy, cluster),
+        unready(cluster),
+    )
+    return next((ground for ground in checks if ground is not None), None)
+
+
+def _listed(policy: Policy, cluster: Cluster) -> Ground | None:
+    entries = policy.preferred.entries
+    if not entries or cluster.name in entries:
+        return None
+    return Ground(NOT_LISTED, policy.sources[PLACEMENT])
+
+
+def _selected(policy: Policy, cluster: Cluster) -> Ground | None:
+    if not policy.selector.matches(cluster.labels):
+        return Ground(NO_SELECTOR, policy.sources[SELECTOR])
+    if policy.terms is not None and not any(term.matches(cluster) for term in policy.terms):
+        return Ground(NO_AFFINITY, policy.sources[AFFINITY])
+    return None
+
+
+def _tainted(policy: Policy, cluster: Cluster) -> Ground | None:
+    found = tainted(cluster, cluster.taints, policy.tolerations)
+    return replace(found, taints=()) if found and not cluster.ready else found
+
 
 ZERO_WEIGHT = "has weight 0 and no minimum"
 NO_WEIGHT = "has no weight beside others that have one, and no minimum"
@@ -33,8 +92,8 @@ class Weighed:
     """
 
     weights: Mapping[str, int]
-    closed: Mapping[str, Exclusion]
-    full: Mapping[str, Exclusion]
+    closed: Mapping[str, Ground]
+    full: Mapping[str, Ground]
 
 
 def is_static(policy: Policy) -> bool:
@@ -46,12 +105,12 @@ def static_weights(policy: Policy, names: Sequence[str]) -> Weighed:
     """Return the given weights; a candidate without one weighs 0 and is none where it has no minimum."""
     preferred = policy.preferred
     weights = {name: preferred.weights[name].replicas if name in preferred.weights else 0 for name in names}
-    closed: dict[str, Exclusion] = {}
+    closed: dict[str, Ground] = {}
     for name, weight in weights.items():
         if not weight and name not in preferred.minimum:
             given = preferred.weights.get(name)
             reason = ZERO_WEIGHT if given else NO_WEIGHT
-            closed[name] = Exclusion(reason, given.source if given else preferred.entries.get(name))
+            closed[name] = Ground(reason, given.source if given else preferred.entries.get(name))
     return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed, {})
 
 
@@ -83,7 +142,7 @@ def dynamic_weights(
         if name not in empty:
             empty[name] = room(workload, clusters[name]) if asks else _free_cpu(clusters[name])
         rooms[name] = empty[name]
-    unknown = {name: Exclusion(UNWEIGHABLE, clusters[name].source) for name in names if rooms[name] is None}
+    unknown = {name: Ground(UNWEIGHABLE, clusters[name].source) for name in names if rooms[name] is None}
     closed = {name: why for name, why in unknown.items() if name not in workload.current}
     weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
     if not asks and not any(weights.values()):

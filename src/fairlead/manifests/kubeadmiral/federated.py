@@ -7,8 +7,8 @@ from typing import Any
 from fairlead.manifests.api import kubeadmiral as api
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
-from fairlead.manifests.documents import Document, shortened
 from fairlead.manifests.validation import Located, validate
+from fairlead.manifests.yaml.documents import Document, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -51,10 +51,10 @@ class Federated:
 
 @dataclass(slots=True)
 class Unpacked:
-    """What came of the templates of federated objects."""
+    """What came of the templates of federated objects; those that cannot be read with what is wrong."""
 
     federated: list[Federated] = field(default_factory=list)
-    mistakes: list[Mistake] = field(default_factory=list)
+    unread: list[tuple[Located[FederatedObject], tuple[Mistake, ...]]] = field(default_factory=list)
     warnings: list[Statement] = field(default_factory=list)
 
 
@@ -67,7 +67,8 @@ def unpack(objects: Iterable[Located[FederatedObject]]) -> Unpacked:
         if inner is None:
             message = "must be an object with apiVersion and kind"
             shown = shortened(located.model.spec.template)
-            unpacked.mistakes.append(Mistake(located.source(*_PATH), "spec.template", shown, message))
+            wrong = Mistake(located.source(*_PATH), "spec.template", shown, message)
+            unpacked.unread.append((located, (wrong,)))
             continue
         model = TEMPLATES.get((inner.api_version, inner.kind))
         if model is None:
@@ -95,9 +96,11 @@ def _validate(
     """Validate one template; fields are named as seen from the federated object."""
     validated = validate(inner, model)
     prefix = ".".join(_PATH)
-    unpacked.mistakes.extend(replace(one, field=f"{prefix}.{one.field}") for one in validated.mistakes)
     unpacked.warnings.extend(validated.warnings)
-    if validated.located is not None:
+    if validated.mistakes:
+        wrong = tuple(replace(one, field=f"{prefix}.{one.field}") for one in validated.mistakes)
+        unpacked.unread.append((located, wrong))
+    elif validated.located is not None:
         unpacked.federated.append(Federated(located, validated.located))
 
 

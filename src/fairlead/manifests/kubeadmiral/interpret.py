@@ -3,13 +3,17 @@
 Workloads to which the same policy applies share what came of it where nothing of their own changes it.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
+from fairlead.manifests.kubeadmiral.annotations import Feedback
 from fairlead.manifests.kubeadmiral.division import (
+    NOTHING_RUNS,
+    UNAVAILABLE,
     Weighed,
     bounds,
+    closed_clusters,
     copies,
     dynamic_weights,
     is_static,
@@ -17,16 +21,9 @@ from fairlead.manifests.kubeadmiral.division import (
     static_weights,
     tiers,
 )
-from fairlead.manifests.kubeadmiral.feedback import Feedback
-from fairlead.manifests.kubeadmiral.grounds import (
-    NOTHING_RUNS,
-    UNAVAILABLE,
-    candidates,
-    closed_clusters,
-    closed_for_good,
-    without,
-)
-from fairlead.manifests.kubeadmiral.policy import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
+from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
+from fairlead.manifests.memory import Memory
+from fairlead.manifests.standing import Ground, Standing, candidates, standing
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -41,13 +38,12 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.validity import uncounted
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
-
-V = TypeVar("V")
 
 NO_COPY = "may hold at most 0 replicas"
 
@@ -81,7 +77,7 @@ class PolicyInterpreter:
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
-    _memory: dict[Hashable, Any] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def interpret(
         self, workload: Workload, policy: Policy, feedback: Feedback, replicas: Source
@@ -118,47 +114,41 @@ class PolicyInterpreter:
         warnings = (*feedback.warnings, *self._without_effect(policy, found))
         return Interpreted(rules, warnings)
 
-    def _once(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Make a thing that several workloads share only once."""
-        if key not in self._memory:
-            self._memory[key] = make()
-        found: V = self._memory[key]
-        return found
-
     def _unchanged(self, workload: Workload, policy: Policy) -> tuple[WorkloadRule, ...]:
         """Keep everything as it runs."""
         source = policy.sources[RESCHEDULING]
         names = tuple(sorted(self.present.intersection(workload.current)))
         held = {name: Bound(workload.current[name], source, workload.current[name]) for name in names}
-        closed = {name: Exclusion(NOTHING_RUNS, source) for name in sorted(self.present) if name not in held}
+        shut = Exclusion(NOTHING_RUNS, source, cause=Cause.BESIDE_OTHERS)
+        closed = {name: shut for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 
     def _open_to(
         self, workload: Workload, policy: Policy, feedback: Feedback, held: frozenset[str]
-    ) -> Candidates:
+    ) -> Standing:
         """Find the clusters that are open to a workload."""
         api = (workload.api_version, workload.kind)
         key = (policy.key, api)
-        closed = self._once(("closed", key), lambda: closed_clusters(policy, api, self.clusters))
+        closed = self.memory.once(("closed", key), lambda: closed_clusters(policy, api, self.clusters))
         kept = frozenset(name for name in held if name in closed and closed[name].keeps)
-        found = self._once(("candidates", key, kept), lambda: candidates(closed, self.clusters, kept))
-        leaving = {name: Exclusion(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
-        return without(found, leaving)
+        found = self.memory.once(("candidates", key, kept), lambda: standing(closed, self.clusters, kept))
+        leaving = {name: Ground(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
+        return found.without(leaving)
 
     def _duplicated(
-        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Candidates
+        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing
     ) -> Iterator[WorkloadRule]:
         """Place a copy on every cluster, or on as many as allowed."""
         limits = bounds(policy, feedback, open_to.names) or Bounds()
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
-        empty = {name: Exclusion(NO_COPY, most.source) for name, most in none.items()}
+        empty = {name: Ground(NO_COPY, most.source) for name, most in none.items()}
         # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
         bounded = {*policy.preferred.minimum, *policy.preferred.maximum}
-        found = closed_for_good(without(open_to, empty), bounded, spoiling=True)
+        found = open_to.without(empty).closed_for_good(bounded, spoiling=True)
         names = found.names
         sizes, ample = copies(limits, workload, names, self.clusters, policy.preferred)
         choice = policy.max_clusters is not None
-        yield found
+        yield self._candidates(found)
         yield Duplicated(policy.sources[MODE], choice, sizes, ample)
         if choice:
             least = {
@@ -177,15 +167,15 @@ class PolicyInterpreter:
         workload: Workload,
         policy: Policy,
         feedback: Feedback,
-        open_to: Candidates,
+        open_to: Standing,
         replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Fill one cluster after the other, and as few as possible."""
-        yield open_to
+        yield self._candidates(open_to)
         yield Total(replicas)
         yield from self._bounds(policy, feedback, open_to)
         yield from self._most_clusters(policy, open_to)
-        ordered: Tiers | None = self._once(
+        ordered: Tiers | None = self.memory.once(
             ("tiers", policy.key, open_to.names), lambda: tiers(policy, open_to.names)
         )
         if ordered is not None:
@@ -198,22 +188,16 @@ class PolicyInterpreter:
         workload: Workload,
         policy: Policy,
         feedback: Feedback,
-        open_to: Candidates,
+        open_to: Standing,
         replicas: Source,
     ) -> Iterator[WorkloadRule]:
         """Divide by weights."""
         weighed = self._weighed(workload, policy, open_to)
-        found = without(open_to, weighed.closed)
-        if any(each.taints for each in found.excluded.values()):
-            found = closed_for_good(found, self._weighed_if_open(workload, policy, found))
-        if weighed.full:
-            # What takes nothing new for two reasons would not take more if its taints were tolerated.
-            held = {
-                name: replace(each, taints=()) if name in weighed.full else each
-                for name, each in found.held_only.items()
-            }
-            found = Candidates(found.names, found.excluded, {**weighed.full, **held})
-        yield found
+        found = open_to.without(weighed.closed)
+        if found.openable():
+            found = found.closed_for_good(self._weighed_if_open(workload, policy, found))
+        found = found.limited(weighed.full)
+        yield self._candidates(found)
         yield Total(replicas)
         yield from self._bounds(policy, feedback, found)
         yield from self._most_clusters(policy, found)
@@ -222,41 +206,43 @@ class PolicyInterpreter:
         yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
 
-    def _weighed_if_open(
-        self, workload: Workload, policy: Policy, found: Candidates
-    ) -> Mapping[str, Exclusion]:
+    def _candidates(self, found: Standing) -> Candidates:
+        """Return the rule; workloads with one standing share it. What is kept keeps its id."""
+        _, rule = self.memory.once(("rule", id(found)), lambda: (found, candidates(found)))
+        return rule
+
+    def _weighed_if_open(self, workload: Workload, policy: Policy, found: Standing) -> Mapping[str, Ground]:
         """Return the clusters that would not be weighed even if their taints were tolerated."""
         if is_static(policy):
             return static_weights(policy, sorted(self.clusters)).closed
-        openable = tuple(sorted(name for name, each in found.excluded.items() if each.taints))
-        weighed = dynamic_weights(workload, openable, self.clusters, {})
+        weighed = dynamic_weights(workload, found.openable(), self.clusters, {})
         return {**weighed.closed, **weighed.full}
 
-    def _weighed(self, workload: Workload, policy: Policy, open_to: Candidates) -> Weighed:
+    def _weighed(self, workload: Workload, policy: Policy, open_to: Standing) -> Weighed:
         """Weigh the candidates: as stated, or by the room that they have."""
         if is_static(policy):
             key = ("static", policy.key, open_to.names)
-            return self._once(key, lambda: static_weights(policy, open_to.names))
+            return self.memory.once(key, lambda: static_weights(policy, open_to.names))
         requests = tuple(sorted(workload.requests.items()))
-        empty: dict[str, int | None] = self._once(("rooms", requests), dict)
+        empty: dict[str, int | None] = self.memory.once(("rooms", requests), dict)
         return dynamic_weights(workload, open_to.names, self.clusters, empty)
 
-    def _bounds(self, policy: Policy, feedback: Feedback, found: Candidates) -> Iterator[Bounds]:
+    def _bounds(self, policy: Policy, feedback: Feedback, found: Standing) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""
         key = ("bounds", policy.key, found.names)
         reported = feedback.limited.replicas or feedback.estimated.replicas
         limits: Bounds | None = (
             bounds(policy, feedback, found.names)
             if reported
-            else self._once(key, lambda: bounds(policy, feedback, found.names))
+            else self.memory.once(key, lambda: bounds(policy, feedback, found.names))
         )
         if limits is not None:
             yield limits
 
-    def _most_clusters(self, policy: Policy, found: Candidates) -> Iterator[Spread]:
+    def _most_clusters(self, policy: Policy, found: Standing) -> Iterator[Spread]:
         """Limit the number of clusters, each a group of its own."""
         if policy.max_clusters is not None:
-            groups: dict[str, frozenset[str]] = self._once(
+            groups: dict[str, frozenset[str]] = self.memory.once(
                 ("groups", found.names), lambda: {name: frozenset([name]) for name in found.names}
             )
             yield Spread("cluster", groups, 0, policy.max_clusters, policy.sources[MAX_CLUSTERS])
@@ -277,6 +263,40 @@ class PolicyInterpreter:
                 reason = found.excluded[name].reason
                 text = f"{policy.name}: the preferences have no effect on {name} ({reason})"
                 yield Statement("bounds", text, source)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyReading:
+    """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`.
+
+    Parameters
+    ----------
+    policy
+        Its policy, with what annotations override.
+    feedback
+        What the migration controllers have reported of it.
+    replicas
+        Where the number of its replicas stands.
+    """
+
+    policy: Policy
+    feedback: Feedback
+    replicas: Source
+
+    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+        """Return a workload with the rules that its policy makes of some clusters.
+
+        Where a cluster is being deleted it does not run any more, even if nothing else of it may change.
+        """
+        standing = workload
+        if self.policy.sticky:
+            leaving = {one.name for one in clusters if one.deleting}
+            left = {name: count for name, count in workload.current.items() if name not in leaving}
+            standing = replace(workload, current=left)
+        by_name = {one.name: one for one in clusters}
+        interpreter = PolicyInterpreter(by_name, frozenset(by_name))
+        rules = interpreter.interpret(standing, self.policy, self.feedback, self.replicas).rules
+        return replace(workload, rules=rules, without=uncounted(rules))
 
 
 def _differing(workload: Workload, policy: Policy, held: frozenset[str]) -> Iterator[Statement]:

@@ -1,14 +1,26 @@
 """Workloads that KubeAdmiral places: which they are, what they ask for and what runs where."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from fairlead.manifests.api.kubeadmiral import ClusterPropagationPolicy
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Job
-from fairlead.manifests.facts import named, template_replicas
 from fairlead.manifests.join import Subject
-from fairlead.manifests.kubeadmiral.choice import Named, Policies, named_policy
+from fairlead.manifests.karmada.facts import named, template_replicas
+from fairlead.manifests.karmada.policies import policy_name
+from fairlead.manifests.karmada.requests import pod_requests, units
+from fairlead.manifests.kubeadmiral.annotations import (
+    CLUSTER_POLICY,
+    NO_SCHEDULING,
+    POLICY,
+    Mark,
+    Marks,
+    marks,
+    overridden,
+    read_feedback,
+)
 from fairlead.manifests.kubeadmiral.federated import (
     FederatedObject,
     Template,
@@ -16,13 +28,8 @@ from fairlead.manifests.kubeadmiral.federated import (
     replicas_path,
     written,
 )
-from fairlead.manifests.kubeadmiral.feedback import read_feedback
-from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter
-from fairlead.manifests.kubeadmiral.marks import CLUSTER_POLICY, NO_SCHEDULING, POLICY, Marks, marks
-from fairlead.manifests.kubeadmiral.overrides import overridden
-from fairlead.manifests.kubeadmiral.policy import RESCHEDULING, LocatedPolicy, Policy
-from fairlead.manifests.policy_choice import policy_name
-from fairlead.manifests.requests import pod_requests, units
+from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
+from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, LocatedPolicy, Policy, read_policy
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedHolder, FederatedUnit
@@ -33,6 +40,59 @@ from fairlead.models.validity import uncounted
 from fairlead.models.workload import Workload
 
 LEFT_OUT = "left-out"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The policy that a label names.
+
+    Parameters
+    ----------
+    namespace, name
+        Of the policy; the namespace is empty for a cluster policy.
+    label
+        The label.
+    """
+
+    namespace: str
+    name: str
+    label: Mark
+
+    @property
+    def words(self) -> str:
+        """Return the policy in words."""
+        return f"policy {self.namespace}/{self.name}" if self.namespace else f"cluster policy {self.name}"
+
+
+def named_policy(labels: Marks, namespace: str) -> Named | None:
+    """Return the policy that the labels of an object name; one of its namespace comes first."""
+    for key, where in ((POLICY, namespace), (CLUSTER_POLICY, "")):
+        if key in labels and labels[key].value:
+            return Named(where, labels[key].value, labels[key])
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """KubeAdmiral's policies by namespace (empty for a cluster policy) and name."""
+
+    by_name: Mapping[tuple[str, str], Policy]
+
+    @classmethod
+    def of(cls, policies: Iterable[LocatedPolicy]) -> "Policies":
+        """Read policies."""
+        found: dict[tuple[str, str], Policy] = {}
+        for located in policies:
+            meta = located.model.metadata
+            federal = isinstance(located.model, ClusterPropagationPolicy)
+            namespace = "" if federal else meta.namespace or "default"
+            words = f"policy {namespace}/{meta.name}" if namespace else f"cluster policy {meta.name}"
+            found[namespace, meta.name] = read_policy(located, words)
+        return cls(found)
+
+    def get(self, named: Named) -> Policy | None:
+        """Return a policy; None where the input does not have it."""
+        return self.by_name.get((named.namespace, named.name))
 
 
 class Placed(NamedTuple):
@@ -98,10 +158,14 @@ class Federation:
             text = f"{key} is left out: it is scaled to 0, but {policy.name} disables rescheduling"
             return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
         feedback = read_feedback(annotations, key)
-        interpreted = self.interpreter.interpret(workload, policy, feedback, _replicas_source(subject))
-        without = uncounted(interpreted.rules)
+        reading = PolicyReading(policy, feedback, _replicas_source(subject))
+        interpreted = self.interpreter.interpret(workload, policy, feedback, reading.replicas)
         placed = replace(
-            workload, rules=interpreted.rules, without=without, declared=_unit(subject, policy, annotations)
+            workload,
+            rules=interpreted.rules,
+            without=uncounted(interpreted.rules),
+            declared=_unit(subject, policy, annotations),
+            reading=reading,
         )
         return Placed(placed, (*warnings, *interpreted.warnings))
 

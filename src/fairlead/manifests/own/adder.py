@@ -1,23 +1,101 @@
 """From one manifest of our own kinds to rules of one workload."""
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.own import group_bounds, hierarchy, prices, survival
-from fairlead.manifests.own.closing import idle_bounds, without
-from fairlead.manifests.own.remarks import Remark
-from fairlead.manifests.own.selecting import named
+from fairlead.manifests.memory import Memory
+from fairlead.manifests.own import group_bounds, hierarchy, prices
+from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
-from fairlead.models.rules import Candidates, Weights, WorkloadRule
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    GroupTotal,
+    Spread,
+    Survival,
+    Tiers,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import needs
+from fairlead.models.source import NOWHERE, Source
 from fairlead.models.workload import Workload
 
 V = TypeVar("V")
+Closed = Mapping[str, Exclusion]
+
+
+def without(rule: WorkloadRule, closed: Closed) -> WorkloadRule:
+    """Return a rule that does not know some candidates any more, other than as excluded."""
+    if not closed:
+        return rule
+    match rule:
+        case Candidates():
+            return _candidates(rule, closed)
+        case Bounds():
+            low, high = _left(rule.minimum, closed), _left(rule.maximum, closed)
+            return replace(rule, minimum=low, maximum=high, where_held=rule.where_held - closed.keys())
+        case GroupTotal():
+            return replace(rule, clusters=rule.clusters - closed.keys())
+        case Spread() | Survival():
+            return replace(rule, groups=_groups(rule.groups, closed))
+        case Tiers():
+            return _tiers(rule, closed)
+        case Weights():
+            tiers = tuple(tier - closed.keys() for tier in rule.tiers)
+            return replace(rule, weights=_left(rule.weights, closed), tiers=tiers)
+        case _:
+            return rule
+
+
+def _candidates(rule: Candidates, closed: Closed) -> Candidates:
+    """Exclude candidates with the reason."""
+    names = tuple(name for name in rule.names if name not in closed)
+    excluded = {**rule.excluded, **{name: closed[name] for name in rule.names if name in closed}}
+    return Candidates(
+        names, {name: excluded[name] for name in sorted(excluded)}, _left(rule.held_only, closed)
+    )
+
+
+def _left(values: Mapping[str, V], closed: Closed) -> Mapping[str, V]:
+    """Return what is said of the clusters that stay."""
+    return {name: value for name, value in values.items() if name not in closed}
+
+
+def _groups(groups: Mapping[str, frozenset[str]], closed: Closed) -> Mapping[str, frozenset[str]]:
+    """Return the groups that still have clusters."""
+    left = {name: clusters - closed.keys() for name, clusters in groups.items()}
+    return {name: clusters for name, clusters in left.items() if clusters}
+
+
+def _tiers(rule: Tiers, closed: Closed) -> Tiers:
+    """Return the tiers that still have clusters, each with its source."""
+    left = [tier - closed.keys() for tier in rule.tiers]
+    kept = [position for position, tier in enumerate(left) if tier]
+    sources = tuple(rule.sources[position] for position in kept if position < len(rule.sources))
+    return Tiers(tuple(left[position] for position in kept), sources)
+
+
+def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remark]:
+    """Tell of bounds on candidates that are excluded now."""
+    idle: dict[tuple[str, Source], set[str]] = {}
+    for rule in rules:
+        if isinstance(rule, Bounds):
+            for name, bound in (*rule.minimum.items(), *rule.maximum.items()):
+                if name in closed:
+                    idle.setdefault((closed[name].reason, bound.source or NOWHERE), set()).add(name)
+    for (reason, source), names in idle.items():
+        text = f"the bound has no effect on {first_few(sorted(names))} ({reason})"
+        yield Remark(text, source)
+
+
 Rules = tuple[WorkloadRule, ...]
 
 PER_WORKLOAD: tuple[type[Object], ...] = (
@@ -47,7 +125,7 @@ class Adder:
     """
 
     clusters: Mapping[str, Cluster]
-    _memory: dict[Hashable, Any] = field(default_factory=dict)
+    memory: Memory = field(default_factory=Memory)
 
     def remarks(self, located: Located[Object]) -> Iterator[Remark]:
         """Tell what in a manifest matches no cluster of the input."""
@@ -76,25 +154,20 @@ class Adder:
             case _:
                 return Added(rules)
 
-    def _once(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Make a thing that several workloads share only once."""
-        if key not in self._memory:
-            self._memory[key] = make()
-        found: V = self._memory[key]
-        return found
-
     def _group_bounds(self, located: Located[own.GroupBounds], names: Sequence[str], rules: Rules) -> Added:
         key = (id(located.model), names)
-        found = self._once(key, lambda: group_bounds.totals(located, names, self.clusters))
+        found = self.memory.once(key, lambda: group_bounds.totals(located, names, self.clusters))
         return Added(*group_bounds.added(rules, found))
 
     def _survival(
         self, located: Located[own.Survival], names: Sequence[str], replicas: int, rules: Rules
     ) -> Added:
-        minimum = survival.left(located.model.spec, replicas)
+        minimum = prices.left(located.model.spec, replicas)
         key = (id(located.model), names)
-        silent = self._once(key, lambda: tuple(survival.silent(located, names, self.clusters)))
-        rule = self._once((*key, minimum), lambda: survival.survival(located, replicas, names, self.clusters))
+        silent = self.memory.once(key, lambda: tuple(prices.silent(located, names, self.clusters)))
+        rule = self.memory.once(
+            (*key, minimum), lambda: prices.survival(located, replicas, names, self.clusters)
+        )
         return Added((*rules, rule), silent)
 
     def _price(
@@ -105,9 +178,9 @@ class Adder:
         rules: Rules,
     ) -> Added:
         key = (id(located.model), names)
-        priced = self._once(id(located.model), lambda: prices.entries(located, self.clusters))
-        free = self._once(key, lambda: tuple(prices.unpriced(located, priced, names)))
-        rule = self._once(
+        priced = self.memory.once(id(located.model), lambda: prices.entries(located, self.clusters))
+        free = self.memory.once(key, lambda: tuple(prices.unpriced(located, priced, names)))
+        rule = self.memory.once(
             (*key, tuple(sorted(needed.items()))), lambda: prices.price(located, priced, names, needed)
         )
         return Added((*rules, rule), free)
@@ -118,7 +191,7 @@ class Adder:
             text = f"{named(located)} has no effect where replicas are not divided by weights"
             return Added(rules, (Remark(text, located.source()),))
         key = (id(located.model), names)
-        found = self._once(key, lambda: hierarchy.division(located, names, self.clusters))
+        found = self.memory.once(key, lambda: hierarchy.division(located, names, self.clusters))
         kept = tuple(
             found.shares if isinstance(rule, Weights) else self._without(rule, found) for rule in rules
         )
@@ -126,4 +199,4 @@ class Adder:
 
     def _without(self, rule: WorkloadRule, found: hierarchy.Division) -> WorkloadRule:
         """Take the candidates without a share out of a rule."""
-        return self._once(("without", id(rule), id(found)), partial(without, rule, found.closed))
+        return self.memory.once(("without", id(rule), id(found)), partial(without, rule, found.closed))

@@ -2,22 +2,59 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import NamedTuple
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.own import WorkloadAffinity
+from fairlead.manifests.join import Subject
+from fairlead.manifests.karmada.companions import scheduling_order
 from fairlead.manifests.own import move_budgets, profile
 from fairlead.manifests.own.adder import PER_WORKLOAD, Adder
-from fairlead.manifests.own.companions import companionships
-from fairlead.manifests.own.remarks import Remark, statements
-from fairlead.manifests.own.selecting import named, of_kind, selected, selects_workload
+from fairlead.manifests.own.sets import (
+    Remark,
+    named,
+    of_kind,
+    selected,
+    selects,
+    selects_workload,
+    statements,
+)
 from fairlead.manifests.validation import Located
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
+from fairlead.models.errors import Mistake
 from fairlead.models.levels import Deviation
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Statement
 from fairlead.models.workload import AffinityGroup, Workload
+
+
+def companionships(
+    located: Located[WorkloadAffinity], workloads: Sequence[Workload]
+) -> Iterator[Companionship]:
+    """Yield one rule for the selected workloads, or for every value of the label that groups them.
+
+    A group of a single workload says nothing.
+    """
+    spec = located.model.spec
+    together, source = spec.type == "Affinity", located.source("spec")
+    for value, members in sorted(_by_label(spec.group_by_label_key, workloads).items()):
+        if len(members) > 1:
+            keys = tuple(one.key for one in sorted(members, key=scheduling_order))
+            label = f": {spec.group_by_label_key}={value}" if spec.group_by_label_key else ""
+            yield Companionship(f"{named(located)}{label}", keys, together, source)
+
+
+def _by_label(key: str | None, workloads: Sequence[Workload]) -> dict[str, list[Workload]]:
+    """Return workloads by the value of a label; without a key all are one group."""
+    found: dict[str, list[Workload]] = {}
+    for workload in workloads:
+        value = "" if key is None else workload.labels.get(key)
+        if value is not None:
+            found.setdefault(value, []).append(workload)
+    return found
 
 
 class Extended(NamedTuple):
@@ -130,3 +167,33 @@ def _selecting_nothing(
         ):
             text = f"{named(located)} selects no workload that is placed"
             yield Remark(text, located.source("spec", "workloadSelector"))
+
+
+def contradictions(manifests: Sequence[Located[Object]], subjects: Sequence[Subject]) -> Iterator[Mistake]:
+    """List manifests of which there may be one only: in the whole input, or for a workload."""
+    yield from profile.second(of_kind(manifests, own.Profile))
+    for pair in combinations(of_kind(manifests, own.PriceList), 2):
+        yield from _both(*pair, subjects)
+    for two in combinations(of_kind(manifests, own.HierarchicalWeights), 2):
+        yield from _both(*two, subjects)
+
+
+Single = own.PriceList | own.HierarchicalWeights
+
+
+def _both(first: Located[Single], second: Located[Single], subjects: Sequence[Subject]) -> Iterator[Mistake]:
+    """Refuse two manifests that select one workload; the first such workload is named."""
+    for subject in subjects:
+        _, kind, namespace, name = subject.identity
+        who = (kind, namespace, name, subject.labels)
+        if selects(first.model.spec.workload_selector, *who) and selects(
+            second.model.spec.workload_selector, *who
+        ):
+            shown = "/".join(filter(None, (namespace, name)))
+            message = (
+                f"selects {kind} {shown}, which {named(first)} at {first.source()} selects too;"
+                f" a workload takes one {second.model.kind} only"
+            )
+            path = ("spec", "workloadSelector")
+            yield Mistake(second.source(*path), "spec.workloadSelector", "", message)
+            return

@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own import OWN_KINDS
-from fairlead.manifests.api.own_parts import ClusterSet, SelectingSpec
-from fairlead.manifests.documents import Document
+from fairlead.manifests.api.own import OWN_KINDS, ClusterSet, SelectingSpec
+from fairlead.manifests.karmada.findings import label_selector_findings, selector_findings
 from fairlead.manifests.own import profile
-from fairlead.manifests.own.targets import as_affinity
-from fairlead.manifests.webhook import Finding, below, label_selector_findings, selector_findings
+from fairlead.manifests.own.sets import as_affinity
+from fairlead.manifests.validation import Finding, below
+from fairlead.manifests.yaml.documents import Document
 from fairlead.models.errors import Mistake
 
 _SCOPE = (

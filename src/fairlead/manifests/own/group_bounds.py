@@ -5,9 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fairlead.manifests.api.own import GroupBound, GroupBounds
-from fairlead.manifests.own.remarks import Remark
-from fairlead.manifests.own.selecting import named
-from fairlead.manifests.own.targets import called, matched, without_clusters
+from fairlead.manifests.own.sets import Remark, called, matched, named, without_clusters
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Candidates, GroupTotal, WorkloadRule
@@ -125,7 +123,7 @@ def _of_group(
         for value, members in everywhere.items():
             name = value if group.group_by == "cluster" else f"{group.group_by} {value}"
             inside = found.get(value, frozenset())
-            yield GroupTotal(name, inside, low, high, source, members - inside)
+            yield GroupTotal(name, inside, low, high, source, members - inside, group.group_by)
 
 
 def _grouped(

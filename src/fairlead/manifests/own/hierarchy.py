@@ -6,13 +6,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairlead.manifests.api.own import Branch, HierarchicalWeights, HierarchicalWeightsSpec
-from fairlead.manifests.own.remarks import Remark, listed
-from fairlead.manifests.own.selecting import named
-from fairlead.manifests.own.targets import values_of
+from fairlead.manifests.own.sets import Remark, named, values_of
 from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Shares
-from fairlead.models.rules.candidates import Exclusion
+from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
 
 NO_SHARE = "had no share of the hierarchical weights"
@@ -68,7 +67,12 @@ def division(
         depths[depth].append(group)
     shared = {name for group in depths[-1] for name in group.clusters}
     source = located.source("spec", "weights")
-    closed = {name: Exclusion(reasons[name] or NO_SHARE, source) for name in names if name not in shared}
+    no_share = Exclusion(NO_SHARE, source, cause=Cause.BESIDE_OTHERS)
+    closed = {
+        name: Exclusion(reasons[name], source) if reasons[name] else no_share
+        for name in names
+        if name not in shared
+    }
     return Division(Shares(tuple(tuple(groups) for groups in depths), source), closed)
 
 
@@ -119,7 +123,7 @@ def remarks(located: Located[HierarchicalWeights], clusters: Mapping[str, Cluste
     yield from _idle(located, path, told, fields, spec.weights)
     several = [one.name for one in told if "zone" in fields and len(one.zones) > 1]
     if several:
-        text = f"{named(located)}: {listed(several)} in several zones: the first one counts"
+        text = f"{named(located)}: {first_few(several)} in several zones: the first one counts"
         yield Remark(text, located.source("spec", "by"))
 
 

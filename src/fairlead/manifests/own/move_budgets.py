@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fairlead.manifests.api import own
-from fairlead.manifests.api.own_parts import Amount
-from fairlead.manifests.own.remarks import Remark
-from fairlead.manifests.own.selecting import named
-from fairlead.manifests.own.targets import called, matched, without_clusters
+from fairlead.manifests.api.own import Amount
+from fairlead.manifests.own.sets import Remark, called, matched, named, without_clusters
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import MoveBudget

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from fairlead.manifests.api.own import Profile, ProfileSpec
-from fairlead.manifests.validation import Located
-from fairlead.manifests.webhook import Finding
+from fairlead.manifests.validation import Finding, Located
 from fairlead.models.errors import Mistake
 from fairlead.models.levels import DEFAULT_ORDER, MOVES, NAMES, Deviation
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import Taint
@@ -17,6 +18,19 @@ if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
 KIND = Kind.CANDIDATES.value
+
+
+class Cause(Enum):
+    """Why a cluster is not a candidate, as far as it matters to anything but people.
+
+    ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
+    ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``OTHER``: all else.
+    """
+
+    OTHER = auto()
+    BESIDE_OTHERS = auto()
+    DELETING = auto()
+    NOT_READY = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +48,15 @@ class Exclusion:
     spoiling
         Taints that had better not be tolerated: the cluster would open, and change what others hold in a way
         that the rules do not tell, such as weights that count only then. Left out of comparisons.
+    cause
+        The reason as data. Left out of comparisons.
     """
 
     reason: str
     source: Source | None = None
     taints: tuple[Taint, ...] = ()
     spoiling: tuple[Taint, ...] = field(default=(), compare=False, repr=False)
+    cause: Cause = field(default=Cause.OTHER, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

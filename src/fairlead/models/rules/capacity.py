@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.models.cluster import PODS, Cluster
-from fairlead.models.grades import fits
+from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
@@ -18,6 +17,9 @@ if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
 KIND = "capacity"
+
+PODS_OF_A_NODE = 110
+"""Pods that Karmada takes every node to run at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def graded_room(workload: Workload, cluster: Cluster) -> int | None:
     Returns
     -------
     int or None
-        What fits onto its free nodes, grade by grade (see `grades.fits`), plus the replicas held now, which
+        What fits onto its free nodes, grade by grade (see `fits`), plus the replicas held now, which
         stay on their nodes; None where the cluster does not tell its grades. Each workload counts alone: what
         others place there is left to the sums of the cluster.
     """
@@ -94,68 +96,31 @@ def graded_room(workload: Workload, cluster: Cluster) -> int | None:
     return fits(cluster.grades, needs(workload)) + workload.current.get(cluster.name, 0)
 
 
-def limits(problem: Problem) -> dict[tuple[str, str], int]:
-    """Return what the workloads of a problem may use together, by cluster and resource.
+def fits(grades: Iterable[Grade], needs: Mapping[str, int]) -> int:
+    """Return how many equal replicas fit onto the free nodes of some grades.
 
-    What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
-    or what runs there, where its own numbers lag behind that; millicores of cpu, whole units of anything
-    else. Clusters of unknown capacity are absent.
+    Every node of a grade counts with the least that the grade promises, and with 110 pods. Karmada places the
+    replicas first-fit, one after another; as they are equal, they fill every node, so that counting node by
+    node gives the same.
+
+    Parameters
+    ----------
+    grades
+        Grades of the nodes.
+    needs
+        What one replica takes by resource, itself as a pod among them; positive. A resource that a grade does
+        not name is not there.
     """
-    available = {
-        (cluster.name, resource): amount
-        for cluster in problem.clusters
-        if cluster.free is not None
-        for resource, amount in cluster.free.items()
-    }
-    running = occupied(problem.cluster_by_name, problem.workloads)
-    for place, amount in running.items():
-        available[place] = available.get(place, 0) + amount
-    return {
-        place: max(0, _at_most(problem.cluster_by_name[place[0]], place[1], amount, running.get(place, 0)))
-        for place, amount in available.items()
-    }
+    return sum(grade.nodes * _on_node(grade, needs) for grade in grades if grade.nodes)
 
 
-def occupied(clusters: Mapping[str, Cluster], workloads: Iterable[Workload]) -> dict[tuple[str, str], int]:
-    """Return what workloads hold now, by cluster of known capacity and resource."""
-    found: dict[tuple[str, str], int] = {}
-    for workload in workloads:
-        for name, count in workload.current.items():
-            cluster = clusters.get(name)
-            if cluster is None or cluster.free is None:
-                continue
-            for resource, need in demands(workload, cluster).items():
-                place = (name, resource)
-                found[place] = found.get(place, 0) + need * count
-    return found
-
-
-def _at_most(cluster: Cluster, resource: str, amount: int, running: int) -> int:
-    """Return an amount, or what the cluster has in all where that is less; what runs there may stay.
-
-    More can run there than it has only where its own numbers say otherwise: then it takes nothing new.
-    """
-    offered = cluster.allocatable or {}
-    return min(amount, max(offered[resource], running)) if resource in offered else amount
-
-
-def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> tuple[Cluster, ...]:
-    """Return clusters of which no more is free than what the workloads that run there leave.
-
-    A cluster tells what is allocated some time after replicas were placed there; until then its own number
-    promises room that is taken: free is at most allocatable less what the workloads hold.
-    """
-    known = {cluster.name: cluster for cluster in clusters}
-    free = {name: dict(cluster.free) for name, cluster in known.items() if cluster.free is not None}
-    late = False
-    for (name, resource), amount in occupied(known, workloads).items():
-        offered = known[name].allocatable or {}
-        if resource in offered and max(0, offered[resource] - amount) < free[name].get(resource, 0):
-            free[name][resource] = max(0, offered[resource] - amount)
-            late = True
-    if not late:
-        return tuple(known.values())
-    return tuple(replace(one, free=free[one.name]) if one.name in free else one for one in known.values())
+def _on_node(grade: Grade, needs: Mapping[str, int]) -> int:
+    """Return how many replicas fit onto one node of a grade."""
+    counts = [
+        PODS_OF_A_NODE // need if resource == PODS else grade.offers.get(resource, 0) // need
+        for resource, need in needs.items()
+    ]
+    return min(counts, default=PODS_OF_A_NODE)
 
 
 def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Iterator[Violation]:
@@ -178,18 +143,8 @@ def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List clusters and resources that are asked for more than there is."""
     available = problem.limits
-    used: dict[tuple[str, str], int] = {}
     clusters = problem.cluster_by_name
-    for workload in problem.workloads:
-        needed = needs(workload)
-        for name, replicas in placement.of(workload.key).items():
-            free = clusters[name].free if name in clusters else None
-            if free is None:
-                continue
-            for resource, need in needed.items():
-                if resource != PODS or PODS in free:
-                    place = (name, resource)
-                    used[place] = used.get(place, 0) + need * replicas
+    used = problem.used(placement)
     over = {place: amount - available.get(place, 0) for place, amount in used.items()}
     for place in sorted(place for place, amount in over.items() if amount > 0):
         name, resource = place

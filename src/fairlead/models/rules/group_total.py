@@ -37,6 +37,9 @@ class GroupTotal:
     closed
         Clusters of the set that are no candidates, and would count if they were; None where that is not
         known. Left out of comparisons.
+    grouped_by
+        Field or label for each of whose values one line states the same bounds (``region``, ``zone``, ...);
+        empty where the set was named by itself. Left out of comparisons.
     """
 
     name: str
@@ -45,6 +48,7 @@ class GroupTotal:
     maximum: int | None = None
     source: Source | None = None
     closed: frozenset[str] | None = field(default=None, compare=False, repr=False)
+    grouped_by: str = field(default="", compare=False, repr=False)
 
 
 def requirements(rule: GroupTotal, workload: Workload) -> Iterator[Requirement]:

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
-from fairlead.solver.plans.plan import RebalancePlan
+from fairlead.solver.plan.answer import RebalancePlan
 
 __all__ = ["needs_extra", "render_outcome", "render_plan", "report_html"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairlead.report.columns import printable
+from fairlead.models.words import escaped
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -142,7 +142,7 @@ def drawn(name: str, width: float, height: float, draw: Callable[[Canvas], None]
 
 def _escaped(text: str) -> str:
     """Return a text for the inside of an element."""
-    return escape(printable(text), quote=False)
+    return escape(escaped(text), quote=False)
 
 
 def _cleaned(document: str, name: str) -> str:
@@ -168,7 +168,7 @@ def measured(text: str) -> float:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph", category=UserWarning)
         properties = FontProperties(family=FONT, size=SIZE)
-        width: float = text_to_path.get_text_width_height_descent(printable(text), properties, False)[0]
+        width: float = text_to_path.get_text_width_height_descent(escaped(text), properties, False)[0]
     return width
 
 

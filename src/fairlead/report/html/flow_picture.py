@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from fairlead.report.html.canvas import INK, MOVE, MUTED, START, STOP, Canvas, drawn, fitting, measured
-from fairlead.report.html.flows import Flow
+from fairlead.solver.plan.waves import Move, WavePlan
 
 COLOURS: Mapping[str, str] = {"move": MOVE, "start": START, "stop": STOP}
 NEW, GONE = "started new", "stopped"
@@ -17,6 +19,54 @@ SLOT, GAP = 19, 8
 """Pixels of height of a label, and between two of them."""
 BAR = 8
 """Pixels of width of the bar at either end of a band."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Replicas that go from one cluster to another.
+
+    Parameters
+    ----------
+    source
+        Cluster on which they are stopped; None where they are started new.
+    target
+        Cluster on which they are started; None where they are stopped for good.
+    replicas
+        How many; at least 1.
+    """
+
+    source: str | None
+    target: str | None
+    replicas: int
+
+    @property
+    def kind(self) -> str:
+        """What happens: ``move``, ``start`` or ``stop``."""
+        if self.source is None:
+            return "start"
+        return "stop" if self.target is None else "move"
+
+
+def flows_of(waves: WavePlan) -> tuple[Flow, ...]:
+    """Return the flows of a plan, the largest first; a replica that waits on a third cluster counts twice."""
+    return flows(move for wave in waves.waves for move in wave.moves)
+
+
+def flows(moves: Iterable[Move]) -> tuple[Flow, ...]:
+    """Return the flows of moves, the largest first, those of equal size by name."""
+    counts: Counter[tuple[str | None, str | None]] = Counter()
+    for move in moves:
+        counts[move.source, move.target] += move.replicas
+    found = (Flow(source, target, replicas) for (source, target), replicas in counts.items())
+    return tuple(sorted(found, key=lambda flow: (-flow.replicas, flow.source or "", flow.target or "")))
+
+
+def by_kind(moves: Iterable[Move]) -> dict[str, int]:
+    """Return how many replicas move, start and stop."""
+    counts = {"move": 0, "start": 0, "stop": 0}
+    for move in moves:
+        counts[Flow(move.source, move.target, move.replicas).kind] += move.replicas
+    return counts
 
 
 def flow_picture(flows: Sequence[Flow], width: int, name: str) -> str:

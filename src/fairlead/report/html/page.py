@@ -6,26 +6,23 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from fairlead.models.outcome import Outcome
-from fairlead.models.outcome_document import unplaced
-from fairlead.models.outcome_text import verdict
 from fairlead.models.words import counted
-from fairlead.report.columns import Tone
-from fairlead.report.html.changing import change_section
-from fairlead.report.html.content import Block, Figure, Page, Section, Text
-from fairlead.report.html.filling import utilisation_section
-from fairlead.report.html.making import making_section, when
-from fairlead.report.html.moving import flow_section, wave_section
-from fairlead.report.html.placing import decision_section, placement_section
+from fairlead.report.blocks import Block, Figure, Page, Section, Text, Tone
+from fairlead.report.content.outcome import TONES, verdict
+from fairlead.report.content.plan import headline, inside_line, target_line
+from fairlead.report.html.run import making_section, when
 from fairlead.report.html.target import (
-    TONES,
     broken_section,
     conflict_section,
     missing_section,
     proof_section,
     warnings_section,
 )
-from fairlead.solver.plans.plan import RebalancePlan
-from fairlead.solver.plans.text import headline, inside_line, target_line
+from fairlead.report.html.utilisation import utilisation_section
+from fairlead.report.html.waves import change_section, flow_section, wave_section
+from fairlead.report.html.workloads import decision_section, placement_section
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.version import VERSION
 
 
 def plan_page(plan: RebalancePlan, made: datetime | None, details: Mapping[str, str]) -> Page:
@@ -91,9 +88,7 @@ def _kept(sections: Sequence[Section]) -> tuple[Section, ...]:
 
 def _foot(made: datetime | None) -> str:
     """Return by what the report was made, and when."""
-    import fairlead
-
-    by = f"Made by fairlead {fairlead.__version__}"
+    by = f"Made by fairlead {VERSION}"
     return f"{by} on {when(made)}" if made is not None else by
 
 
@@ -101,18 +96,15 @@ def _plan_figures(plan: RebalancePlan) -> tuple[Figure, ...]:
     """Return the numbers of a plan: what goes, and in how many waves."""
     if plan.waves is None:
         return _figures(plan.outcome)
-    started = sum(max(0, change.difference) for change in plan.changes) - plan.moves
-    stopped = sum(max(0, -change.difference) for change in plan.changes) - plan.moves
     changed = len({change.workload for change in plan.changes})
-    blocked = sum(each.move.replicas for each in plan.waves.blocked)
     size = counted(len(plan.problem.with_replicas), "workload")
     figures = [
         _figure(plan.moves, "replica moves", "replicas move"),
-        *([_figure(started, "starts", "start")] if started else []),
-        *([_figure(stopped, "stops", "stop")] if stopped else []),
+        *([_figure(plan.started, "starts", "start")] if plan.started else []),
+        *([_figure(plan.stopped, "stops", "stop")] if plan.stopped else []),
         _figure(len(plan.waves.waves), "wave", "waves"),
         _figure(changed, f"of {size} changes", f"of {size} change"),
-        *([_figure(blocked, "cannot move", "cannot move", "bad")] if blocked else []),
+        *([_figure(plan.blocked, "cannot move", "cannot move", "bad")] if plan.blocked else []),
     ]
     return (*figures, *_missing(plan.outcome))
 
@@ -136,7 +128,7 @@ def _missing(outcome: Outcome) -> tuple[Figure, ...]:
     """Return how many replicas stand nowhere; nothing where none does."""
     if outcome.placement is None:
         return ()
-    missing = sum(unplaced(outcome, workload) for workload in outcome.problem.workloads)
+    missing = outcome.missing
     return (_figure(missing, "replica unplaced", "replicas unplaced", "bad"),) if missing else ()
 
 

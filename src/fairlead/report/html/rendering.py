@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from fairlead.report.columns import printable
-from fairlead.report.html.content import Page
+from fairlead.models.words import escaped
+from fairlead.report.blocks import Page
 
 
 def rendered(page: Page) -> str:
@@ -17,7 +17,7 @@ def rendered(page: Page) -> str:
         """Escape what cannot be printed in plain texts; line breaks stay."""
         if isinstance(value, Markup) or not isinstance(value, str):
             return value
-        return "\n".join(map(printable, value.split("\n")))
+        return "\n".join(map(escaped, value.split("\n")))
 
     environment = Environment(
         loader=PackageLoader("fairlead.report.html"),

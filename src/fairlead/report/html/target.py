@@ -5,36 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.outcome_document import unplaced
-from fairlead.models.outcome_text import format_number, proof, told_rules, told_ways
 from fairlead.models.statement import Conflict, Violation
 from fairlead.models.words import counted
-from fairlead.report.columns import Cell, Column, Tone
-from fairlead.report.html.content import (
+from fairlead.report.blocks import (
     Block,
+    Cell,
     Folded,
     Heading,
     Manifest,
     Section,
     Table,
     Text,
+    Tone,
+    cells,
+    columns,
     paragraphs,
     sentences,
+    table,
 )
+from fairlead.report.content.outcome import level_table, told_rules, told_ways
 
 SHOWN = 200
 """Conflicts, and workloads that lack something, that a report lists before it counts the rest."""
 
-TONES: dict[Status, Tone] = {
-    Status.OPTIMAL: "good",
-    Status.FEASIBLE: "notice",
-    Status.UNKNOWN: "bad",
-    Status.INFEASIBLE: "bad",
-}
-
-_LEVELS = (Column("Level"), Column("Value", right=True), Column("Bound", right=True), Column("Proof"))
-_CONDITIONS = (Column("Condition"), Column("Status"), Column("Reason"), Column("Message", elastic=True))
-_UNPLACED = (Column("Workload"), Column("Replicas", right=True), Column("Unplaced", right=True))
+_CONDITIONS = columns("Condition", "Status", "Reason", "~Message")
+_UNPLACED = columns("Workload", ">Replicas", ">Unplaced")
 
 
 def proof_section(outcome: Outcome, title: str) -> Section:
@@ -47,39 +42,24 @@ def proof_section(outcome: Outcome, title: str) -> Section:
                 "equal, and lower is better. Nothing that keeps every rule and the levels above can be lower "
                 "than the bound."
             ),
-            _levels(outcome),
+            level_table(outcome),
         )
     if outcome.placement is None:
         title = "What is proven"
     return Section("target", title, (*blocks, _conditions(outcome)))
 
 
-def _levels(outcome: Outcome) -> Table:
-    """Return the table of the levels, the most important first."""
-    rows = tuple(
-        (
-            Cell(level.name),
-            Cell(format_number(level.value)),
-            Cell("-" if level.bound is None else format_number(level.bound)),
-            Cell(proof(level), "good" if level.proven else "notice"),
-        )
-        for level in outcome.objectives
-    )
-    return Table("Levels, the most important first", _LEVELS, rows)
-
-
 def _conditions(outcome: Outcome) -> Table:
     """Return what is so of the whole."""
-    rows = tuple(
+    rows = (
         (
-            Cell(condition.type),
-            Cell(condition.status, "good" if condition.status == "True" else "bad"),
-            Cell(condition.reason),
-            Cell(condition.message or "-"),
+            *cells(one.type),
+            Cell(one.status, "good" if one.status == "True" else "bad"),
+            *cells(one.reason, one.message or "-"),
         )
-        for condition in outcome.conditions.whole
+        for one in outcome.conditions.whole
     )
-    return Table("Conditions, as Kubernetes states them", _CONDITIONS, rows)
+    return table(_CONDITIONS, rows, "Conditions, as Kubernetes states them")
 
 
 def conflict_section(outcome: Outcome) -> Section:
@@ -129,17 +109,15 @@ def broken_section(outcome: Outcome) -> Section:
 
 def missing_section(outcome: Outcome) -> Section:
     """Return what a partial target leaves out: replicas that stand nowhere, minima and spreads not met."""
-    lacking = [(workload, unplaced(outcome, workload)) for workload in outcome.problem.workloads]
-    rows = [
-        (Cell(workload.key), Cell(str(workload.replicas)), Cell(str(count), "bad"))
-        for workload, count in lacking
-        if count and outcome.placement is not None
-    ]
     blocks = list(_violations(outcome.shortfalls, "bad"))
+    rows = [
+        (*cells(workload.key, workload.replicas), Cell(str(count), "bad"))
+        for workload in outcome.problem.workloads
+        if outcome.placement is not None and (count := outcome.unplaced(workload))
+    ]
     if rows:
-        rest = len(rows) - SHOWN
-        note = f"and {counted(rest, 'more workload')}" if rest > 0 else ""
-        blocks.append(Table("Replicas that stand nowhere", _UNPLACED, tuple(rows[:SHOWN]), note))
+        lacking = table(_UNPLACED, rows, "Replicas that stand nowhere")
+        blocks.append(lacking.first(SHOWN, "workload", "and {}"))
     return Section("unplaced", "What cannot be met", tuple(blocks))
 
 

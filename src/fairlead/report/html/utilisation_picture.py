@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fairlead.models.outcome_text import format_percent
+from fairlead.models.words import format_percent
 from fairlead.report.html.canvas import (
     INK,
     MOVE,

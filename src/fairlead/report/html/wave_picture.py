@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fairlead.models.words import counted
+from fairlead.report.amounts import happening
 from fairlead.report.html.canvas import INK, MUTED, Canvas, drawn, measured
 from fairlead.report.html.flow_picture import COLOURS
 
@@ -25,11 +26,7 @@ def in_words(counts: Mapping[str, int], noun: str = "") -> str:
     >>> in_words({"move": 3, "start": 1, "stop": 0}, "replica")
     '3 replicas move, 1 starts'
     """
-    parts = [f"{count} {VERBS[kind][count != 1]}" for kind, count in counts.items() if count]
-    if parts and noun:
-        number, _, rest = parts[0].partition(" ")
-        parts[0] = f"{counted(int(number), noun)} {rest}"
-    return ", ".join(parts) or "nothing"
+    return happening(((count, *VERBS[kind]) for kind, count in counts.items()), noun) or "nothing"
 
 
 def wave_picture(waves: Sequence[Mapping[str, int]], width: int, name: str) -> str:

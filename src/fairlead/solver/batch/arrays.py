@@ -1,7 +1,7 @@
 """A batch as arrays: workloads are rows, clusters are columns, and what they share is priced.
 
 Only what can be said place by place ends here: a box and a total for every workload, convex costs of single
-places, and the capacity of clusters. `applies` tells which problems are of this kind.
+places, and the capacity of clusters. `fairlead.solver.batch.separable` tells which problems are of this kind.
 """
 
 import math
@@ -14,41 +14,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.cluster import PODS
-from fairlead.models.largest import largest
-from fairlead.models.levels import DEVIATION, NET, Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
     Candidates,
     Capacity,
-    MoveBudget,
-    MovePrice,
-    Moves,
-    Price,
     Quota,
-    Tiers,
-    Total,
-    Weights,
-    WorkloadRule,
 )
 from fairlead.models.rules.capacity import graded_room, needs
 from fairlead.models.rules.quota import Scope
-from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 
 Whole = NDArray[np.int64]
 
-PLAIN = (Candidates, Total, Bounds, Weights, Moves, MovePrice, Price, Tiers)
-SHARED = (Capacity, MoveBudget, Quota)
-# Every budget is a row over all places; more than this many are too slow.
-MOST_BUDGETS = 16
+
+Floats = NDArray[np.float64]
+
+
 # Replicas, and what a cluster may be asked for, stay below this, so that sums of a row fit 64 bits.
 MOST = 2**31
+
+
 # What all replicas together ask of a resource, in its units, stays below this.
 MOST_ASKED = 2**62
-# Workloads that compete, from which on prices are better than one model of all.
-MANY = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,66 +123,6 @@ class Batch:
         """Return a placement as a matrix of replicas."""
         placed = [placement.get(key, {}) for key in self.keys]
         return _scattered(placed, self.clusters, 0)
-
-
-def applies(part: Problem) -> bool:
-    """Tell whether a problem can be solved as a batch.
-
-    Every workload has a total and no rule that ties its places together in another way, the levels are sums
-    over places, and nothing but capacity, quotas and a few budgets of moves is shared.
-    """
-    if part.partial or not part.workloads or not all(isinstance(rule, SHARED) for rule in part.rules):
-        return False
-    if sum(isinstance(rule, MoveBudget) for rule in part.rules) > MOST_BUDGETS:
-        return False
-    return is_measured(part) and fits_arrays(part) and all(is_plain(workload) for workload in part.workloads)
-
-
-def is_measured(part: Problem) -> bool:
-    """Tell whether distances from the wanted ratio are sums over places."""
-    measured = any(level.base in (DEVIATION, NET) for level in levels_of(part))
-    return part.deviation is not Deviation.MINIMAX or not measured
-
-
-def fits_arrays(part: Problem) -> bool:
-    """Tell whether what all replicas ask for fits 64 bits, in units of the greatest common divisor."""
-    asked: dict[str, list[tuple[int, int]]] = {}
-    for workload in part.workloads:
-        for resource, need in needs(workload).items():
-            asked.setdefault(resource, []).append((need, _most_of(workload, part)))
-    for amounts in asked.values():
-        unit = math.gcd(*(need for need, _ in amounts))
-        if sum(need // unit * count for need, count in amounts) >= MOST_ASKED:
-            return False
-    return True
-
-
-def _most_of(workload: Workload, part: Problem) -> int:
-    """Return how many replicas of a workload all clusters together can be asked for."""
-    total = workload.rule(Total) is not None
-    return max(1, workload.replicas if total else largest(workload) * len(part.clusters))
-
-
-def is_plain(workload: Workload) -> bool:
-    """Tell whether the rules of a workload can be said place by place."""
-    return (
-        workload.rule(Total) is not None
-        and workload.replicas < MOST
-        and all(map(_says_by_place, workload.rules))
-    )
-
-
-def _says_by_place(rule: WorkloadRule) -> bool:
-    """Tell whether a rule is a matter of single places."""
-    match rule:
-        case Bounds():
-            return not rule.preferred and not any(
-                cluster in rule.where_held and bound.replicas > 1 for cluster, bound in rule.minimum.items()
-            )
-        case Weights():
-            return not rule.tiers
-        case _:
-            return isinstance(rule, PLAIN)
 
 
 def batch_of(problem: Problem) -> Batch:
@@ -400,3 +329,15 @@ def _scattered(values: Sequence[Mapping[str, int]], clusters: tuple[str, ...], d
     numbers = np.fromiter(chain.from_iterable(row.values() for row in values), dtype=np.int64, count=count)
     found[np.repeat(np.arange(len(values)), lengths), columns] = numbers
     return np.ascontiguousarray(found[:, :-1])
+
+
+def total_of(values: Whole) -> int:
+    """Add numbers of up to 62 bits, right also where 64 bits cannot hold the sum."""
+    high, low = values >> 31, values & (2**31 - 1)
+    return (int(high.sum()) << 31) + int(low.sum())
+
+
+def spelled_out(counts: Whole) -> tuple[Whole, Whole]:
+    """Return every position as often as its count says, and which of its own each of these is, from 0 on."""
+    each = np.repeat(np.arange(len(counts)), counts)
+    return each, np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -8,155 +8,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
 
-from fairlead.models.levels import COST, DEVIATION, NET, Deviation, Level
-from fairlead.models.rules import MovePrice, Moves, Price, Tiers, Weights, moves
+from fairlead.models.levels import COST, DEVIATION, MOVES_LAST, NET, Deviation, Level
+from fairlead.models.rules import MoveBudget, MovePrice, Moves, Price, Tiers, Weights, moves
+from fairlead.models.rules.move_budget import members
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.arrays import Batch, Whole, table_of
+from fairlead.solver.batch.arrays import Batch, Whole, table_of, total_of
+from fairlead.solver.batch.shapes import Bent, Linear, Shape, Squared, Summed
 from fairlead.solver.marginal import widen
 
 # Steps of one unit where costs allow it: fine enough for prices, few enough for sums in 64 bits.
 FINEST = 2**36
 # No cost of a whole row exceeds this many steps.
 LARGEST = 2**56
-
-
-class Shape(Protocol):
-    """A convex cost for every place of a batch, in steps.
-
-    Between two breaks the marginal grows by the same amount from unit to unit.
-    """
-
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Replicas at which the marginal may jump, by place; any number of matrices."""
-        ...
-
-    @property
-    def step(self) -> Whole | None:
-        """By what the marginal grows from unit to unit, by place; None for not at all."""
-        ...
-
-    def marginal(self, at: Whole) -> Whole:
-        """Return the cost of the unit from ``at`` to ``at + 1``, by place."""
-        ...
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of ``at`` replicas, by place."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Linear:
-    """Every replica costs the same: ``slope * x``."""
-
-    slope: Whole
-    breaks: tuple[Whole, ...] = ()
-    step: Whole | None = None
-
-    def marginal(self, at: Whole) -> Whole:  # noqa: ARG002 - the same everywhere
-        """Return the cost of a unit."""
-        return self.slope
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        total: Whole = self.slope * at
-        return total
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bent:
-    """Two slopes and one step between them: ``-unit`` up to the anchor, then ``middle`` once, then ``unit``.
-
-    With ``middle`` equal to the slope on one side there is a single bend.
-    """
-
-    anchor: Whole
-    least: Whole
-    left: Whole
-    middle: Whole
-    right: Whole
-    step: Whole | None = None
-
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Return where the slope changes."""
-        return (self.anchor, self.anchor + 1)
-
-    def marginal(self, at: Whole) -> Whole:
-        """Return the cost of a unit."""
-        beyond = np.where(at == self.anchor, self.middle, self.right)
-        return np.where(at < self.anchor, self.left, beyond)
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        beyond = at - self.anchor
-        down = np.minimum(beyond, 0) * self.left
-        up = np.minimum(np.maximum(beyond, 0), 1) * self.middle + np.maximum(beyond - 1, 0) * self.right
-        total: Whole = self.least + down + up
-        return total
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Squared:
-    """Marginals that grow by ``step`` from unit to unit, on either side of the anchor."""
-
-    anchor: Whole
-    least: Whole
-    before: Whole
-    after: Whole
-    step: Whole | None
-
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Return where rounding changes sides."""
-        return (self.anchor,)
-
-    def marginal(self, at: Whole) -> Whole:
-        """Return the cost of a unit; that of the anchor is `after`, that of the unit below it `before`."""
-        beyond = at - self.anchor
-        grown = self.step * np.where(beyond < 0, beyond + 1, beyond)
-        return np.where(beyond < 0, self.before, self.after) + grown
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        beyond = at - self.anchor
-        up, down = np.maximum(beyond, 0), np.maximum(-beyond, 0)
-        rising = up * self.after + self.step * (up * (up - 1) // 2)
-        total: Whole = self.least + rising - down * self.before + self.step * (down * (down - 1) // 2)
-        return total
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Summed:
-    """Two costs together."""
-
-    first: Shape
-    second: Bent
-
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Return where either marginal may jump, in order."""
-        return tuple(np.sort(np.stack([*self.first.breaks, *self.second.breaks]), axis=0))
-
-    @property
-    def step(self) -> Whole | None:
-        """Return by what the marginal grows from unit to unit."""
-        return self.first.step
-
-    def marginal(self, at: Whole) -> Whole:
-        """Return the cost of a unit."""
-        total: Whole = self.first.marginal(at) + self.second.marginal(at)
-        return total
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        total: Whole = self.first.value(at) + self.second.value(at)
-        return total
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -192,12 +59,6 @@ class LevelCost:
         if self.grain:
             steps = -(-steps // self.grain) * self.grain
         return Fraction(steps, self.scale) + self.constant
-
-
-def total_of(values: Whole) -> int:
-    """Add numbers of up to 62 bits, right also where 64 bits cannot hold the sum."""
-    high, low = values >> 31, values & (2**31 - 1)
-    return (int(high.sum()) << 31) + int(low.sum())
 
 
 def costs_of(batch: Batch) -> tuple[LevelCost, ...]:
@@ -424,3 +285,36 @@ def _webster(
     least = (top * anchor * anchor - 2 * bottom * anchor) * scale // bottom
     matrices = [np.where(counted, each, 0).astype(np.int64) for each in (least, before, after, step)]
     return Squared(anchor, *matrices), scale, grain
+
+
+def budgets_of(batch: Batch) -> tuple[tuple[LevelCost, int], ...]:
+    """Return what every budget counts, in replicas, and the most that it may be."""
+    return tuple(_row(batch, rule) for rule in batch.problem.rules if isinstance(rule, MoveBudget))
+
+
+def _row(batch: Batch, rule: MoveBudget) -> tuple[LevelCost, int]:
+    """Return what one budget counts, and the most that it may be."""
+    inside = {workload.key for workload in members(rule, batch.problem)}
+    counted = np.array([workload.key in inside for workload in batch.problem.workloads], dtype=bool)
+    held = table_of(
+        [
+            {
+                name: count
+                for name, count in workload.current.items()
+                if name not in rule.under_way.get(workload.key, frozenset())
+            }
+            for workload in batch.problem.workloads
+        ],
+        batch.clusters,
+    )
+    looked_at = rule.arriving if rule.arriving is not None else rule.leaving
+    columns = np.array([looked_at is None or name in looked_at for name in batch.clusters], dtype=np.int64)
+    unit = counted.astype(np.int64)[:, None] * columns[None, :]
+    zero = np.zeros_like(held)
+    if rule.arriving is not None:
+        shape, saved = Bent(held, zero, zero, unit, unit), 0
+    else:
+        shape = Bent(held, zero, -unit, zero, zero)
+        shrinking = np.maximum(0, held.sum(axis=1) - batch.totals)[counted]
+        saved = int(shrinking.sum()) if rule.leaving is None else 0
+    return LevelCost(MOVES_LAST, shape, 1, 1, Fraction(0)), rule.most + saved

@@ -219,8 +219,8 @@ def _names(term: Mapping[str, Any]) -> list[str] | None:
 
 def _matches(term: Mapping[str, Any], change: Change, problem: Problem) -> bool:
     """Tell whether a term is about the cluster of a change."""
-    from fairlead.manifests.affinity import matching
-    from fairlead.manifests.api.placement import ClusterAffinity
+    from fairlead.manifests.api.policies import ClusterAffinity
+    from fairlead.manifests.karmada.groups import matching
 
     selecting = ("clusterNames", "exclude", "labelSelector", "fieldSelector")
     raw = term.get("targetCluster") or {each: term[each] for each in selecting if each in term}

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from fairlead.models.amounts import largest
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.cluster import Cluster
-from fairlead.models.largest import largest
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (

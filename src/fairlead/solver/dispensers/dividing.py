@@ -1,14 +1,26 @@
-"""Dispensers that divide every workload by its weights alone; capacity and what runs are not looked at."""
+"""Rules of thumb that divide every workload by its weights alone; capacity and what runs are not looked at.
+
+* ``karmada-proposal``, ``karmada-proposal-ceiling``: not what Karmada does, but the two pseudocodes that its
+  proposal "Support Per-Cluster Min/Max Replicas in PropagationPolicy" (July 2025) prints, as written.
+* ``largest-remainder``: Hamilton's method, whole shares first, then one each by what was cut off.
+* ``webster``: the divisor method that rounds to the nearest whole number (M. L. Balinski and H. P. Young,
+  "Fair Representation", 2nd edition, 2001).
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Tiers, Weights
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.answer import Dispensed
+from fairlead.solver.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.dispensers.in_turn import Dispensed
+from fairlead.solver.marginal import Box, settle_ties
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +47,7 @@ Divide = Callable[[Question], Mapping[str, int] | None]
 """Returns replicas by cluster; None where the division is refused."""
 
 
-def place_divided(problem: Problem, divide: Divide, refused: str) -> Dispensed:
+def place(problem: Problem, like: str) -> Dispensed:
     """Divide every workload of a problem.
 
     A workload scaled to 0 holds nothing; under Duplicated every candidate gets its copy.
@@ -44,11 +56,10 @@ def place_divided(problem: Problem, divide: Divide, refused: str) -> Dispensed:
     ----------
     problem
         The question.
-    divide
-        Divides one workload.
-    refused
-        Category of the failure where it refuses to.
+    like
+        One of `DIVISIONS`.
     """
+    divide, refused = DIVISIONS[like]
     names = tuple(problem.cluster_by_name)
     placed: dict[str, Mapping[str, int]] = {}
     reasons: dict[str, str] = {}
@@ -84,3 +95,82 @@ def _question(workload: Workload, candidates: tuple[str, ...]) -> Question:
         {name: bounds.minimum[name].replicas for name in names if name in bounds.minimum},
         {name: bounds.maximum[name].replicas for name in names if name in bounds.maximum},
     )
+
+
+def by_proposal(question: Question) -> dict[str, int] | None:
+    """Return replicas by cluster in name order; None where the minima exceed the replicas.
+
+    The second step takes every share of what is left by then, not of what was left before, so that 9 replicas
+    over 1:1:1 become 4, 3, 2; the third step goes round only once, so that of 100 replicas over 1:1:1:1 it
+    places 71. Maxima are not part of it.
+    """
+    assigned = {name: question.minimum.get(name, 0) for name in question.weights}
+    remaining = question.replicas - sum(assigned.values())
+    if remaining < 0:
+        return None
+    total_weight = sum(question.weights.values())
+    for name, weight in question.weights.items() if total_weight else ():
+        share = remaining * weight // total_weight
+        assigned[name] += share
+        remaining -= share
+    for name in list(assigned)[:remaining]:
+        assigned[name] += 1
+    return assigned
+
+
+def by_proposal_ceiling(question: Question) -> dict[str, int]:
+    """Return replicas by cluster, shares rounded up, then cut back round by round; bounds are not part of it.
+
+    Every cluster with a weight keeps at least one replica, so that 2 replicas over 1:1:1 become 3; nothing is
+    placed where no cluster has a weight.
+    """
+    total_weight = sum(question.weights.values())
+    if not total_weight:
+        return {}
+    assigned = {
+        name: -(-question.replicas * weight // total_weight) for name, weight in question.weights.items()
+    }
+    excess = sum(assigned.values()) - question.replicas
+    while excess > 0 and any(held > 1 for held in assigned.values()):
+        for name, held in assigned.items():
+            if held > 1 and excess > 0:
+                assigned[name] -= 1
+                excess -= 1
+    return assigned
+
+
+def by_largest_remainder(question: Question) -> dict[str, int] | None:
+    """Return replicas by cluster, ties to the first by name; None where no cluster has a weight."""
+    total = sum(question.weights.values())
+    if not total:
+        return None
+    shares = {name: divmod(question.replicas * weight, total) for name, weight in question.weights.items()}
+    left = question.replicas - sum(whole for whole, _ in shares.values())
+    by_remainder = sorted(shares, key=lambda name: (-shares[name][1], name))
+    lucky = frozenset(by_remainder[:left])
+    return {name: whole + (name in lucky) for name, (whole, _) in shares.items()}
+
+
+def by_webster(question: Question) -> Mapping[str, int] | None:
+    """Return replicas by cluster, ties to the first by name; None where the bounds allow no division."""
+    names = list(question.weights)
+    lower = np.array([question.minimum.get(name, 0) for name in names], dtype=np.int64)
+    upper = [question.maximum.get(name, question.replicas) for name in names]
+    weights = np.array([question.weights[name] for name in names], dtype=np.int64)
+    box = Box(lower, np.array(upper, dtype=np.int64), question.replicas)
+    if not box.feasible:
+        return None
+    best = narrow_webster(narrow_unweighted(box, weights), weights)
+    return dict(zip(names, settle_ties(best).tolist(), strict=True))
+
+
+DIVISIONS: Mapping[str, tuple[Divide, str]] = MappingProxyType(
+    {
+        # The webhook of the proposal refuses minima that add up to more than the replicas.
+        "karmada-proposal": (by_proposal, "Invalid"),
+        "karmada-proposal-ceiling": (by_proposal_ceiling, "Invalid"),
+        "largest-remainder": (by_largest_remainder, "Unschedulable"),
+        "webster": (by_webster, "Unschedulable"),
+    }
+)
+"""What divides one workload, and the category of the failure where it refuses to."""

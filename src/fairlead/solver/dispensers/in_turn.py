@@ -1,14 +1,36 @@
 """Real schedulers take one workload after the other, by priority and then by name."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
 from fairlead.models.workload import Workload
-from fairlead.solver.dispensers.answer import Dispensed
+
+
+@dataclass(frozen=True, slots=True)
+class Dispensed:
+    """The answer of a dispenser.
+
+    Parameters
+    ----------
+    placement
+        Replicas by workload and cluster; after a failure what is left behind.
+    reasons
+        Categories of failure by workload, such as ``Unschedulable``, in the order in which they happened.
+    groups
+        Affinity group that was chosen by workload, where it was one.
+    selected
+        Clusters that get the manifest by workload, those without replicas among them, where the dispenser
+        tells.
+    """
+
+    placement: Placement
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    groups: Mapping[str, str] = field(default_factory=dict)
+    selected: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

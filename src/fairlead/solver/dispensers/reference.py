@@ -11,8 +11,8 @@ from types import MappingProxyType
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.quota import Allowance
+from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.boxes import Available
@@ -58,21 +58,22 @@ def place(
         Every workload placed validly by itself, or as `otherwise` says.
     """
     available = dict(problem.limits)
-    held = {workload.key: _usage(workload, problem, workload.current) for workload in problem.workloads}
+    held = {workload.key: usage_of(workload, workload.current, problem) for workload in problem.workloads}
     placed: dict[str, Mapping[str, int]] = dict(staying)
-    _take(available, *held.values())
+    for used in held.values():
+        add(available, used, -1)
     quotas = list(problem.allowances)
     for workload in problem.workloads:
         quotas = [each.taking(workload, workload.current) for each in quotas]
     moving = [workload for workload in problem.workloads if workload.key not in staying]
     for workload in sorted(moving, key=lambda each: _turn(each, problem, smallest_first)):
-        _give(available, held[workload.key])
+        add(available, held[workload.key])
         quotas = [each.giving_back(workload, workload.current) for each in quotas]
         place_it = place_alone if deadline is None or deadline.remaining() else place_quickly
         answer = _place_one(workload, problem, available, quotas, place_it)
         answer = answer or otherwise(workload, problem, available, quotas)
         placed[workload.key] = answer
-        _take(available, _usage(workload, problem, answer))
+        add(available, usage_of(workload, answer, problem), -1)
         quotas = [each.taking(workload, answer) for each in quotas]
     return Placement(placed)
 
@@ -95,34 +96,6 @@ def _place_one(
     answer = place_it(workload, problem, available, quotas)
     answer = answer or choose_greedily(workload, problem, available, quotas) or {}
     return answer if all(each.fits(workload, answer) for each in quotas) else {}
-
-
-Usage = Mapping[tuple[str, str], int]
-
-
-def _usage(workload: Workload, problem: Problem, replicas: Mapping[str, int]) -> Usage:
-    """Return what replicas of a workload use by cluster and resource."""
-    used: dict[tuple[str, str], int] = {}
-    for name, count in replicas.items():
-        cluster = problem.cluster_by_name.get(name)
-        if cluster is None or cluster.free is None or not count:
-            continue
-        for resource, need in demands(workload, cluster).items():
-            used[name, resource] = need * count
-    return used
-
-
-def _take(available: dict[tuple[str, str], int], *usages: Usage) -> None:
-    """Deduct what is used."""
-    for usage in usages:
-        for spot, amount in usage.items():
-            available[spot] = available.get(spot, 0) - amount
-
-
-def _give(available: dict[tuple[str, str], int], usage: Usage) -> None:
-    """Give back what a workload held before."""
-    for spot, amount in usage.items():
-        available[spot] = available.get(spot, 0) + amount
 
 
 def _turn(workload: Workload, problem: Problem, smallest_first: bool) -> tuple[int, float, str]:

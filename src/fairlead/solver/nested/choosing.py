@@ -5,37 +5,28 @@ Level after level narrows the face of all placements that are best so far; ties 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import (
-    CLUSTERS,
-    COST,
-    DEVIATION,
-    MINIMA,
-    MOVES,
-    Deviation,
-    Level,
-    tier,
-)
+from fairlead.models.levels import CLUSTERS, DEVIATION, MOVES, Deviation, Level
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Duplicated, Moves, Spread, Tiers, Weights
+from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox, fewest_in_use
+from fairlead.solver.costs.levels import cost_of, deviation_from, weights_of
+from fairlead.solver.costs.minimax import Minimax
+from fairlead.solver.costs.straight import Straight
 from fairlead.solver.marginal import Box
-from fairlead.solver.nested.copying import choose_copies
-from fairlead.solver.nested.costs import Cost, Squares, Straight, absolute, linear, stopping, using
-from fairlead.solver.nested.face import Face, Flags
+from fairlead.solver.nested.face import Face, Flags, bits
 from fairlead.solver.nested.fewest import on_fewest
-from fairlead.solver.nested.limits import limits_of
+from fairlead.solver.nested.limits import Limits, limits_of
 from fairlead.solver.nested.narrowing import narrow_all
+from fairlead.solver.nested.picking import ApartError, Picker, TooLongError
+from fairlead.solver.nested.pricing import Cost
 from fairlead.solver.nested.settling import settle
-from fairlead.solver.nested.too_long import ApartError, TooLongError
-from fairlead.solver.whole_prices import whole_prices
 
 # Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
 DEAREST = 2**36
@@ -70,7 +61,7 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
     answer = dict.fromkeys(boxed.names, 0)
     if workload.rule(Duplicated) is not None:
         copies = dict(zip(names, lower.tolist(), strict=True))
-        chosen = choose_copies(workload, problem, limits, copies, required)
+        chosen = _choose_copies(workload, problem, limits, copies, required)
         if chosen is None:
             return None
         answer.update((name, copies[name]) for name in chosen)
@@ -114,6 +105,48 @@ def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numb
     return names, lower[kept], boxed.box.upper[kept], required[kept]
 
 
+def _choose_copies(
+    workload: Workload,
+    problem: Problem,
+    limits: Limits,
+    copies: Mapping[str, int],
+    required: Flags,
+) -> frozenset[str] | None:
+    """Return the clusters that get a copy, best on every level; None where none keep the limits.
+
+    A copy is whole or missing, so every level is a sum over the clusters that get one, and all levels
+    together, ties last, are one merit of every cluster.
+
+    Parameters
+    ----------
+    workload
+        The workload, of at least one replica.
+    problem
+        Where it belongs; gives the order of the levels.
+    limits
+        How many groups and clusters may be used.
+    copies
+        Size of the copy by cluster that may get one, in name order.
+    required
+        By cluster in that order, whether it has to get one.
+    """
+    names = tuple(copies)
+    sizes = np.array(list(copies.values()), dtype=object)
+    merits = np.zeros(len(names), dtype=object)
+    for level in in_order(levels_of_workload(workload), problem):
+        cost = cost_of(level, workload, names)
+        if not isinstance(cost, Straight):
+            return None
+        spared = -cost.spent(sizes)
+        merits = merits * (2 * int(np.abs(spared).sum()) + 1) + spared
+    everywhere = np.ones(len(names), dtype=bool)
+    picker = Picker(limits, everywhere, required)
+    picked = picker.pick(merits * (1 << len(names)) + bits(everywhere))
+    if picked is None:
+        return None
+    return frozenset(name for name, used in zip(names, picked.used.tolist(), strict=True) if used)
+
+
 def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:
     """Divide a workload, level by level."""
     try:
@@ -155,52 +188,25 @@ def _runs(workload: Workload, names: Sequence[str]) -> bool:
 def _cost(
     faces: Sequence[Face], names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
 ) -> Cost | None:
-    """Return what a level costs on every cluster; None where it is no such sum."""
-    if level.key in MOVES:
-        rule = workload.rule(Moves)
-        present = rule.present if rule else frozenset()
-        held = {name: count for name, count in workload.current.items() if name in present}
-        return stopping(_array(names, held))
-    if level == COST:
-        prices = whole_prices(workload, DEAREST)
-        return None if prices is None else linear(_array(names, prices))
-    if level == DEVIATION:
-        return _divided(faces, names, workload, deviation)
-    if level == MINIMA:
-        bounds = workload.rule(Bounds)
-        minimum = bounds.minimum if bounds else {}
-        return using(_array(names, {name: -1 for name, bound in minimum.items() if bound.replicas}))
-    if level.key == tier(1).key:
-        tiers = workload.rule(Tiers)
-        inside = frozenset().union(*tiers.tiers[: level.number]) if tiers else frozenset()
-        return linear(np.array([name not in inside for name in names], dtype=np.int64))
-    return None
+    """Return what a level costs on every cluster; None where it is no such sum.
 
-
-def _divided(
-    faces: Sequence[Face], names: Sequence[str], workload: Workload, deviation: Deviation
-) -> Cost | None:
-    """Return the deviation from the weights; with overflow tiers only where one of them holds everything."""
+    The deviation is one with overflow tiers only where one of them holds everything.
+    """
+    if level != DEVIATION:
+        cost = cost_of(level, workload, names, DEAREST)
+        return cost if isinstance(cost, Straight) else None
     rule = workload.rule(Weights)
     if rule is None or deviation is Deviation.MINIMAX:
         return None
-    inside = dict(rule.weights)
-    if rule.tiers:
-        used = [
-            name for face in faces for name, each in zip(names, face.open_to.tolist(), strict=True) if each
-        ]
-        holding = [each for each in rule.tiers if not each.isdisjoint(used)]
-        if len(holding) != 1:
-            return None
-        inside = {name: weight for name, weight in inside.items() if name in holding[0]}
-    weights, whole = _array(names, inside), sum(inside.values())
-    if not whole:
-        return linear(np.zeros_like(weights))
-    if deviation is Deviation.L1:
-        return absolute(weights, whole, workload.replicas)
     opened = np.any([face.open_to for face in faces], axis=0)
-    without = bool(np.any(weights[opened] == 0))
-    return Squares(weights, Fraction(2 * workload.replicas, whole) if without else Fraction(0))
+    used = [name for name, each in zip(names, opened.tolist(), strict=True) if each]
+    holding = [each for each in rule.tiers if not each.isdisjoint(used)]
+    if rule.tiers and len(holding) != 1:
+        return None
+    weights, whole = weights_of(rule, names, holding[0] if holding else None)
+    passing = bool(np.any(weights[opened] == 0))
+    found = deviation_from(weights, whole, workload.replicas, deviation, passing=passing)
+    return None if isinstance(found, Minimax) else found
 
 
 def _without_choice(face: Face, cost: Straight) -> Face | None:
@@ -208,7 +214,7 @@ def _without_choice(face: Face, cost: Straight) -> Face | None:
 
     None where no set of clusters can keep them, or where it is not seen that one can.
     """
-    if not face.settled or bool(cost.using.any()):
+    if not face.settled or (cost.using is not None and bool(cost.using.any())):
         return None
     box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
     if not box.feasible:
@@ -228,8 +234,3 @@ def _without_choice(face: Face, cost: Straight) -> Face | None:
         if picked is not None and narrower.holds(picked.used):
             return narrower
     return None
-
-
-def _array(names: Sequence[str], values: Mapping[str, int]) -> Numbers:
-    """Return values by name as an array in the order of the names; absent means 0."""
-    return np.array([values.get(name, 0) for name in names], dtype=np.int64)

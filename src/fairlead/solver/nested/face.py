@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from fairlead.solver.marginal import Box
 from fairlead.solver.nested.limits import Limits
-from fairlead.solver.nested.picking import Picked, Picker, entries
+from fairlead.solver.nested.picking import ApartError, Merits, Picked, Picker, entries
 from fairlead.solver.nested.priced import PricedPicker
-from fairlead.solver.nested.tables import Merits
-from fairlead.solver.nested.too_long import ApartError
 
 LARGE_TABLE = 100
 """Entries of a table beyond which clusters are not counted beside groups, but priced."""

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from fairlead.solver.nested.costs import linear
+from fairlead.solver.costs.straight import linear
 from fairlead.solver.nested.face import Face, Flags
 from fairlead.solver.nested.narrowing import narrow
-from fairlead.solver.nested.too_long import ApartError, TooLongError
+from fairlead.solver.nested.picking import ApartError, TooLongError
 
 MOST_MORE = 4
 

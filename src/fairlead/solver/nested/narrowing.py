@@ -19,13 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairlead.solver.marginal import exact_sum
-from fairlead.solver.nested.costs import Cost
 from fairlead.solver.nested.face import Face, Flags, bits
-from fairlead.solver.nested.picking import Picker
-from fairlead.solver.nested.pricing import Guess, find_price
+from fairlead.solver.nested.picking import ApartError, Merits, Picker, TooLongError
+from fairlead.solver.nested.pricing import Cost, Guess, find_price
 from fairlead.solver.nested.settling import settle
-from fairlead.solver.nested.tables import Merits
-from fairlead.solver.nested.too_long import ApartError, TooLongError
 
 MOST_NODES = 80
 MOST_PRICED_NODES = 8

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairlead.solver.nested.limits import Limits
-from fairlead.solver.nested.picking import Flags, Picked, Picker
-from fairlead.solver.nested.tables import Merits
-from fairlead.solver.nested.too_long import ApartError, TooLongError
+from fairlead.solver.nested.picking import ApartError, Flags, Merits, Picked, Picker, TooLongError
 
 MOST_PRICES = 40
 STEPS = 2**16

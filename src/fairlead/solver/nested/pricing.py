@@ -6,9 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from fairlead.solver.costs.squares import Squares
+from fairlead.solver.costs.straight import Prices, Straight
 from fairlead.solver.marginal import exact_sum, settle_ties
-from fairlead.solver.nested.costs import Cost, Prices
 from fairlead.solver.nested.face import Face, Flags
+
+Cost = Straight | Squares
+"""Costs of levels among which clusters can be chosen."""
 
 MOST_TURNS = 60
 # Merits of earlier levels up to this size leave floats enough digits for one more.

@@ -6,7 +6,7 @@ import numpy as np
 
 from fairlead.solver.marginal import exact_sum, settle_ties
 from fairlead.solver.nested.face import Face, Flags, Numbers, bits
-from fairlead.solver.nested.too_long import TooLongError
+from fairlead.solver.nested.picking import TooLongError
 
 MOST_LOOKS = 300
 

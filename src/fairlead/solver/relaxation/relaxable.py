@@ -7,8 +7,8 @@ from typing import assert_never
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
+from fairlead.models.amounts import largest
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.largest import largest
 from fairlead.models.rules import (
     BindingRule,
     Bounds,

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from fairlead.models.answer import Notebook
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.rules import Candidates, candidates
 from fairlead.models.source import Source
@@ -148,7 +149,7 @@ class Gain:
 
 
 @dataclass(frozen=True)
-class Why:
+class Why(Notebook):
     """Why a workload stands where it stands.
 
     Parameters
@@ -193,19 +194,3 @@ class Why:
         if rule is None or (rule.names and not rule.excluded):
             return ""
         return candidates.summarise(rule)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return JSON-ready values; the keys are described at `fairlead.solver.why.document.to_dict`."""
-        from fairlead.solver.why.document import to_dict
-
-        return to_dict(self)
-
-    def __str__(self) -> str:
-        from fairlead.solver.why.text import to_text
-
-        return to_text(self)
-
-    def _repr_html_(self) -> str:
-        from fairlead.solver.why.text import to_html
-
-        return to_html(self)

@@ -12,7 +12,6 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.remaining import Remaining, more_replicas, remaining
 from fairlead.models.rules import (
     Bounds,
     Candidates,
@@ -24,14 +23,15 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.score import levels_of, score
+from fairlead.models.usage import Amounts, more_replicas, remaining
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.exact import allocate
 from fairlead.solver.solving import solve
+from fairlead.solver.why.change import settled
 from fairlead.solver.why.exchange import Exchanged, Exchanges, exchanges_of
-from fairlead.solver.why.pins import settled
 
 Number = int | Fraction
 
@@ -175,7 +175,7 @@ class Answered:
         return self.alone and all(isinstance(rule, Capacity) for rule in self.part.rules)
 
     @cached_property
-    def _left(self) -> Remaining:
+    def _left(self) -> Amounts:
         return remaining(self.part, self.placement)
 
     @cached_property

@@ -3,25 +3,38 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
+    Capacity,
     Duplicated,
     GroupTotal,
+    MoveBudget,
+    Quota,
+    SharedRule,
     Spread,
     Survival,
     Total,
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.workload import Workload
-from fairlead.solver.why.answered import Answered
-from fairlead.solver.why.change import Best, Change, between_parts, bring_to, nothing, take_from
+from fairlead.solver.why.answered import Answered, binds_sets
+from fairlead.solver.why.change import (
+    Best,
+    Change,
+    between_parts,
+    bring_to,
+    nothing,
+    take_from,
+    with_bounds,
+    with_workload,
+)
 from fairlead.solver.why.exchange import exact_totals
-from fairlead.solver.why.limits import no_more
-from fairlead.solver.why.pins import with_bounds, with_workload
-from fairlead.solver.why.shared_changes import room_changes, shared_changes
+from fairlead.solver.why.limits import most_that_fit, no_more
 
 
 def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
@@ -39,8 +52,8 @@ def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
     copies = workload.rule(Duplicated)
     if not workload.replicas or (copies is not None and not copies.choice):
         return ()
-    bounds = (*_of_bounds(about, binding=binding), *room_changes(about, binding=binding))
-    found = (*bounds, *_of_sets(about), *shared_changes(about), *_of_total(about))
+    bounds = (*_of_bounds(about, binding=binding), *_of_room(about, binding=binding))
+    found = (*bounds, *_of_sets(about), *_of_shared(about), *_of_total(about))
     if binding:
         return tuple(change for change in found if change.binding)
     return tuple(sorted(found, key=lambda change: not change.binding))
@@ -182,3 +195,105 @@ def _swapped(
     workload = about.workload
     changed = replace(workload, rules=tuple(other if each is rule else each for each in workload.rules))
     return Change(action, _with(about, changed), other.source, None, binding, best or nothing)
+
+
+def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
+    """Yield clusters that could have room for one replica more."""
+    workload, part = about.workload, about.part
+    if not any(isinstance(rule, Capacity) for rule in part.rules):
+        return
+    needed = needs(workload).keys() - {PODS}
+    for name in _filled(about) if binding else about.candidates:
+        cluster, replicas = part.cluster_by_name[name], about.replicas(name)
+        most = most_that_fit(part, workload, cluster)
+        # Of a resource that a cluster does not list there cannot be more; pods it need not list.
+        if cluster.free is None or most is None or not needed <= cluster.free.keys():
+            continue
+        full = (
+            replicas >= most if about.alone else any(_is_full(about, each, name) for each in part.workloads)
+        )
+        if most >= workload.replicas or (binding and not full):
+            continue
+        best: Best | None = None
+        if about.alone:
+            opens = full and no_more(part, workload, name, replicas, aside="room") is None
+            best = bring_to(name) if opens else nothing
+        action = f"room for one replica more on {name}"
+        yield Change(action, _roomier(about, cluster), cluster.source, name, full, best)
+
+
+def _filled(about: Answered) -> tuple[str, ...]:
+    """Return the candidates that might be full: all of them where others use them too."""
+    if about.exchanges is None or not about.alone:
+        return about.candidates
+    upper = about.exchanges.upper
+    return tuple(name for name in about.candidates if about.replicas(name) >= upper[name])
+
+
+def _is_full(about: Answered, workload: Workload, cluster: str) -> bool:
+    """Tell whether a workload might use more room on a cluster even if nobody else did."""
+    most = most_that_fit(about.part, workload, about.part.cluster_by_name[cluster])
+    held_there = about.placement.of(workload.key).get(cluster, 0)
+    return binds_sets(workload) or (most is not None and held_there >= most)
+
+
+def _of_shared(about: Answered) -> Iterator[Change]:
+    """Yield quotas and budgets of moves that could be larger.
+
+    What limits single clusters is in the box; all else does not bind where marginal allocation found the
+    answer without it.
+    """
+    workload, rules = about.workload, about.part.rules
+    for rule in rules:
+        match rule:
+            case Quota() if rule.namespace == workload.namespace:
+                for cluster in sorted({scope.cluster for scope in rule.limits}, key=lambda each: each or ""):
+                    where = "" if cluster is None else f" on {cluster}"
+                    action = f"room for one replica more in {rule}{where}"
+                    build = _sharing(about, rule, _larger(rule, workload, cluster))
+                    best = nothing if cluster is None else None
+                    yield Change(action, build, rule.source, cluster, best=best)
+            case MoveBudget() if rule.workloads is None or workload.key in rule.workloads:
+                action = f"letting {rule.name} move {rule.most + 1} instead of {rule.most} replicas"
+                build = _sharing(about, rule, replace(rule, most=rule.most + 1))
+                yield Change(action, build, rule.source, best=nothing)
+            case _:
+                pass
+
+
+def _larger(rule: Quota, workload: Workload, cluster: str | None) -> Quota:
+    """Return a quota with room for one replica more on a cluster, or on all together."""
+    needed = needs(workload)
+    limits = {
+        scope: limit._replace(hard=limit.hard + needed.get(scope.resource, 0))
+        if scope.cluster == cluster
+        else limit
+        for scope, limit in rule.limits.items()
+    }
+    return replace(rule, limits=limits)
+
+
+def _sharing(about: Answered, rule: SharedRule, other: SharedRule) -> Callable[[], Problem]:
+    """Return what makes the problem with another shared rule in the place of one."""
+    rules = tuple(other if each is rule else each for each in about.part.rules)
+    return lambda: replace(about.part, rules=rules)
+
+
+def _roomier(about: Answered, cluster: Cluster) -> Callable[[], Problem]:
+    """Return what makes the problem in which a cluster has room for one replica more."""
+
+    def build() -> Problem:
+        needed, free = demands(about.workload, cluster), dict(cluster.free or {})
+        for resource, need in needed.items():
+            own = sum(
+                demands(each, cluster).get(resource, 0) * each.current.get(cluster.name, 0)
+                for each in about.part.workloads
+            )
+            # A cluster that is overcommitted by others offers nothing: one replica starts from there.
+            free[resource] = max(free.get(resource, 0), -own) + need
+        nodes = (Grade(1, needs(about.workload)),) if cluster.grades else ()
+        larger = replace(cluster, free=free, grades=(*cluster.grades, *nodes))
+        clusters = tuple(larger if each is cluster else each for each in about.part.clusters)
+        return replace(about.part, clusters=clusters)
+
+    return build

@@ -22,7 +22,10 @@ from fairlead.models.rules import Duplicated, GroupTotal, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox
-from fairlead.solver.why.unit_costs import Number, UnitCost, unit_cost
+from fairlead.solver.costs.levels import by_name, cost_of, deviation_from, weights_of
+from fairlead.solver.costs.minimax import Minimax
+from fairlead.solver.costs.squares import Change, Squares
+from fairlead.solver.costs.straight import Number, Numbers, Straight
 
 Vector = tuple[Number, ...]
 """What changes on every level, the most important first; compared lexicographically."""
@@ -65,8 +68,9 @@ class Exchanges:
         totals.
     levels
         Levels of the workload, in order.
-    marginals
-        What a unit costs, by level.
+    added, taken
+        What one replica more, and one less, costs by candidate, whatever its bounds are; where none is held
+        the latter means nothing.
     steady
         True where which of two units costs less does not depend on the number of replicas.
     """
@@ -77,25 +81,14 @@ class Exchanges:
     upper: Mapping[str, int]
     parts: Mapping[str, int]
     levels: tuple[Level, ...]
-    marginals: tuple[UnitCost, ...]
+    added: Mapping[str, Vector]
+    taken: Mapping[str, Vector]
     steady: bool
 
-    @cached_property
-    def added(self) -> Mapping[str, Vector]:
-        """What one replica more costs by candidate, whatever its bounds are."""
-        return {
-            name: tuple(marginal(name, self.placed[name]) for marginal in self.marginals)
-            for name in self.names
-        }
-
-    @cached_property
-    def taken(self) -> Mapping[str, Vector]:
-        """What one replica less costs by candidate, whatever its bounds are; absent where none is held."""
-        return {
-            name: tuple(-marginal(name, self.placed[name] - 1) for marginal in self.marginals)
-            for name in self.names
-            if self.placed[name]
-        }
+    def ends(self, cluster: str, by: int) -> bool:
+        """Tell whether the bounds of a cluster leave no replica more there, or no replica less."""
+        limit = self.upper if by > 0 else self.lower
+        return by * self.placed[cluster] >= by * limit[cluster]
 
     def to(self, cluster: str) -> Exchanged | None:
         """Return the best exchange that brings a replica to a cluster; None where nobody can give one."""
@@ -180,21 +173,50 @@ def exchanges_of(
         return None
     ordered = in_order(levels_of_workload(workload), problem)
     levels = tuple(replace(level, priority=workload.priority) for level in ordered)
-    marginals = [unit_cost(level, workload, problem, placed) for level in levels]
-    known = tuple(marginal for marginal in marginals if marginal is not None)
-    if len(known) < len(marginals) or not _tiers_come_first(levels, workload):
-        return None
     names, lower, upper = boxed.names, boxed.box.lower.tolist(), boxed.box.upper.tolist()
+    costs = [_costs(level.base, workload, problem, names, placed) for level in levels]
+    known = [each for each in costs if each]
+    if len(known) < len(costs) or not _tiers_come_first(levels, workload):
+        return None
+    held = by_name(names, placed)
+    taken = [tuple(-each for each in vector) for vector in _vectors(known, held - 1)]
     return Exchanges(
         names,
-        {name: placed.get(name, 0) for name in names},
+        dict(zip(names, held.tolist(), strict=True)),
         dict(zip(names, lower, strict=True)),
         dict(zip(names, upper, strict=True)),
         _parts(workload, names),
         levels,
-        known,
+        dict(zip(names, _vectors(known, held), strict=True)),
+        dict(zip(names, taken, strict=True)),
         _is_steady(workload, problem, names),
     )
+
+
+def _costs(
+    level: Level, workload: Workload, problem: Problem, names: Sequence[str], placed: Mapping[str, int]
+) -> Sequence[Straight | Squares | Change]:
+    """Return costs that add up to a level; none where it is no sum over clusters."""
+    if level != DEVIATION:
+        cost = cost_of(level, workload, names)
+        return () if cost is None or (isinstance(cost, Straight) and cost.using is not None) else (cost,)
+    rule = workload.rule(Weights)
+    if rule is None or problem.deviation is Deviation.MINIMAX:
+        return ()
+    found: list[Straight | Squares | Change] = []
+    for inside in rule.tiers or (None,):
+        replicas = workload.replicas if inside is None else sum(placed.get(name, 0) for name in inside)
+        weights, whole = weights_of(rule, names, inside)
+        distance = deviation_from(weights, whole, replicas, problem.deviation, passing=True)
+        if not isinstance(distance, Minimax):
+            found.append(distance)
+    return found
+
+
+def _vectors(levels: Sequence[Sequence[Straight | Squares | Change]], replicas: Numbers) -> list[Vector]:
+    """Return what one replica more costs by cluster."""
+    marginals = [[cost.marginals(replicas) for cost in costs] for costs in levels]
+    return [tuple(sum(each[at] for each in costs) for costs in marginals) for at in range(len(replicas))]
 
 
 def _is_steady(workload: Workload, problem: Problem, names: Iterable[str]) -> bool:

@@ -1,22 +1,21 @@
 """why(): why a workload stands where it stands, and what anything else would cost."""
 
 import time
-from collections.abc import Callable
 
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.outcome import ClusterDecision, Outcome
-from fairlead.models.outcome_text import SOLVERS
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates
 from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.solving import solve
-from fairlead.solver.why.answer import ClusterWhy, Step, Why
+from fairlead.solver.why.answer import ClusterWhy, Why
 from fairlead.solver.why.answered import Answered, answered
+from fairlead.solver.why.change import By
 from fairlead.solver.why.gains import Gains, gains_of
 from fairlead.solver.why.names import find_cluster, find_workload
-from fairlead.solver.why.stepping import one_less, one_more, solve_less, solve_more
+from fairlead.solver.why.steps import step_at_once, step_by_solving
 
 SHARE_OF_SOLVING = 0.5
 """Of the time limit, what finding the answer may use; the rest is for questions about it."""
@@ -24,8 +23,6 @@ SHARE_OF_STEPS = 0.7
 """Of the rest, what the clusters may use before the bounds are tried."""
 LARGEST_SHARE = 0.25
 """Of the time that is left, what a single cluster may use."""
-
-Ask = Callable[[Answered, str, Deadline], Step]
 
 
 @attentive
@@ -97,7 +94,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
 
 def _refuse_others(problem: Problem, outcome: Outcome, deviation: str | None, fresh: bool | None) -> None:
     """Refuse an outcome that is not solve's answer to the problem."""
-    if outcome.origin not in SOLVERS:
+    if not outcome.by_solver:
         raise UsageError(f"why explains what solve answers; this outcome is that of {outcome.origin}")
     if deviation is not None or fresh is not None:
         raise UsageError("an outcome has its own deviation and fresh; leave them out beside it")
@@ -119,18 +116,15 @@ def _clusters(
     if about is None:
         return tuple(ClusterWhy(each, each.cluster in names) for each in decisions)
     open_to = [each.cluster for each in decisions if each.cluster in names]
-    more = {name: one_more(about, name) for name in open_to}
-    less = {name: one_less(about, name) for name in open_to}
+    sides: tuple[By, By] = (1, -1)
+    steps = {(name, by): step_at_once(about, name, by) for name in open_to for by in sides}
     # Where replicas stand is asked about before where none do.
-    asked: list[tuple[dict[str, Step | None], str, Ask]] = [
-        (steps, name, ask)
-        for name in sorted(open_to, key=lambda name: not about.replicas(name))
-        for steps, ask in ((more, solve_more), (less, solve_less))
-        if steps[name] is None
-    ]
-    for place, (steps, name, ask) in enumerate(asked):
-        steps[name] = ask(about, name, deadline.part(max(1 / (len(asked) - place), LARGEST_SHARE)))
+    ordered = sorted(open_to, key=lambda name: not about.replicas(name))
+    asked = [(name, by) for name in ordered for by in sides if steps[name, by] is None]
+    for place, (name, by) in enumerate(asked):
+        part = deadline.part(max(1 / (len(asked) - place), LARGEST_SHARE))
+        steps[name, by] = step_by_solving(about, name, by, part)
     return tuple(
-        ClusterWhy(each, each.cluster in names, more.get(each.cluster), less.get(each.cluster))
+        ClusterWhy(each, each.cluster in names, *(steps.get((each.cluster, by)) for by in sides))
         for each in decisions
     )

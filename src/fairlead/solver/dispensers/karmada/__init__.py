@@ -5,25 +5,25 @@ groups, selection by spread constraints and division of replicas, in the order i
 them.
 """
 
-from fairlead.solver.dispensers.karmada.inputs import (
+from fairlead.solver.dispensers.karmada.binding import (
     BindingInput,
+    Failure,
     MemberCluster,
     ResourceModel,
     ResourceSummary,
+    Scheduled,
 )
-from fairlead.solver.dispensers.karmada.placement import PlacementSpec
-from fairlead.solver.dispensers.karmada.placement_document import read_placement
-from fairlead.solver.dispensers.karmada.results import Failure, Scheduled
-from fairlead.solver.dispensers.karmada.scheduling import schedule
+from fairlead.solver.dispensers.karmada.placement import read_placement
+from fairlead.solver.dispensers.karmada.scheduling import place, schedule
 
 __all__ = [
     "BindingInput",
     "Failure",
     "MemberCluster",
-    "PlacementSpec",
     "ResourceModel",
     "ResourceSummary",
     "Scheduled",
+    "place",
     "read_placement",
     "schedule",
 ]

@@ -1,15 +1,31 @@
-"""Scheduling a binding: its affinity groups in turn, each by filters, order, selection and assignment."""
+"""A binding, its affinity groups in turn, by filters, order, selection, assignment; and a whole problem."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
+from fairlead.manifests.api.policies import ClusterAffinityTerm
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.declared import KarmadaBinding
+from fairlead.models.errors import UsageError
+from fairlead.models.problem import Problem
+from fairlead.models.workload import Workload
+from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
-from fairlead.solver.dispensers.karmada.filters import feasible
-from fairlead.solver.dispensers.karmada.inputs import BindingInput
-from fairlead.solver.dispensers.karmada.ordering import ordered
-from fairlead.solver.dispensers.karmada.placement import AffinityTerm
-from fairlead.solver.dispensers.karmada.placement_document import with_defaults
-from fairlead.solver.dispensers.karmada.results import NO_CLUSTER_FIT, Failure, Scheduled
+from fairlead.solver.dispensers.karmada.binding import (
+    NANO,
+    NO_CLUSTER_FIT,
+    BindingInput,
+    Failure,
+    MemberCluster,
+    Quantities,
+    ResourceModel,
+    ResourceSummary,
+    Scheduled,
+    nano,
+)
+from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
+from fairlead.solver.dispensers.karmada.placement import read_placement, with_defaults
 from fairlead.solver.dispensers.karmada.selection import select
 
 
@@ -53,7 +69,7 @@ def _first_group(binding: BindingInput) -> int:
     return names.index(binding.observed_affinity) if binding.observed_affinity in names else 0
 
 
-def _schedule_group(binding: BindingInput, term: AffinityTerm | None) -> Mapping[str, int] | Failure:
+def _schedule_group(binding: BindingInput, term: ClusterAffinityTerm | None) -> Mapping[str, int] | Failure:
     clusters = feasible(binding, term)
     if isinstance(clusters, Failure):
         return clusters
@@ -68,3 +84,120 @@ def _failed(binding: BindingInput, failure: Failure) -> Scheduled:
     """Return the binding after a failure: emptied where no cluster fits, else as it was."""
     stays = {} if failure.reason == NO_CLUSTER_FIT else dict(sorted(binding.previous))
     return Scheduled(stays, affinity_name=binding.observed_affinity, failure=failure)
+
+
+_PER_UNIT: Mapping[str, int] = {CPU: NANO // 1000}
+
+
+def binding_of(
+    workload: Workload,
+    declared: KarmadaBinding,
+    clusters: tuple[MemberCluster, ...],
+    *,
+    empty_workload_propagation: bool = False,
+) -> BindingInput:
+    """Return the binding of a workload.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    declared
+        Its manifests.
+    clusters
+        All clusters as they stand to it, see `members_of`.
+    empty_workload_propagation
+        The scheduler flag of that name.
+    """
+    return BindingInput(
+        replicas=workload.replicas,
+        clusters=clusters,
+        placement=read_placement(declared.placement),
+        previous=declared.previous,
+        fresh=workload.fresh,
+        uid=declared.uid,
+        observed_affinity=workload.observed or "",
+        evicting=declared.evicting,
+        requests=None if declared.requests is None else _exact(declared.requests),
+        empty_workload_propagation=empty_workload_propagation,
+        defaulting=declared.defaulting,
+    )
+
+
+def members_of(clusters: Iterable[Cluster], api: tuple[str, str]) -> tuple[MemberCluster, ...]:
+    """Return clusters as they stand to workloads of an apiVersion and kind."""
+    return tuple(_member(cluster, api) for cluster in clusters)
+
+
+def _member(cluster: Cluster, api: tuple[str, str]) -> MemberCluster:
+    """Return one cluster; one that tells no API is taken to serve none."""
+    return MemberCluster(
+        name=cluster.name,
+        provider=cluster.provider or "",
+        region=cluster.region or "",
+        zones=cluster.zones,
+        labels=cluster.labels,
+        taints=cluster.taints,
+        deleting=cluster.deleting,
+        has_api=cluster.api_kinds is not None and api in cluster.api_kinds,
+        # What is free stands for the whole summary: the scheduler only ever looks at the difference.
+        resources=None if cluster.free is None else ResourceSummary(_quantities(cluster.free)),
+        models=tuple(ResourceModel(_quantities(grade.offers), grade.nodes) for grade in cluster.grades),
+    )
+
+
+def _quantities(amounts: Mapping[str, int]) -> Quantities:
+    """Return whole units in billionths of the base unit."""
+    return {resource: amount * _PER_UNIT.get(resource, NANO) for resource, amount in amounts.items()}
+
+
+def _exact(amounts: Mapping[str, Fraction]) -> Quantities:
+    """Return exact amounts in billionths of the base unit."""
+    return {resource: nano(amount) for resource, amount in amounts.items()}
+
+
+def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation: bool = False) -> Dispensed:
+    """Place all workloads as Karmada's scheduler does.
+
+    Parameters
+    ----------
+    problem
+        The question; every workload comes from Karmada's manifests.
+    deduct
+        Whether a workload sees what the ones before it have taken.
+    empty_workload_propagation
+        The scheduler flag of that name.
+
+    Raises
+    ------
+    UsageError
+        Naming a workload that Karmada does not place.
+    """
+    # Workloads of one kind see the same clusters as long as nothing is deducted.
+    known: dict[tuple[str, str], tuple[MemberCluster, ...]] = {}
+
+    def seen(workload: Workload, clusters: Sequence[Cluster]) -> tuple[MemberCluster, ...]:
+        api = (workload.api_version, workload.kind)
+        if deduct:
+            return members_of(clusters, api)
+        if api not in known:
+            known[api] = members_of(clusters, api)
+        return known[api]
+
+    def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:
+        if not isinstance(workload.declared, KarmadaBinding):
+            raise UsageError(
+                f"dispenser karmada cannot place {workload.key}: no policy or binding of Karmada declares it"
+            )
+        binding = binding_of(
+            workload,
+            workload.declared,
+            seen(workload, clusters),
+            empty_workload_propagation=empty_workload_propagation,
+        )
+        found = schedule(binding)
+        if found.failure is not None:
+            return Answer(found.clusters, found.failure.reason)
+        return Answer(found.clusters, None, found.affinity_name)
+
+    return place_in_turn(problem, answer, deduct=deduct)

@@ -2,12 +2,112 @@
 
 import heapq
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
-from fairlead.solver.dispensers.karmada.combinations import Group, best_combination
-from fairlead.solver.dispensers.karmada.inputs import BindingInput
-from fairlead.solver.dispensers.karmada.ordering import Candidate
-from fairlead.solver.dispensers.karmada.placement import CLUSTER, REGION, SpreadConstraint
-from fairlead.solver.dispensers.karmada.results import SCHEDULER_ERROR, Failure
+from fairlead.manifests.api.policies import SpreadConstraint
+from fairlead.solver.dispensers.karmada.binding import SCHEDULER_ERROR, BindingInput, Failure
+from fairlead.solver.dispensers.karmada.candidates import Candidate
+from fairlead.solver.dispensers.karmada.placement import ignores_spread, is_duplicated
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A region as the search sees it.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    clusters
+        Number of candidates in it, at least 1.
+    score
+        Its score, not negative.
+    """
+
+    name: str
+    clusters: int
+    score: int
+
+
+def best_combination(
+    groups: Sequence[Group], min_groups: int, max_groups: int, min_clusters: int
+) -> tuple[Group, ...]:
+    """Return the groups that the scheduler selects.
+
+    Parameters
+    ----------
+    groups
+        All groups, in any order.
+    min_groups, max_groups
+        Bounds on the number of groups; a `max_groups` of 0 allows none.
+    min_clusters
+        Clusters that the groups must have together.
+
+    Returns
+    -------
+    tuple of Group
+        By score descending, then by name; empty where no combination will do.
+    """
+    if min_groups <= 0 and min_clusters <= 0:
+        # The scheduler then records the empty chain at once, and takes it for a failure.
+        return ()
+    chain = sorted(groups, key=lambda group: (group.clusters, -group.score, group.name))
+    best = _best_recorded(chain, min_groups, min(max_groups, len(chain)), max(min_clusters, 0))
+    return _shortest_prefix(best, min_groups, min_clusters)
+
+
+def _best_recorded(
+    chain: Sequence[Group], min_groups: int, max_groups: int, min_clusters: int
+) -> tuple[Group, ...]:
+    """Return the best set that the search records, in the order of the chain."""
+    size = len(chain)
+    scale = 1 + sum(group.clusters for group in chain)
+    # largest[n] is what the n groups with most clusters hold together: the last n of the chain.
+    largest = list(accumulate((group.clusters for group in reversed(chain)), initial=0))
+    # by_count[n] maps the clusters that n groups hold (at most min_clusters) to the greatest merit of such
+    # groups.
+    by_count: list[dict[int, int]] = [{0: 0}, *({} for _ in range(max_groups))]
+    best = 0
+    for position, group in enumerate(chain):
+        later = size - 1 - position
+        # Score before clusters before the first found: of two sets, the one whose first difference has the
+        # smaller position is found first, and has the higher bit.
+        merit = (group.score * scale + group.clusters << size) + (1 << later)
+        for count in range(min(position, max_groups - 1), -1, -1):
+            taken, further = count + 1, by_count[count + 1]
+            reachable = largest[min(later, max_groups - taken)]
+            if taken + later < min_groups:
+                continue
+            for held, gained in by_count[count].items():
+                clusters = min(held + group.clusters, min_clusters)
+                if clusters + reachable < min_clusters:
+                    continue
+                if taken >= min_groups and clusters == min_clusters:
+                    best = max(best, gained + merit)
+                elif further.get(clusters, -1) < gained + merit:
+                    further[clusters] = gained + merit
+    return tuple(group for position, group in enumerate(chain) if best >> (size - 1 - position) & 1)
+
+
+def _shortest_prefix(best: Sequence[Group], min_groups: int, min_clusters: int) -> tuple[Group, ...]:
+    """Return the shortest beginning of the best set, by score, that the search recorded too.
+
+    The scheduler walks all other sets in order of merit and takes each that is a beginning of its current
+    choice. Shorter beginnings have less merit, so it ends at the shortest.
+    """
+    ranked = sorted(best, key=lambda group: (-group.score, group.name))
+    for length in range(max(min_groups, 1), len(ranked)):
+        if _is_recorded(ranked[:length], min_groups, min_clusters):
+            return tuple(ranked[:length])
+    return tuple(ranked)
+
+
+def _is_recorded(groups: Sequence[Group], min_groups: int, min_clusters: int) -> bool:
+    clusters = sum(group.clusters for group in groups)
+    last = max(groups, key=lambda group: (group.clusters, -group.score, group.name))
+    return clusters >= min_clusters and (len(groups) == min_groups or clusters - last.clusters < min_clusters)
+
 
 Selected = tuple[Candidate, ...]
 
@@ -31,14 +131,14 @@ def select(binding: BindingInput, candidates: Selected) -> Selected | Failure:
         Without spread constraints, and where static weights make the scheduler ignore them, all candidates.
     """
     placement = binding.placement
-    if placement.ignores_spread:
+    if ignores_spread(placement):
         return candidates
     # The last constraint of each field counts; zone and provider constraints are filters only.
     constraints = {constraint.spread_by_field: constraint for constraint in placement.spread_constraints}
-    if REGION in constraints:
-        return _by_region(binding, candidates, constraints[REGION], constraints.get(CLUSTER, _ABSENT))
-    if CLUSTER in constraints:
-        return _by_cluster(binding, candidates, constraints[CLUSTER])
+    if "region" in constraints:
+        return _by_region(binding, candidates, constraints["region"], constraints.get("cluster", _ABSENT))
+    if "cluster" in constraints:
+        return _by_cluster(binding, candidates, constraints["cluster"])
     return _error("just support cluster and region spread constraint")
 
 
@@ -54,7 +154,7 @@ def _by_cluster(
         return _error("the number of feasible clusters is less than spreadConstraint.MinGroups")
     # An absent maxGroups is 0, so that nothing can be selected: a known fault.
     count = min(len(candidates), constraint.max_groups)
-    if binding.placement.is_duplicated:
+    if is_duplicated(binding.placement):
         return candidates[:count]
     chosen = _with_room(candidates, count, binding.replicas)
     return chosen or _error(f"no enough resource when selecting {count} clusters")
@@ -115,7 +215,7 @@ def _score(
     binding: BindingInput, members: Sequence[Candidate], region: SpreadConstraint, cluster: SpreadConstraint
 ) -> int:
     """Return the score of a region: capacity first, then how many of its clusters are targets already."""
-    if binding.placement.is_duplicated:
+    if is_duplicated(binding.placement):
         fitting = [each for each in members if each.available >= binding.replicas]
         return _UNIT * len(fitting) + _mean_score(fitting) if fitting else 0
     # Its fair share of replicas, were the fewest regions allowed selected.

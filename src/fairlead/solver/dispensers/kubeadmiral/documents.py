@@ -1,14 +1,24 @@
-"""Parts of manifests that both a policy and its overriding annotations have.
+"""Policies, annotations and feedback as the API server hands them out, under KubeAdmiral's own names."""
 
-Absent and null are the zero value and unknown fields are skipped, as with Go's JSON decoder.
-"""
-
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from fairlead.models.cluster import Toleration
+from fairlead.models.errors import UsageError
+from fairlead.models.quantity import parse_quantity
 from fairlead.models.selectors import Requirement
-from fairlead.solver.dispensers.kubeadmiral.inputs import SelectorTerm
+from fairlead.solver.dispensers.kubeadmiral.arithmetic import whole_units
+from fairlead.solver.dispensers.kubeadmiral.inputs import (
+    GPU,
+    Feedback,
+    Policy,
+    SelectorTerm,
+)
 
 Document = Mapping[str, Any]
 
@@ -73,3 +83,200 @@ def preference(placements: Sequence[Document], name: str) -> dict[str, int]:
         if value is not None or name == "minReplicas":
             found[placement["cluster"]] = value or 0
     return found
+
+
+POD_SPECS: Mapping[tuple[str, str], tuple[str, ...]] = MappingProxyType(
+    {
+        ("", "Pod"): ("spec",),
+        ("apps", "Deployment"): ("spec", "template", "spec"),
+        ("apps", "StatefulSet"): ("spec", "template", "spec"),
+        ("apps", "DaemonSet"): ("spec", "template", "spec"),
+        ("batch", "Job"): ("spec", "template", "spec"),
+        ("batch", "CronJob"): ("spec", "jobTemplate", "spec", "template", "spec"),
+    }
+)
+"""Where the pod stands in the kinds that KubeAdmiral knows, by group and kind."""
+
+
+def read_policy(spec: Document) -> Policy:
+    """Return the rules of a policy's ``.spec``.
+
+    ``avoidDisruption`` is false where it is absent: that it is true by default is the work of the API
+    server, which writes it into the objects that it stores.
+    """
+    rescheduling = section(spec, "reschedulePolicy")
+    placements = entries(spec, "placement")
+    affinity = entries(spec, "clusterAffinity")
+    return Policy(
+        divide=spec.get("schedulingMode") == "Divide",
+        binpack=spec.get("replicasStrategy") == "Binpack",
+        sticky=bool(rescheduling.get("disableRescheduling")),
+        cluster_selector=dict(section(spec, "clusterSelector")),
+        required=terms(affinity) if affinity else None,
+        cluster_names=cluster_names(placements),
+        tolerations=tolerations(entries(spec, "tolerations")),
+        max_clusters=spec.get("maxClusters"),
+        minimum=preference(placements, "minReplicas"),
+        maximum=preference(placements, "maxReplicas"),
+        weights=preference(placements, "weight"),
+        priorities=preference(placements, "priority"),
+        avoid_disruption=bool(section(rescheduling, "replicaRescheduling").get("avoidDisruption")),
+        auto_migration=spec.get("autoMigration") is not None,
+        keep_unschedulable=bool(section(spec, "autoMigration").get("keepUnschedulableReplicas")),
+    )
+
+
+def read_feedback(auto: Document, custom: Document) -> Feedback:
+    """Return what ``auto-migration-info`` and ``applied-migration-configuration`` say; empty where absent."""
+    return Feedback(
+        estimated=dict(section(auto, "estimatedCapacity")),
+        scheduled=dict(section(auto, "scheduledReplicas")),
+        limited=dict(section(custom, "limitedCapacity")),
+        unavailable=tuple(
+            (text(each, "cluster"), _moment(each.get("validUntil")))
+            for each in entries(custom, "unavailableClusters")
+        ),
+    )
+
+
+def _moment(written: str | None) -> datetime | None:
+    """Return a moment of RFC 3339; None where there is none."""
+    if not written:
+        return None
+    moment = datetime.fromisoformat(written)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def read_gpus(template: Document, api: tuple[str, str]) -> int | None:
+    """Return the GPUs that a pod requests: the containers' sum or the largest init container, plus overhead.
+
+    None where the pod requests none, or where KubeAdmiral does not know the pod of this apiVersion and
+    kind. A request of 0 counts as a request, except in an init container.
+    """
+    path = POD_SPECS.get((api[0].rpartition("/")[0], api[1]))
+    pod = section(template, *path) if path else {}
+    requests = list(_gpu_requests(entries(pod, "containers")))
+    gpus = sum(requests) if requests else None
+    largest = max(_gpu_requests(entries(pod, "initContainers")), default=0)
+    if largest > (gpus or 0):
+        gpus = largest
+    overhead = section(pod, "overhead").get(GPU)
+    if overhead is not None:
+        gpus = (gpus or 0) + whole_units(parse_quantity(overhead))
+    return gpus
+
+
+def _gpu_requests(containers: Sequence[Document]) -> Iterator[int]:
+    for container in containers:
+        quantity = section(container, "resources", "requests").get(GPU)
+        if quantity is not None:
+            yield whole_units(parse_quantity(quantity))
+
+
+PREFIX = "kubeadmiral.io/"
+AUTO_MIGRATION = PREFIX + "auto-migration-info"
+CUSTOM_MIGRATION = PREFIX + "applied-migration-configuration"
+
+Annotations = Mapping[str, str]
+
+_COUNT = re.compile(r"\+?[0-9]{1,18}|-0+")
+
+
+def overridden(policy: Policy, annotations: Annotations) -> Policy:
+    """Return a policy with everything replaced that annotations override."""
+    for name, read in _READERS.items():
+        value = annotations.get(PREFIX + name)
+        if value is None:
+            continue
+        try:
+            policy = replace(policy, **read(value))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            # KubeAdmiral logs a line and goes on with the policy.
+            continue
+    return policy
+
+
+def feedback_of(annotations: Annotations, name: str) -> Document:
+    """Return what a migration controller has written; empty where it has not.
+
+    Raises
+    ------
+    UsageError
+        Where it is no JSON object; the real scheduler stops with an error there.
+    """
+    written = annotations.get(name)
+    if written is None:
+        return {}
+    try:
+        found = json.loads(written)
+    except ValueError:
+        found = written
+    if not isinstance(found, dict):
+        raise UsageError(f"annotation {name}: {written!r} is no JSON object")
+    return found
+
+
+def _mode(value: str) -> dict[str, Any]:
+    return {"divide": {"Divide": True, "Duplicate": False}[value]}
+
+
+def _sticky(value: str) -> dict[str, Any]:
+    return {"sticky": {"true": True, "false": False}[value]}
+
+
+def _tolerations(value: str) -> dict[str, Any]:
+    return {"tolerations": tolerations(json.loads(value) or ())}
+
+
+def _selector(value: str) -> dict[str, Any]:
+    selector = json.loads(value) or {}
+    if not all(isinstance(each, str) for each in selector.values()):
+        raise TypeError("labels are texts")
+    return {"cluster_selector": selector}
+
+
+def _affinity(value: str) -> dict[str, Any]:
+    """Return required and preferred terms; only here can terms be preferred."""
+    affinity = section(json.loads(value), "clusterAffinity")
+    required = affinity.get("requiredDuringSchedulingIgnoredDuringExecution")
+    preferred = entries(affinity, "preferredDuringSchedulingIgnoredDuringExecution")
+    return {
+        "required": None if required is None else terms(entries(required, "clusterSelectorTerms")),
+        "preferred": tuple(
+            (each.get("weight") or 0, term(section(each, "preference"))) for each in preferred
+        ),
+    }
+
+
+def _max_clusters(value: str) -> dict[str, Any]:
+    if not _COUNT.fullmatch(value):
+        raise ValueError("max clusters is no number, or negative")
+    return {"max_clusters": int(value)}
+
+
+def _placements(value: str) -> dict[str, Any]:
+    placements = json.loads(value) or ()
+    parts: dict[str, Any] = {"cluster_names": cluster_names(placements)}
+    for part, name in (
+        ("minimum", "minReplicas"),
+        ("maximum", "maxReplicas"),
+        ("weights", "weight"),
+        ("priorities", "priority"),
+    ):
+        numbers = preference(placements, name)
+        if not all(type(number) is int for number in numbers.values()):
+            raise TypeError(f"{name} is an integer")
+        if all(number >= 0 for number in numbers.values()):
+            parts[part] = numbers
+    return parts
+
+
+_READERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "scheduling-mode": _mode,
+    "sticky-cluster": _sticky,
+    "tolerations": _tolerations,
+    "placements": _placements,
+    "clusterSelector": _selector,
+    "affinity": _affinity,
+    "maxClusters": _max_clusters,
+}

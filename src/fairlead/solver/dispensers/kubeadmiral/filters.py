@@ -4,20 +4,87 @@ The filter for resources (``ClusterResourcesFit``) is off by default in KubeAdmi
 number of replicas; it is not modelled. Nor is Katalyst, a feature that is off by default.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from fairlead.models.cluster import Taint, Toleration
-from fairlead.solver.dispensers.kubeadmiral.affinity import SelectorError, matches_any
-from fairlead.solver.dispensers.kubeadmiral.inputs import FederatedCluster, SchedulingUnit
+from fairlead.models.cluster import Cluster, Taint, Toleration
+from fairlead.models.selectors import IN, NOT_IN, Requirement, operator_problem
+from fairlead.solver.dispensers.kubeadmiral.inputs import SchedulingUnit, SelectorTerm
+
+NAME_FIELD = "metadata.name"
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_PREFIX = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
+_LONGEST_PREFIX = 253
+
+
+class SelectorError(ValueError):
+    """A requirement that Kubernetes refuses; says why."""
+
+
+def matches_any(terms: Sequence[SelectorTerm], cluster: Cluster) -> bool:
+    """Tell whether one of the terms matches; no terms match nothing, nor does an empty term.
+
+    Raises
+    ------
+    SelectorError
+        Where a requirement is wrong and stands before the first match.
+    """
+    return any(_matches(term, cluster) for term in terms if term.expressions or term.fields)
+
+
+def matches_expressions(expressions: Sequence[Requirement], cluster: Cluster) -> bool:
+    """Tell whether all expressions match the labels; no expressions match nothing.
+
+    Raises
+    ------
+    SelectorError
+        Where a requirement is wrong.
+    """
+    for expression in expressions:
+        _check(expression)
+    return bool(expressions) and all(expression.matches(cluster.labels) for expression in expressions)
+
+
+def _matches(term: SelectorTerm, cluster: Cluster) -> bool:
+    if term.expressions and not matches_expressions(term.expressions, cluster):
+        return False
+    for requirement in term.fields:
+        if requirement.operator not in (IN, NOT_IN) or len(requirement.values) != 1:
+            raise SelectorError(
+                f"field {requirement.key}: {requirement.operator} of {len(requirement.values)} values"
+            )
+    values = {NAME_FIELD: cluster.name}
+    # A field that does not exist is an empty text.
+    return all(
+        (values.get(requirement.key, "") == requirement.values[0]) == (requirement.operator == IN)
+        for requirement in term.fields
+    )
+
+
+def _check(requirement: Requirement) -> None:
+    """Refuse what ``labels.NewRequirement`` refuses: operator, number of values, malformed keys or values."""
+    problem = operator_problem(requirement.operator, requirement.values)
+    if problem:
+        raise SelectorError(f"{requirement.key} {problem}")
+    prefix, slash, name = requirement.key.rpartition("/")
+    if slash and (not _PREFIX.fullmatch(prefix) or len(prefix) > _LONGEST_PREFIX):
+        raise SelectorError(f"{requirement.key} is not a label key")
+    if not _NAME.fullmatch(name):
+        raise SelectorError(f"{requirement.key} is not a label key")
+    for value in requirement.values:
+        if value and not _NAME.fullmatch(value):
+            raise SelectorError(f"{value} is not a label value")
+
 
 NO_SCHEDULE = "NoSchedule"
 NO_EXECUTE = "NoExecute"
 
-Filter = Callable[[SchedulingUnit, FederatedCluster, datetime], str | None]
+Filter = Callable[[SchedulingUnit, Cluster, datetime], str | None]
 
 
-def refusal(unit: SchedulingUnit, cluster: FederatedCluster, now: datetime) -> str | None:
+def refusal(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None:
     """Return why a cluster is not open to the object, in KubeAdmiral's words; None where it is open."""
     for each in _FILTERS:
         reason = each(unit, cluster, now)
@@ -26,9 +93,7 @@ def refusal(unit: SchedulingUnit, cluster: FederatedCluster, now: datetime) -> s
     return None
 
 
-def untolerated(
-    cluster: FederatedCluster, tolerations: Sequence[Toleration], effects: Sequence[str]
-) -> list[Taint]:
+def untolerated(cluster: Cluster, tolerations: Sequence[Toleration], effects: Sequence[str]) -> list[Taint]:
     """Return the taints of some effects that no toleration matches, in the order of the cluster."""
     return [
         taint
@@ -37,11 +102,11 @@ def untolerated(
     ]
 
 
-def _lacks_api(unit: SchedulingUnit, cluster: FederatedCluster, _: datetime) -> str | None:
-    return None if unit.api in cluster.apis else "didn't support this APIVersion"
+def _lacks_api(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
+    return None if unit.api in (cluster.api_kinds or ()) else "didn't support this APIVersion"
 
 
-def _is_tainted(unit: SchedulingUnit, cluster: FederatedCluster, _: datetime) -> str | None:
+def _is_tainted(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
     """Refuse by taint; a cluster that is in use is refused under NoExecute only."""
     effects = [NO_EXECUTE] if cluster.name in unit.current else [NO_SCHEDULE, NO_EXECUTE]
     for taint in untolerated(cluster, unit.policy.tolerations, effects):
@@ -49,12 +114,12 @@ def _is_tainted(unit: SchedulingUnit, cluster: FederatedCluster, _: datetime) ->
     return None
 
 
-def _is_not_placed(unit: SchedulingUnit, cluster: FederatedCluster, _: datetime) -> str | None:
+def _is_not_placed(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
     names = unit.policy.cluster_names
     return None if not names or cluster.name in names else "were not in placement list"
 
 
-def _is_not_selected(unit: SchedulingUnit, cluster: FederatedCluster, _: datetime) -> str | None:
+def _is_not_selected(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
     """Refuse by selector and affinity; a wrong requirement refuses as well, without a word about it."""
     refused = "didn't match cluster selector"
     policy = unit.policy
@@ -66,15 +131,15 @@ def _is_not_selected(unit: SchedulingUnit, cluster: FederatedCluster, _: datetim
         return refused
 
 
-def _is_unready(unit: SchedulingUnit, cluster: FederatedCluster, _: datetime) -> str | None:
+def _is_unready(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
     return None if cluster.ready or cluster.name in unit.current else "were unready"
 
 
-def _is_terminating(_unit: SchedulingUnit, cluster: FederatedCluster, _: datetime) -> str | None:
+def _is_terminating(_unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
     return "were terminating" if cluster.deleting else None
 
 
-def _is_evicted(unit: SchedulingUnit, cluster: FederatedCluster, now: datetime) -> str | None:
+def _is_evicted(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None:
     """Refuse what custom migration has evicted, also where it is in use."""
     for name, until in unit.feedback.unavailable:
         if name == cluster.name and until is not None and now < until:

@@ -6,9 +6,8 @@ The Go names are kept where they are the field's own words. Nothing here depends
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from fractions import Fraction
 
-from fairlead.models.cluster import Taint, Toleration
+from fairlead.models.cluster import Toleration
 from fairlead.models.selectors import Requirement
 
 GPU = "nvidia.com/gpu"
@@ -190,7 +189,7 @@ class SchedulingUnit:
     namespace, name
         Of the object; the namespace is empty for a cluster-scoped object.
     api
-        Group, version and kind.
+        apiVersion and kind.
     replicas
         Replicas of the template; None where the template has no such field.
     replicas_path
@@ -208,7 +207,7 @@ class SchedulingUnit:
 
     namespace: str
     name: str
-    api: tuple[str, str, str]
+    api: tuple[str, str]
     policy: Policy
     replicas: int | None = None
     replicas_path: str = "spec.replicas"
@@ -225,34 +224,3 @@ class SchedulingUnit:
     def divides(self) -> bool:
         """Whether the replicas are divided; otherwise every cluster gets the template as it is."""
         return self.policy.divide and bool(self.replicas_path)
-
-
-@dataclass(frozen=True, slots=True)
-class FederatedCluster:
-    """A member cluster as its ``FederatedCluster`` object describes it.
-
-    Parameters
-    ----------
-    name
-        Unique name.
-    labels, taints
-        Of the cluster.
-    joined, ready
-        Whether the condition of that name is ``True``.
-    deleting
-        Whether it has a deletion timestamp.
-    apis
-        Group, version and kind of everything it serves.
-    allocatable, free
-        Resources of its nodes, and what of them is not requested yet: cores of cpu, bytes of memory, devices.
-    """
-
-    name: str
-    labels: Mapping[str, str] = field(default_factory=dict)
-    taints: tuple[Taint, ...] = ()
-    joined: bool = True
-    ready: bool = True
-    deleting: bool = False
-    apis: frozenset[tuple[str, str, str]] = frozenset()
-    allocatable: Mapping[str, Fraction] = field(default_factory=dict)
-    free: Mapping[str, Fraction] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The whole pipeline for one object: filters, scores, selection, division of the replicas.
+"""The whole pipeline for one object, and for a whole problem: filters, scores, selection, division.
 
 Known faults of the real program that are reproduced here:
 
@@ -13,23 +13,42 @@ Known faults of the real program that are reproduced here:
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
-from fairlead.solver.dispensers.kubeadmiral.affinity import SelectorError
+from fairlead.models.cluster import Cluster
+from fairlead.models.declared import FederatedUnit
+from fairlead.models.errors import UsageError
+from fairlead.models.problem import Problem
+from fairlead.models.workload import Workload
+from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.kubeadmiral.arithmetic import wrap
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
-from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, refusal, untolerated
+from fairlead.solver.dispensers.kubeadmiral.documents import (
+    AUTO_MIGRATION,
+    CUSTOM_MIGRATION,
+    feedback_of,
+    overridden,
+    read_feedback,
+    read_gpus,
+    read_policy,
+    text,
+)
+from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     Division,
-    FederatedCluster,
     PlannerInput,
     Preferences,
     SchedulingUnit,
 )
 from fairlead.solver.dispensers.kubeadmiral.planner import spread
-from fairlead.solver.dispensers.kubeadmiral.scores import scores
-from fairlead.solver.dispensers.kubeadmiral.select import SelectionError, select
-from fairlead.solver.dispensers.kubeadmiral.weights import dynamic_weights, is_dynamic
+from fairlead.solver.dispensers.kubeadmiral.scores import (
+    SelectionError,
+    dynamic_weights,
+    is_dynamic,
+    scores,
+    select,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +75,7 @@ class Scheduled:
 
 
 def schedule_unit(
-    unit: SchedulingUnit, clusters: Sequence[FederatedCluster], now: datetime, tie: str | None = None
+    unit: SchedulingUnit, clusters: Sequence[Cluster], now: datetime, tie: str | None = None
 ) -> Scheduled:
     """Schedule one object as KubeAdmiral does.
 
@@ -110,7 +129,7 @@ def misfit(refusals: Mapping[str, str]) -> str:
     return f"0/{len(refusals)} clusters are available: {', '.join(reasons)}"
 
 
-def _requested(division: Division, selected: Sequence[FederatedCluster]) -> dict[str, int | None]:
+def _requested(division: Division, selected: Sequence[Cluster]) -> dict[str, int | None]:
     """Return what is written to the selected clusters: plan and overflow together, without zeros."""
     requested: dict[str, int | None] = {}
     for cluster in selected:
@@ -121,7 +140,7 @@ def _requested(division: Division, selected: Sequence[FederatedCluster]) -> dict
 
 
 def _divide(
-    unit: SchedulingUnit, selected: Sequence[FederatedCluster], tie: str | None
+    unit: SchedulingUnit, selected: Sequence[Cluster], tie: str | None
 ) -> tuple[Division, tuple[str, ...]]:
     """Return the division of the replicas, and the clusters that could have taken the rounding error."""
     total = unit.replicas or 0
@@ -137,7 +156,7 @@ def _divide(
 
 
 def _question(
-    unit: SchedulingUnit, selected: Sequence[FederatedCluster], total: int, weights: Mapping[str, int]
+    unit: SchedulingUnit, selected: Sequence[Cluster], total: int, weights: Mapping[str, int]
 ) -> PlannerInput:
     """Return what the planner is asked: the policy's numbers, and the feedback where auto migration is on."""
     # A cluster that held a duplicate counts as holding all replicas.
@@ -165,9 +184,96 @@ def _question(
     )
 
 
-def _maximum(unit: SchedulingUnit, cluster: FederatedCluster, current: int) -> int | None:
+def _maximum(unit: SchedulingUnit, cluster: Cluster, current: int) -> int | None:
     """Return the maximum of a cluster; under an untolerated NoSchedule it is what the cluster holds."""
     maximum = unit.policy.maximum.get(cluster.name)
     if not untolerated(cluster, unit.policy.tolerations, [NO_SCHEDULE]):
         return maximum
     return current if maximum is None else min(maximum, current)
+
+
+def unit_of(workload: Workload, declared: FederatedUnit) -> SchedulingUnit:
+    """Return the object to schedule.
+
+    Raises
+    ------
+    UsageError
+        Where feedback in an annotation is no JSON object.
+    """
+    template, annotations = declared.template, declared.annotations
+    api = text(template, "apiVersion"), text(template, "kind")
+    return SchedulingUnit(
+        namespace=workload.namespace,
+        name=workload.name,
+        api=api,
+        policy=overridden(read_policy(_stored(declared.policy)), annotations),
+        replicas=workload.replicas,
+        replicas_path=declared.replicas_path,
+        current=dict(declared.current),
+        gpus=read_gpus(template, api),
+        feedback=read_feedback(
+            feedback_of(annotations, AUTO_MIGRATION), feedback_of(annotations, CUSTOM_MIGRATION)
+        ),
+    )
+
+
+def _stored(policy: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a policy as the API server stores it: an absent ``avoidDisruption`` is true."""
+    rescheduling = policy.get("reschedulePolicy") or {}
+    replicas = rescheduling.get("replicaRescheduling") or {}
+    if replicas.get("avoidDisruption") is not None:
+        return policy
+    moved = {**replicas, "avoidDisruption": True}
+    return {**policy, "reschedulePolicy": {**rescheduling, "replicaRescheduling": moved}}
+
+
+NO_CLUSTER_FIT = "NoClusterFit"
+SCHEDULER_ERROR = "SchedulerError"
+
+
+def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation: bool = False) -> Dispensed:
+    """Place all workloads as KubeAdmiral's scheduler does.
+
+    Evictions that end are compared with the present moment, and the rounding error of dynamic weights, for
+    which the real scheduler draws a cluster, falls to the first that may take it.
+
+    Parameters
+    ----------
+    problem
+        The question; every workload comes from KubeAdmiral's manifests.
+    deduct
+        Whether a workload sees what the ones before it have taken.
+    empty_workload_propagation
+        Karmada's flag; KubeAdmiral has none of the kind and must not be asked for it.
+
+    Raises
+    ------
+    UsageError
+        Naming a workload that KubeAdmiral does not place.
+    """
+    if empty_workload_propagation:
+        raise UsageError("dispenser kubeadmiral knows no empty_workload_propagation")
+    now = datetime.now(UTC)
+
+    def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:
+        if not isinstance(workload.declared, FederatedUnit):
+            raise UsageError(
+                f"dispenser kubeadmiral cannot place {workload.key}: no policy of KubeAdmiral declares it"
+            )
+        found = schedule_unit(unit_of(workload, workload.declared), clusters, now)
+        return Answer(_counted(found, workload), _reason(found))
+
+    return place_in_turn(problem, answer, deduct=deduct)
+
+
+def _counted(found: Scheduled, workload: Workload) -> dict[str, int]:
+    """Return replicas by cluster; a duplicate has the template's number, and negative ones place nothing."""
+    placed = found.placement.items()
+    return {name: workload.replicas if count is None else max(0, count) for name, count in placed}
+
+
+def _reason(found: Scheduled) -> str | None:
+    """Return the category of a failure, in Karmada's terms, as KubeAdmiral has none."""
+    if found.error is None:
+        return None
+    return NO_CLUSTER_FIT if found.error.startswith("0/") else SCHEDULER_ERROR

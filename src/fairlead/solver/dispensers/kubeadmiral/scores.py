@@ -1,17 +1,122 @@
-"""The scores that decide which clusters are taken: four plugins of 0 to 100, summed without weights.
+"""Which of the open clusters are taken, and by which weights Spread divides among them.
 
-None of them looks at how many replicas fit, at bounds, weights or what runs where; that is KubeAdmiral's
-choice.
+Scores come from four plugins of 0 to 100, summed without weights; PrioritySort and MaxCluster take clusters.
+Known faults of the real program that are reproduced here: weights, minima, maxima, capacity and what runs
+now play no part, so a limit on the clusters can drop one with a minimum, keep only clusters that are too
+small, or move the whole workload when scores change. And of dynamic weights:
+
+* the pod's request plays no part, and amounts are whole cores rounded up: 100m and 1 core free count the
+  same;
+* weights are thousandths, and what rounding leaves goes to one of the heaviest clusters, which one is left to
+  chance (Go's map order); from 54 equal clusters on that correction can make a **negative weight**, or one
+  cluster thirty times as heavy as its equals;
+* the limit by allocatable resources can turn the ratio of free resources round;
+* beyond 2000 equal clusters all weights become NaN, and nothing is placed by weight.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
-from fairlead.solver.dispensers.kubeadmiral.affinity import matches_expressions
-from fairlead.solver.dispensers.kubeadmiral.arithmetic import divide, whole_units, wrap
-from fairlead.solver.dispensers.kubeadmiral.filters import untolerated
-from fairlead.solver.dispensers.kubeadmiral.inputs import CPU, GPU, MEMORY, FederatedCluster, SchedulingUnit
+from fairlead.models.cluster import Cluster
+from fairlead.solver.dispensers.kubeadmiral.arithmetic import MINIMUM, divide, half_away, whole_units, wrap
+from fairlead.solver.dispensers.kubeadmiral.filters import matches_expressions, untolerated
+from fairlead.solver.dispensers.kubeadmiral.inputs import CPU, GPU, MEMORY, SchedulingUnit
+
+WHOLE = 1000.0
+"""What all dynamic weights add up to."""
+
+SUPPLY_LIMIT = 1.4
+"""How far a cluster's share of the free resources may pass its share of the allocatable ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicWeights:
+    """Weights from resources before the rounding error has found its cluster.
+
+    Parameters
+    ----------
+    weights
+        By cluster, not corrected.
+    correction
+        What is missing from one thousand; negative where the rounded weights add up to more.
+    heaviest
+        Clusters of the largest weight in name order, one of which takes the correction; empty where none
+        does.
+    """
+
+    weights: Mapping[str, int]
+    correction: int = 0
+    heaviest: tuple[str, ...] = ()
+
+    def corrected(self, chosen: str | None = None) -> dict[str, int]:
+        """Return the final weights.
+
+        Parameters
+        ----------
+        chosen
+            Which of the heaviest clusters takes the correction; None means the first by name. The real
+            scheduler draws it anew in every run.
+        """
+        final = dict(self.weights)
+        if self.heaviest:
+            taker = self.heaviest[0] if chosen is None else chosen
+            final[taker] = wrap(final[taker] + self.correction)
+        return final
+
+
+def is_dynamic(unit: SchedulingUnit) -> bool:
+    """Tell whether weights come from resources: no entry of the placement list has a weight."""
+    return not unit.policy.weights
+
+
+def dynamic_weights(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> DynamicWeights:
+    """Return weights by free resources: GPUs where a pod requests some, else cpu.
+
+    Parameters
+    ----------
+    unit
+        The object; only its GPU request is looked at.
+    clusters
+        The selected clusters, at least one.
+    """
+    resource = CPU if unit.gpus is None else GPU
+    free = {cluster.name: _whole(cluster.free, resource) for cluster in clusters}
+    supply = float(sum(amount for amount in free.values() if amount > 0))
+    if supply == 0:
+        return DynamicWeights(dict.fromkeys(free, half_away(WHOLE / len(free))))
+    limits = _limits(clusters, resource)
+    shares = {
+        name: min(half_away(max(float(amount), 0.0) / supply * WHOLE), limits[name])
+        for name, amount in free.items()
+    }
+    total = sum(shares.values())
+    weights = {name: _part(share, total) for name, share in shares.items()}
+    largest = max(weights.values())
+    # A weight of 0 never counts as the largest, and then the correction is lost.
+    heaviest = tuple(sorted(name for name, weight in weights.items() if weight == largest > 0))
+    return DynamicWeights(weights, wrap(int(WHOLE) - wrap(sum(weights.values()))), heaviest)
+
+
+def _limits(clusters: Sequence[Cluster], resource: str) -> dict[str, int]:
+    """Return the largest weight of each cluster, from its share of the allocatable resources."""
+    offered = {cluster.name: _whole(cluster.allocatable, resource) for cluster in clusters}
+    total = float(sum(offered.values()))
+    if total == 0:
+        return dict.fromkeys(offered, half_away(WHOLE / len(offered)))
+    return {name: half_away(amount / total * WHOLE * SUPPLY_LIMIT) for name, amount in offered.items()}
+
+
+def _whole(amounts: Mapping[str, int] | None, resource: str) -> int:
+    """Return an amount in whole cores or devices, parts rounded away from zero; 0 where none is told."""
+    return whole_units(Fraction((amounts or {}).get(resource, 0), 1000 if resource == CPU else 1))
+
+
+def _part(share: int, total: int) -> int:
+    """Return a share in thousandths of the total; 0 of 0 is NaN in Go, here a huge negative weight."""
+    return half_away(share / total * WHOLE) if total else MINIMUM
+
 
 HIGHEST = 100
 
@@ -19,7 +124,7 @@ _RESOURCE_WEIGHTS = {CPU: 1, MEMORY: 1, GPU: 4}
 _PREFER_NO_SCHEDULE = "PreferNoSchedule"
 
 
-def scores(unit: SchedulingUnit, clusters: Sequence[FederatedCluster]) -> dict[str, int]:
+def scores(unit: SchedulingUnit, clusters: Sequence[Cluster]) -> dict[str, int]:
     """Return the score of every cluster that passed the filters.
 
     Raises
@@ -45,7 +150,7 @@ def _normalised(counts: Sequence[int]) -> list[int]:
     return [divide(wrap(HIGHEST * count), largest) for count in counts]
 
 
-def _preference(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
+def _preference(unit: SchedulingUnit, cluster: Cluster) -> int:
     """Return the summed weights of the preferred terms that match; their fields are not looked at."""
     return sum(
         weight
@@ -54,7 +159,7 @@ def _preference(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
     )
 
 
-def least_allocated(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
+def least_allocated(unit: SchedulingUnit, cluster: Cluster) -> int:
     """Return the weighted mean of the free part of each resource, in percent; integers throughout."""
     total, weights = 0, 0
     for resource, (used, offered) in _usage(unit, cluster).items():
@@ -65,7 +170,7 @@ def least_allocated(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
     return divide(total, weights)
 
 
-def balanced(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
+def balanced(unit: SchedulingUnit, cluster: Cluster) -> int:
     """Return 100 times one minus the standard deviation of the used parts; 0 where a resource is used up."""
     parts = [used / offered if offered else 1.0 for used, offered in _usage(unit, cluster).values()]
     if any(part >= 1 for part in parts):
@@ -78,7 +183,7 @@ def balanced(unit: SchedulingUnit, cluster: FederatedCluster) -> int:
     return int((1 - deviation) * HIGHEST)
 
 
-def _usage(unit: SchedulingUnit, cluster: FederatedCluster) -> dict[str, tuple[int, int]]:
+def _usage(unit: SchedulingUnit, cluster: Cluster) -> dict[str, tuple[int, int]]:
     """Return used and allocatable amounts: millicores, bytes, and GPUs where a pod requests some.
 
     Only the pod's GPUs are added to what is used; its cpu and memory are not known to the scheduler. Where
@@ -89,12 +194,38 @@ def _usage(unit: SchedulingUnit, cluster: FederatedCluster) -> dict[str, tuple[i
     for resource in _RESOURCE_WEIGHTS:
         if resource == GPU and unit.gpus is None:
             continue
-        offered, free = _units(cluster.allocatable, resource), _units(cluster.free, resource)
+        offered, free = ((told or {}).get(resource, 0) for told in (cluster.allocatable, cluster.free))
         used = offered if free > offered else wrap(offered - free)
         amounts[resource] = (wrap(used + (unit.gpus or 0)) if resource == GPU else used, offered)
     return amounts
 
 
-def _units(amounts: Mapping[str, Fraction], resource: str) -> int:
-    amount = amounts.get(resource, Fraction(0))
-    return whole_units(amount * 1000 if resource == CPU else amount)
+class SelectionError(ValueError):
+    """The limit on the clusters is negative, which KubeAdmiral's API does not refuse."""
+
+
+def select(unit: SchedulingUnit, clusters: Sequence[Cluster], scores: Mapping[str, int]) -> list[Cluster]:
+    """Return the clusters that are taken, best first, then by name.
+
+    Parameters
+    ----------
+    unit
+        The object. Any priority, and Binpack always, *replaces* the scores by the priorities; a cluster
+        without one counts as 0.
+    clusters
+        Clusters that passed the filters.
+    scores
+        By cluster.
+
+    Raises
+    ------
+    SelectionError
+        Where the limit on the clusters is negative.
+    """
+    policy = unit.policy
+    if policy.max_clusters is not None and policy.max_clusters < 0:
+        raise SelectionError("max cluster is less than 0")
+    by_priority = bool(policy.priorities) or (unit.divides and policy.binpack)
+    ranks = policy.priorities if by_priority else scores
+    ordered = sorted(clusters, key=lambda cluster: (-ranks.get(cluster.name, 0), cluster.name))
+    return ordered[: policy.max_clusters]

@@ -1,0 +1,86 @@
+"""``fairlead version``, ``fairlead completion`` and ``fairlead schema``."""
+
+import platform
+from typing import Literal
+
+import click
+
+from fairlead.cli import console
+from fairlead.version import VERSION
+
+SHELLS = ("bash", "zsh", "fish")
+
+KINDS = (
+    "GroupBounds",
+    "HierarchicalWeights",
+    "MoveBudget",
+    "PriceList",
+    "Profile",
+    "Survival",
+    "WorkloadAffinity",
+)
+"""Names of the kinds; known here, so that help and completion need not read the API types."""
+
+_COMPLETION_USE = """\b
+Load it:
+  bash  source <(fairlead completion bash)
+  zsh   source <(fairlead completion zsh)
+  fish  fairlead completion fish | source"""
+
+
+@click.command("version")
+def version_command() -> int:
+    """Print the versions of fairlead, OR-Tools and Python."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        solver = version("ortools")
+    except PackageNotFoundError:
+        solver = "missing"
+    console.result(f"fairlead {VERSION} (OR-Tools {solver}, Python {platform.python_version()})")
+    return 0
+
+
+@click.command("completion", epilog=_COMPLETION_USE)
+@click.argument("shell", type=click.Choice(SHELLS))
+@click.pass_context
+def completion_command(context: click.Context, shell: str) -> int:
+    """Print the completion script of a shell."""
+    from click.shell_completion import get_completion_class
+
+    completion = get_completion_class(shell)
+    if completion is None:
+        raise click.UsageError(f"no completion for {shell}")
+    root = context.find_root()
+    console.result(completion(root.command, {}, "fairlead", "_FAIRLEAD_COMPLETE").source())
+    return 0
+
+
+_SCHEMA_USE = f"""\b
+Kinds:
+  {", ".join(KINDS)}
+
+\b
+Example:
+  fairlead schema PriceList > pricelist.schema.json"""
+
+
+@click.command("schema", short_help="Print the JSON Schema of fairlead's own kinds.", epilog=_SCHEMA_USE)
+@click.argument("kind", required=False, metavar="[KIND]", type=click.Choice(KINDS, case_sensitive=False))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["json", "yaml"]),
+    default="json",
+    show_default=True,
+    help="Format of the result.",
+)
+def schema_command(kind: str | None, output: Literal["json", "yaml"]) -> int:
+    """Print the JSON Schema of a kind of fairlead.io/v1alpha1.
+
+    Without KIND, one schema that accepts every kind.
+    """
+    from fairlead.manifests.own.schema import json_schema
+
+    console.result(console.serialised(json_schema(kind), output))
+    return 0

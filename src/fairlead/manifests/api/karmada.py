@@ -1,0 +1,329 @@
+"""What else Karmada knows: member clusters, bindings, quotas and rebalancers."""
+
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fairlead.manifests.api.meta import (
+    Anything,
+    Api,
+    Boolean,
+    Condition,
+    Count,
+    Filled,
+    Inert,
+    Integer,
+    Integer32,
+    Name,
+    Namespace,
+    Object,
+    Quantity,
+    ResourceList,
+    Text,
+    Texts,
+    Time,
+)
+from fairlead.manifests.api.policies import Placement, Suspension
+
+_CONNECTION = Inert("how the control plane connects to the cluster")
+
+
+class Taint(Api):
+    """A mark that repels workloads which do not tolerate it."""
+
+    key: Filled
+    value: Text = ""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+    time_added: Annotated[Time | None, Inert("the scheduler does not wait")] = None
+
+
+class ResourceModelRange(Api):
+    """From how much to how much of a resource the nodes of a grade have."""
+
+    name: Filled
+    min: Quantity = Fraction(0)
+    max: Annotated[Quantity | None, Inert("the least that a node of the grade has is counted on")] = None
+
+
+class ResourceModel(Api):
+    """One grade of nodes."""
+
+    grade: Count
+    ranges: tuple[ResourceModelRange, ...] = ()
+
+
+class ClusterSpec(Api):
+    """What is known of a cluster."""
+
+    provider: Text = ""
+    region: Text = ""
+    zone: Text = ""
+    zones: tuple[Text, ...] = ()
+    taints: tuple[Taint, ...] = ()
+    resource_models: tuple[ResourceModel, ...] = ()
+    id: Annotated[Text | None, Inert("identifies the cluster elsewhere")] = None
+    sync_mode: Annotated[Literal["Push", "Pull"] | None, _CONNECTION] = None
+    api_endpoint: Annotated[Text | None, _CONNECTION] = None
+    secret_ref: Annotated[Anything, _CONNECTION] = None
+    impersonator_secret_ref: Annotated[Anything, _CONNECTION] = None
+    insecure_skip_tls_verification: Annotated[
+        Boolean | None, Field(alias="insecureSkipTLSVerification"), _CONNECTION
+    ] = None
+    proxy_url: Annotated[Text | None, Field(alias="proxyURL"), _CONNECTION] = None
+    proxy_header: Annotated[Texts | None, _CONNECTION] = None
+
+
+class ApiResource(Api):
+    """A kind that a cluster serves."""
+
+    name: Annotated[Text | None, Inert("kinds are compared")] = None
+    kind: Text
+
+
+class ApiEnablement(Api):
+    """The kinds of one group and version that a cluster serves."""
+
+    group_version: Text
+    resources: tuple[ApiResource, ...] = ()
+
+
+class AllocatableModeling(Api):
+    """How many nodes of a grade there are."""
+
+    grade: Count
+    count: Count
+
+
+class ResourceSummary(Api):
+    """What the nodes of a cluster offer and what of it is taken."""
+
+    allocatable: ResourceList = Field(default_factory=dict)
+    allocating: ResourceList = Field(default_factory=dict)
+    allocated: ResourceList = Field(default_factory=dict)
+    allocatable_modelings: tuple[AllocatableModeling, ...] = ()
+
+
+class NodeSummary(Api):
+    """How many nodes a cluster has."""
+
+    total_num: Annotated[Count | None, Inert("the resource summary says what fits")] = None
+    ready_num: Annotated[Count | None, Inert("the resource summary says what fits")] = None
+
+
+class ClusterStatus(Api):
+    """What was observed of a cluster."""
+
+    api_enablements: tuple[ApiEnablement, ...] = ()
+    resource_summary: ResourceSummary | None = None
+    conditions: tuple[Condition, ...] = ()
+    kubernetes_version: Annotated[Text | None, Inert("only describes")] = None
+    node_summary: Annotated[NodeSummary | None, Inert("the resource summary says what fits")] = None
+    remedy_actions: Annotated[tuple[Text, ...], Inert("concerns traffic, not replicas")] = ()
+
+
+class Cluster(Object):
+    """A member cluster."""
+
+    spec: ClusterSpec = ClusterSpec()
+    status: ClusterStatus = ClusterStatus()
+
+
+_OBSERVED = Inert("only describes")
+_INHERITED = Inert("copied from the policy, where it has no influence either")
+_NODES = Inert("nodes are not placed on; the capacity of the cluster counts")
+
+
+class ObjectReference(Api):
+    """The resource that a binding is for."""
+
+    api_version: Filled
+    kind: Filled
+    namespace: Namespace = ""
+    name: Name
+    uid: Annotated[Text | None, Inert("breaks ties in Karmada only")] = None
+    resource_version: Annotated[Text | None, Inert("bookkeeping")] = None
+
+
+class ReplicaRequirements(Api):
+    """What one replica needs."""
+
+    resource_request: ResourceList = Field(default_factory=dict)
+    node_claim: Annotated[Anything, _NODES] = None
+    namespace: Annotated[Text | None, Inert("concerns quotas")] = None
+    priority_class_name: Annotated[Text | None, Inert("orders pods inside a cluster")] = None
+
+
+class Component(Api):
+    """One of several kinds of pods that a workload is made of."""
+
+    name: Filled
+    replicas: Count = 0
+    replica_requirements: ReplicaRequirements | None = None
+
+
+class ComponentReplicas(Api):
+    """How many pods of a component run."""
+
+    name: Filled
+    replicas: Count = 0
+
+
+class TargetCluster(Api):
+    """Where replicas run now."""
+
+    name: Name
+    replicas: Count = 0
+    components: tuple[ComponentReplicas, ...] = ()
+
+
+class GracefulEvictionTask(Api):
+    """A cluster that a workload is leaving."""
+
+    from_cluster: Name
+    replicas: Annotated[Count | None, Inert("the cluster is left altogether")] = None
+    reason: Annotated[Text | None, _OBSERVED] = None
+    message: Annotated[Text | None, _OBSERVED] = None
+    producer: Annotated[Text | None, _OBSERVED] = None
+    purge_mode: Annotated[Text | None, Inert("how the old copy ends")] = None
+    grace_period_seconds: Annotated[Integer32 | None, Inert("how the old copy ends")] = None
+    suppress_deletion: Annotated[Boolean | None, Inert("how the old copy ends")] = None
+    preserved_label_state: Annotated[Anything, Inert("concerns the state of the application")] = None
+    clusters_before_failover: Annotated[Anything, Inert("concerns the state of the application")] = None
+    creation_timestamp: Annotated[Time | None, _OBSERVED] = None
+
+
+class SchedulePriority(Api):
+    """How urgent a workload is."""
+
+    priority: Integer32 = 0
+    preemption_policy: Annotated[Text | None, Inert("Karmada does not preempt placements")] = None
+
+
+class WorkloadAffinityGroups(Api):
+    """The groups that a workload stands with or apart from."""
+
+    affinity_group: Text = ""
+    anti_affinity_group: Text = ""
+
+
+class ResourceBindingSpec(Api):
+    """What a workload needs and where it runs now."""
+
+    resource: ObjectReference
+    replicas: Count | None = None
+    replica_requirements: ReplicaRequirements | None = None
+    clusters: tuple[TargetCluster, ...] = ()
+    placement: Placement | None = None
+    graceful_eviction_tasks: tuple[GracefulEvictionTask, ...] = ()
+    reschedule_triggered_at: Time | None = None
+    suspension: Suspension | None = None
+    schedule_priority: SchedulePriority | None = None
+    components: tuple[Component, ...] = ()
+    workload_affinity_groups: WorkloadAffinityGroups | None = None
+    required_by: tuple[Anything, ...] = ()
+    propagate_deps: Annotated[Boolean | None, _INHERITED] = None
+    scheduler_name: Annotated[Text | None, _INHERITED] = None
+    failover: Annotated[Anything, _INHERITED] = None
+    conflict_resolution: Annotated[Text | None, _INHERITED] = None
+    preserve_resources_on_deletion: Annotated[Boolean | None, _INHERITED] = None
+
+
+class AggregatedStatusItem(Api):
+    """How a workload fares on a cluster."""
+
+    cluster_name: Annotated[Text, _OBSERVED]
+    status: Annotated[Anything, _OBSERVED] = None
+    applied: Annotated[Boolean | None, _OBSERVED] = None
+    applied_message: Annotated[Text | None, _OBSERVED] = None
+    health: Annotated[Text | None, _OBSERVED] = None
+
+
+class ResourceBindingStatus(Api):
+    """What was observed of a binding.
+
+    The affinity group in which it was scheduled last is `schedulerObservingAffinityName` in the API; the
+    proposal of affinity groups and its example spell it in two other ways.
+    """
+
+    last_scheduled_time: Time | None = None
+    scheduler_observing_affinity_name: Text | None = None
+    scheduler_observed_affinity_name: Text | None = None
+    capitalised_affinity_name: Annotated[Text | None, Field(alias="SchedulerObservedAffinityName")] = None
+    scheduler_observed_generation: Annotated[Integer | None, _OBSERVED] = None
+    conditions: Annotated[tuple[Condition, ...], _OBSERVED] = ()
+    aggregated_status: Annotated[tuple[AggregatedStatusItem, ...], _OBSERVED] = ()
+
+
+class ResourceBinding(Object):
+    """What a namespaced workload needs and where it runs now."""
+
+    spec: ResourceBindingSpec
+    status: ResourceBindingStatus = ResourceBindingStatus()
+
+
+class ClusterResourceBinding(Object):
+    """What a cluster-scoped resource needs and where it runs now."""
+
+    spec: ResourceBindingSpec
+    status: ResourceBindingStatus = ResourceBindingStatus()
+
+
+class StaticClusterAssignment(Api):
+    """What the namespace may request on one cluster."""
+
+    cluster_name: Filled
+    hard: ResourceList = Field(default_factory=dict)
+
+
+class FederatedResourceQuotaSpec(Api):
+    """What the namespace may request on all clusters together, and on some of them."""
+
+    overall: ResourceList
+    static_assignments: tuple[StaticClusterAssignment, ...] = ()
+
+
+class ClusterQuotaStatus(Api):
+    """What was observed on one cluster."""
+
+    cluster_name: Filled
+    hard: Annotated[ResourceList | None, Inert("spec.staticAssignments counts")] = None
+    used: ResourceList = Field(default_factory=dict)
+
+
+class FederatedResourceQuotaStatus(Api):
+    """What was observed."""
+
+    overall: Annotated[ResourceList | None, Inert("spec.overall counts")] = None
+    overall_used: ResourceList = Field(default_factory=dict)
+    aggregated_status: tuple[ClusterQuotaStatus, ...] = ()
+
+
+class FederatedResourceQuota(Object):
+    """Limits what all workloads of a namespace may request together."""
+
+    spec: FederatedResourceQuotaSpec
+    status: FederatedResourceQuotaStatus = FederatedResourceQuotaStatus()
+
+
+class WorkloadReference(Api):
+    """A workload that is to be placed afresh; without a namespace it is cluster-scoped."""
+
+    api_version: Filled
+    kind: Filled
+    name: Filled
+    namespace: Text = ""
+
+
+class WorkloadRebalancerSpec(Api):
+    """Which workloads are to be placed afresh."""
+
+    workloads: tuple[WorkloadReference, ...] = ()
+    ttl_seconds_after_finished: Annotated[Count | None, Inert("when the object itself is removed")] = None
+
+
+class WorkloadRebalancer(Object):
+    """Asks once, when it is created, for a fresh placement of some workloads."""
+
+    spec: WorkloadRebalancerSpec
+    status: Annotated[Anything, Inert("the time of its creation says whether it has been heard")] = None

@@ -1,0 +1,1 @@
+"""What Karmada's manifests say: policies, placements, totals, quotas, and what runs where."""

@@ -1,0 +1,117 @@
+"""Workload affinity: which workloads stand together or apart, by the value of a label."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from fairlead.manifests.api.policies import WorkloadAffinity, WorkloadAffinityTerm
+from fairlead.manifests.collect import Binding
+from fairlead.manifests.join import Subject
+from fairlead.manifests.karmada.facts import Declared
+from fairlead.manifests.validation import Located
+from fairlead.models.rules import Companionship
+from fairlead.models.source import Source
+from fairlead.models.workload import Workload
+
+
+class Member(NamedTuple):
+    """A workload with everything that the input says of it.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    subject
+        Its manifests.
+    declared
+        Its placement.
+    """
+
+    workload: Workload
+    subject: Subject
+    declared: Declared
+
+
+class _Side(NamedTuple):
+    """Affinity or anti-affinity, and where it stands in placements and bindings."""
+
+    name: str
+    together: bool
+    field: str
+    group_field: str
+
+
+_SIDES = (
+    _Side("affinity", True, "affinity", "affinityGroup"),
+    _Side("anti-affinity", False, "antiAffinity", "antiAffinityGroup"),
+)
+
+
+def companionships(members: Iterable[Member]) -> tuple[Companionship, ...]:
+    """Return a rule for every group of workloads of one namespace that stand together or apart.
+
+    A group has one name in its namespace, such as ``app=web``, and at least two members; workloads without
+    the label are in no group. The order of the members is that in which they bind each other: those that hold
+    replicas first, then by priority and key.
+    """
+    found: dict[tuple[str, str, str], list[tuple[Workload, Source]]] = {}
+    for member in sorted(members, key=lambda each: scheduling_order(each.workload)):
+        for side, group, source in _groups(member):
+            place = (side.name, member.workload.namespace, group)
+            found.setdefault(place, []).append((member.workload, source))
+    return tuple(
+        Companionship(
+            f"{side} {group}",
+            tuple(workload.key for workload, _ in grouped),
+            together=side == "affinity",
+            source=min(source for _, source in grouped),
+        )
+        for (side, _, group), grouped in sorted(found.items())
+        if len(grouped) > 1
+    )
+
+
+def scheduling_order(workload: Workload) -> tuple[bool, int, str]:
+    """Return the place of a workload among those of its group, the first one lowest."""
+    return not workload.current, -workload.priority, workload.key
+
+
+def _groups(member: Member) -> Iterator[tuple[_Side, str, Source]]:
+    """Yield the groups of a workload, and where they were declared."""
+    affinity, binding = member.declared.placement.workload_affinity, member.subject.binding
+    for side in _SIDES:
+        term = _term(affinity, side) if affinity else None
+        if term is not None:
+            group = _labelled(member.subject, term.group_by_label_key, _stated(binding, side))
+            source = member.declared.source(("workloadAffinity", side.field, "groupByLabelKey"))
+        elif binding is not None and member.subject.policy is None:
+            group = _stated(binding, side)
+            source = binding.source("spec", "workloadAffinityGroups", side.group_field)
+        else:
+            continue
+        if group:
+            yield side, group, source
+
+
+def _term(affinity: WorkloadAffinity, side: _Side) -> WorkloadAffinityTerm | None:
+    """Return what a placement says of one side; None where it says nothing."""
+    return affinity.affinity if side.together else affinity.anti_affinity
+
+
+def _stated(binding: Located[Binding] | None, side: _Side) -> str:
+    """Return the group that a binding states; empty where it states none."""
+    groups = binding.model.spec.workload_affinity_groups if binding else None
+    if groups is None:
+        return ""
+    return groups.affinity_group if side.together else groups.anti_affinity_group
+
+
+def _labelled(subject: Subject, key: str, stated: str) -> str:
+    """Return the group that a label puts a workload into; empty for a workload without the label.
+
+    A binding need not repeat the labels of its workload. Where the workload itself is not in the input, the
+    group that the binding states counts, with or without the key before it.
+    """
+    value = subject.labels.get(key)
+    if not value and subject.template is None:
+        value = stated.removeprefix(f"{key}=")
+    return f"{key}={value}" if value else ""

@@ -1,0 +1,305 @@
+"""What template and binding say of a workload: replicas, requests, what runs where."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fairlead.manifests.api.karmada import ResourceBindingSpec
+from fairlead.manifests.api.meta import EFFECTS
+from fairlead.manifests.api.policies import Placement
+from fairlead.manifests.api.workloads import Job
+from fairlead.manifests.collect import Binding
+from fairlead.manifests.collect import Workload as Template
+from fairlead.manifests.join import Subject, claimed_by
+from fairlead.manifests.karmada.groups import is_inherited
+from fairlead.manifests.karmada.policies import policy_name
+from fairlead.manifests.karmada.requests import (
+    held,
+    idle_division,
+    in_sets,
+    pod_requests,
+    requested,
+    undivided,
+    units,
+    wanted,
+)
+from fairlead.manifests.karmada.specified import annotated, idle_parts, totals_of
+from fairlead.manifests.karmada.totals import NO_TOTALS, Totals
+from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import Document, Path, field_name
+from fairlead.models.source import Source
+from fairlead.models.statement import NOT_UNDERSTOOD, SUSPENDED, Statement
+from fairlead.models.words import counted
+from fairlead.models.workload import Workload
+
+_WITH_REPLICAS = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "Job"})
+"""Kinds that have replicas also where a binding leaves a 0 out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A placement and where it was declared.
+
+    Parameters
+    ----------
+    placement
+        The rules.
+    document
+        The policy, or the binding that holds a copy.
+    path
+        Where in the document the placement stands.
+    name
+        Who declared it, in words, such as ``policy default/nginx``.
+    totals
+        How many replicas sets of clusters hold together, by the placement and what stands around it.
+    """
+
+    placement: Placement
+    document: Document
+    path: Path
+    name: str
+    totals: Totals = NO_TOTALS
+
+    def source(self, path: Path = ()) -> Source:
+        """Return file and line of a field of the placement."""
+        return self.document.source((*self.path, *path))
+
+    def text(self, *names: str) -> str:
+        """Return some fields of the placement as text that is equal for equal values."""
+        return json.dumps([self.written.get(name) for name in names], sort_keys=True)
+
+    @property
+    def written(self) -> Mapping[str, Any]:
+        """The placement as it is written; empty where it is not."""
+        return self.document.value(self.path) or {}
+
+
+def declared_for(subject: Subject) -> Declared | None:
+    """Return the placement of the policy in the input, else the copy in the binding, else None.
+
+    That of a workload of several components divides nothing: it stands as whole sets.
+    """
+    found = _declared(subject)
+    if found is None or subject.binding is None or not in_sets(subject.binding.model.spec):
+        return found
+    whole = found.placement.model_copy(update={"replica_scheduling": None, "replicas": None})
+    return replace(found, placement=whole, document=undivided(found.document, found.path), totals=NO_TOTALS)
+
+
+def _declared(subject: Subject) -> Declared | None:
+    """Return the placement as it was declared; None where none was."""
+    if subject.policy is not None:
+        policy = subject.policy
+        name = named(policy_name(policy.model))
+        spec = policy.model.spec
+        totals = totals_of(spec.placement, policy.document, policy.model.metadata, spec.replicas)
+        return Declared(spec.placement, policy.document, ("spec", "placement"), name, totals)
+    binding = subject.binding
+    if binding is None or binding.model.spec.placement is None:
+        return None
+    claim = claimed_by(subject)
+    meta = binding.model.metadata
+    name = named(claim) if claim else f"binding {'/'.join(filter(None, (meta.namespace, meta.name)))}"
+    placement = binding.model.spec.placement
+    totals = totals_of(placement, binding.document, meta)
+    return Declared(placement, binding.document, ("spec", "placement"), name, totals)
+
+
+def named(policy: tuple[str, str]) -> str:
+    """Return a policy's namespace and name in words."""
+    namespace, name = policy
+    return f"policy {namespace}/{name}" if namespace else f"cluster policy {name}"
+
+
+def left_out(subject: Subject, key: str) -> Statement | None:
+    """Say why a subject is not placed; None where it is.
+
+    A workload without any placement is not propagated by Karmada. One whose scheduling is suspended keeps
+    what it has, so there is nothing to decide; what it holds counts as taken.
+    """
+    if subject.unread:
+        first, *others = (mistake for one in subject.unread for mistake in one.mistakes)
+        more = f", and {counted(len(others), 'more mistake')}" if others else ""
+        binds = subject.unread[0].located is not None and isinstance(subject.unread[0].located.model, Binding)
+        what = "binding" if binds else "federated object"
+        text = f"{key} is left out: its {what} cannot be understood: {first.sentence}{more}"
+        return Statement(NOT_UNDERSTOOD, text, first.source, key)
+    for located, where in ((subject.binding, "binding"), (subject.policy, "policy")):
+        suspension = located.model.spec.suspension if located else None
+        if located and suspension and suspension.scheduling:
+            text = f"{key} is left out: its {where} suspends scheduling, so it keeps the placement it has"
+            return Statement(SUSPENDED, text, located.source("spec", "suspension", "scheduling"), key)
+    if declared_for(subject) is None and not follows(subject):
+        text = f"{key} is left out: no policy in the input selects it, and no binding brings a placement"
+        return Statement("left-out", text, source_of(subject), key)
+    return None
+
+
+def follows(subject: Subject) -> bool:
+    """Tell whether a subject goes where others go that require it, and has no placement of its own."""
+    binding = subject.binding.model.spec if subject.binding else None
+    return binding is not None and bool(binding.required_by) and declared_for(subject) is None
+
+
+def without_replicas(subject: Subject) -> bool:
+    """Tell whether a subject has no replicas at all, as a ConfigMap; it says nothing that only pods have."""
+    if subject.template is not None or subject.binding is None or subject.identity.kind in _WITH_REPLICAS:
+        return False
+    spec = subject.binding.model.spec
+    return spec.replicas is None and spec.replica_requirements is None and not spec.components
+
+
+def source_of(subject: Subject) -> Source:
+    """Return where a subject was declared: its template, else its binding."""
+    known: Located[Template] | Located[Binding] | None = subject.template or subject.binding
+    return known.source() if known else Source("<dict>", 0)
+
+
+def read_workload(subject: Subject, key: str, policy: str) -> Workload:
+    """Return the workload of a subject, without rules.
+
+    Replicas, requests and what runs where come from the binding; replicas and requests that it does not
+    state, from the template. Without either there are no replicas and no requests.
+    """
+    binding = subject.binding.model.spec if subject.binding else None
+    priority = binding.schedule_priority if binding else None
+    return Workload(
+        key=key,
+        name=subject.identity.name,
+        replicas=_replicas(subject, binding),
+        namespace=subject.identity.namespace,
+        api_version=subject.api_version,
+        kind=subject.identity.kind,
+        requests=_requests(subject, binding),
+        current=held(binding) if binding else {},
+        labels=dict(subject.labels),
+        priority=priority.priority if priority else 0,
+        fresh=_is_fresh(subject.binding.model) if subject.binding else False,
+        policy=policy,
+        observed=_observed(subject.binding.model) if subject.binding else None,
+        without_replicas=without_replicas(subject),
+        source=source_of(subject),
+        replicas_source=replicas_source(subject),
+    )
+
+
+def template_replicas(template: Template) -> int:
+    """Return the replicas that a template asks for; for a job, the pods that run at once."""
+    return template.spec.parallelism if isinstance(template, Job) else template.spec.replicas
+
+
+def _replicas(subject: Subject, binding: ResourceBindingSpec | None) -> int:
+    """Return the replicas wanted."""
+    stated = wanted(binding) if binding else None
+    if stated is not None:
+        return stated
+    return template_replicas(subject.template.model) if subject.template else 0
+
+
+def replicas_source(subject: Subject) -> Source:
+    """Return where the number of replicas was declared."""
+    if subject.binding and (wanted(subject.binding.model.spec) is not None or not subject.template):
+        spec = subject.binding.model.spec
+        counts = in_sets(spec) or (spec.replicas is None and spec.components)
+        return subject.binding.source("spec", "components" if counts else "replicas")
+    if subject.template is None:
+        return source_of(subject)
+    field = "parallelism" if isinstance(subject.template.model, Job) else "replicas"
+    return subject.template.source("spec", field)
+
+
+def _requests(subject: Subject, binding: ResourceBindingSpec | None) -> Mapping[str, int]:
+    """Return what one replica requests, in whole units."""
+    stated = requested(binding) if binding else None
+    if stated is not None:
+        return units(stated)
+    return units(pod_requests(subject.template.model.spec.template.spec)) if subject.template else {}
+
+
+def _is_fresh(binding: Binding) -> bool:
+    """Tell whether a reschedule was asked for after the last schedule."""
+    asked, last = binding.spec.reschedule_triggered_at, binding.status.last_scheduled_time
+    return asked is not None and last is not None and asked > last
+
+
+def _observed(binding: Binding) -> str | None:
+    """Return the affinity group in which a binding was scheduled last; None where it does not say."""
+    status = binding.status
+    names = (
+        status.scheduler_observing_affinity_name,
+        status.scheduler_observed_affinity_name,
+        status.capitalised_affinity_name,
+    )
+    return next((name for name in names if name), None)
+
+
+def evictions(subject: Subject) -> Mapping[str, Source]:
+    """Return the clusters that a subject is leaving, with the place where that stands."""
+    binding = subject.binding
+    if binding is None:
+        return {}
+    return {
+        task.from_cluster: binding.source("spec", "gracefulEvictionTasks", position, "fromCluster")
+        for position, task in enumerate(binding.model.spec.graceful_eviction_tasks)
+    }
+
+
+def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterator[Statement]:
+    """Say where the parts of the input disagree, and which one counts."""
+    if subject.outvoted is not None:
+        other = named(policy_name(subject.outvoted.model))
+        text = (
+            f"{other} precedes {declared.name}, but does not take over {workload.key}, which that has claimed"
+        )
+        yield Statement("policy", text, subject.outvoted.source(), workload.key)
+    yield from _idle_totals(subject, declared)
+    yield from _idle_placement(declared)
+    if subject.template and subject.binding:
+        asked = template_replicas(subject.template.model)
+        if asked != workload.replicas:
+            counted = f"the {workload.replicas} of its binding count"
+            text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
+            yield Statement("replicas", text, replicas_source(subject), workload.key)
+
+
+def _idle_placement(declared: Declared) -> Iterator[Statement]:
+    """Name parts of a placement that are right alone and do nothing beside the others."""
+    placement = declared.placement
+    if is_inherited(placement) and not placement.cluster_affinities:
+        why = "it makes overflow tiers of clusterAffinities, and there are none"
+        path: Path = ("affinityStrategy", "mode")
+        text = f"{declared.name}: {field_name((*declared.path, *path))} Inherited has no effect: {why}"
+        yield Statement("affinity", text, declared.source(path))
+    for position, one in enumerate(placement.cluster_tolerations):
+        if not one.is_known:
+            text = f"tolerates nothing: operators are Equal and Exists, effects {', '.join(EFFECTS)}"
+            where = ("clusterTolerations", position)
+            yield Statement(
+                "toleration",
+                f"{declared.name}: {field_name((*declared.path, *where))} {text}",
+                declared.source(where),
+            )
+
+
+def _idle_totals(subject: Subject, declared: Declared) -> Iterator[Statement]:
+    """Name totals that do nothing: beside another way of dividing, or on a binding whose policy counts."""
+    policy, binding = subject.policy, subject.binding
+    stated = _declared(subject)
+    if stated is not None and binding is not None and in_sets(binding.model.spec):
+        for path, why in idle_division(stated.placement):
+            text = f"{declared.name}: {field_name((*stated.path, *path))} has no effect: {why}"
+            yield Statement("components", text, stated.source(path), subject.identity.name)
+        return
+    if policy is not None:
+        spec = policy.model.spec
+        idle = idle_parts(spec.placement, policy.model.metadata, spec.replicas)
+    else:
+        idle = idle_parts(declared.placement, binding.model.metadata) if binding else iter(())
+    for path, why in idle:
+        text = f"{declared.name}: {field_name(path)} has no effect: {why}"
+        yield Statement("specified", text, declared.document.source(path))
+    for path, _ in annotated(binding.model.metadata) if policy and binding else ():
+        where = ("metadata", *path)
+        text = f"{field_name(where)} of the binding has no effect: {declared.name} counts"
+        yield Statement("specified", text, binding.source(*where) if binding else None)

@@ -1,0 +1,322 @@
+"""What cannot be meant: fields that are right alone and wrong together.
+
+Karmada's webhooks refuse all of it. What they refuse only because Karmada cannot do it (spreading by region
+without a constraint by cluster, overflow tiers of full copies or static weights) has a meaning here.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from fairlead.manifests.api.karmada import FederatedResourceQuotaSpec
+from fairlead.manifests.api.meta import LabelSelector
+from fairlead.manifests.api.policies import (
+    ClusterAffinity,
+    ClusterAffinityTerm,
+    ClusterConstraint,
+    ClusterConstraintTerm,
+    Placement,
+    SpreadConstraint,
+    WorkloadAffinity,
+)
+from fairlead.manifests.karmada.groups import declared_tiers
+from fairlead.manifests.karmada.preferences import (
+    SPECIFIED,
+    constraints_of,
+    lists_of,
+    preference_of,
+    preferences_of,
+    target_sets,
+)
+from fairlead.manifests.validation import Finding, below
+from fairlead.manifests.yaml.documents import Path, field_name
+from fairlead.models.cluster import CPU, PODS
+from fairlead.models.quantity import counts_bytes, format_quantity
+from fairlead.models.selectors import field_problem, operator_problem
+
+MUST_BE_REQUESTED = (CPU, "memory")
+"""Resources that every pod has to request in a namespace with a ResourceQuota on them."""
+
+_COMPUTE = (CPU, "memory", "ephemeral-storage")
+_HUGE_PAGES = "hugepages-"
+_REQUESTS, _LIMITS = "requests.", "limits."
+_CLAIMS = ("persistentvolumeclaims", "requests.storage")
+_OBJECTS = (
+    "configmaps",
+    "replicationcontrollers",
+    "resourcequotas",
+    "secrets",
+    "services",
+    "services.loadbalancers",
+    "services.nodeports",
+)
+_ALLOWED = (
+    "allowed are cpu, memory, ephemeral-storage, hugepages-<size>, pods, and devices such as nvidia.com/gpu,"
+    " each but pods also as requests.<resource>"
+)
+
+Amounts = Mapping[str, Fraction]
+
+
+def resource_of(name: str) -> str | None:
+    """Return which requested resource a name in a quota counts; None where it counts something else."""
+    bare = name.removeprefix(_REQUESTS)
+    if bare in _COMPUTE or bare.startswith(_HUGE_PAGES) or name == PODS:
+        return bare
+    if "/" in bare and why_ignored(name) is None:
+        return bare
+    return None
+
+
+def why_ignored(name: str) -> str | None:
+    """Say why a name that a quota may have cannot be looked at; None where it can, or is unknown."""
+    if name.startswith(_LIMITS):
+        return "the limits of pods are not known here, only what they request"
+    if name.startswith("count/") or name in _OBJECTS:
+        return "it counts objects, and replicas are not objects of their own"
+    if name.endswith(_CLAIMS):
+        return "it is about volume claims, which are not read"
+    return None
+
+
+def quota_findings(spec: FederatedResourceQuotaSpec) -> Iterator[Finding]:
+    """List what is wrong in a quota beside its single fields; Karmada's webhook refuses the same."""
+    yield from below("overall", _amounts(spec.overall))
+    seen: set[str] = set()
+    sums: dict[str, Fraction] = {}
+    for position, assignment in enumerate(spec.static_assignments):
+        path = ("staticAssignments", position)
+        if assignment.cluster_name in seen:
+            yield Finding((*path, "clusterName"), assignment.cluster_name, "stands in the list a second time")
+        seen.add(assignment.cluster_name)
+        for finding in _amounts(assignment.hard):
+            yield finding.within(*path, "hard")
+        for name, amount in assignment.hard.items():
+            sums[name] = sums.get(name, Fraction(0)) + amount
+            if name not in spec.overall:
+                yield Finding((*path, "hard", name), _shown(name, amount), "is not limited in spec.overall")
+    for name, amount in spec.overall.items():
+        if amount < sums.get(name, 0):
+            told = f"must be at least what staticAssignments add up to, which is {_shown(name, sums[name])}"
+            yield Finding(("overall", name), _shown(name, amount), told)
+
+
+def _amounts(amounts: Amounts) -> Iterator[Finding]:
+    """List names that no quota has, and parts of what is counted in whole numbers."""
+    for name, amount in amounts.items():
+        resource = resource_of(name)
+        if resource is None and why_ignored(name) is None:
+            yield Finding((name,), _shown(name, amount), f"is no resource that a quota can limit; {_ALLOWED}")
+        elif (resource == PODS or "/" in (resource or "")) and amount.denominator != 1:
+            yield Finding((name,), _shown(name, amount), "must be a whole number")
+
+
+def _shown(name: str, amount: Fraction) -> str:
+    """Return an amount as people write it."""
+    return format_quantity(amount, binary=counts_bytes(name))
+
+
+_COMPARING = ("Lt", "Gt")
+"""Operators of tolerations that compare numbers; no taint of a cluster has one."""
+
+_AFFINITY_NAME = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+
+
+def placement_findings(placement: Placement) -> Iterator[Finding]:
+    """List what is wrong in a placement."""
+    for check in _CHECKS:
+        yield from check(placement)
+
+
+def label_selector_findings(selector: LabelSelector) -> Iterator[Finding]:
+    """List expressions whose operator and values do not fit together."""
+    for position, expression in enumerate(selector.match_expressions):
+        problem = operator_problem(expression.operator, expression.values)
+        if problem:
+            yield Finding(("matchExpressions", position, "values"), list(expression.values), problem)
+
+
+def _groups(placement: Placement) -> Iterator[Finding]:
+    """List what is wrong with affinity groups and their overflow tiers."""
+    if placement.cluster_affinity and placement.cluster_affinities:
+        message = "cannot stand beside clusterAffinity; use one of the two"
+        yield Finding(("clusterAffinities",), None, message)
+    single, groups = placement.cluster_affinity, placement.cluster_affinities
+    others = {"clusterAffinity": single, "clusterAffinities": groups}
+    preferred = placement.preferred_cluster_affinities
+    for field in [field for field, said in others.items() if said and preferred]:
+        message = f"cannot stand beside {field}; use one of the two"
+        yield Finding(("preferredClusterAffinities",), None, message)
+    yield from below("clusterAffinities", _terms(placement.cluster_affinities))
+    yield from below("preferredClusterAffinities", _terms(placement.preferred_cluster_affinities))
+    if placement.cluster_affinity:
+        yield from below("clusterAffinity", _overflow(placement.cluster_affinity))
+
+
+def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
+    """List what is wrong with named sets of clusters."""
+    yield from _names([term.affinity_name for term in terms], set())
+    for position, term in enumerate(terms):
+        names = [tier.affinity_name for tier in term.overflow_affinities]
+        yield from below(position, below("overflowAffinities", _names(names, {term.affinity_name})))
+        yield from below(position, _overflow(term))
+
+
+def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
+    """List what is wrong with the sets that take what a set of clusters cannot."""
+    overflows = bool(affinity.overflow_affinities) if isinstance(affinity, ClusterAffinityTerm) else False
+    if overflows and affinity.supplements:
+        message = "cannot stand beside overflowAffinities, which say the same; use one of the two"
+        yield Finding(("supplements",), None, message)
+    if not overflows and not affinity.supplements:
+        return
+    if not any((affinity.cluster_names, affinity.exclude, affinity.label_selector, affinity.field_selector)):
+        message = "needs a group that names clusters; one of all clusters leaves nothing to overflow to"
+        yield Finding(("overflowAffinities" if overflows else "supplements",), None, message)
+
+
+def _targets(placement: Placement) -> Iterator[Finding]:
+    """List supplements of sets that candidates do not come from."""
+    sources = {tier.path for tier in declared_tiers(placement)}
+    for path, affinity in affinities(placement):
+        if affinity.supplements and path not in sources:
+            message = "belongs to clusterAffinity or to a term of clusterAffinities; a target has none"
+            yield Finding((*path, "supplements"), None, message)
+
+
+def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
+    """List affinity names that are malformed or used before."""
+    used = set(taken)
+    for position, name in enumerate(names):
+        path = (position, "affinityName")
+        if not _AFFINITY_NAME.fullmatch(name):
+            yield Finding(path, name, "must be at most 63 letters, digits, '-', '_' or '.'")
+        if name in used:
+            yield Finding(path, name, "names another group; names must differ")
+        used.add(name)
+
+
+def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterAffinity]]:
+    """Yield every set of clusters that a placement describes, with its path."""
+    for tier in declared_tiers(placement):
+        if tier.affinity is not None:
+            yield tier.path, tier.affinity
+    yield from target_sets(placement.replica_scheduling)
+
+
+def _selectors(placement: Placement) -> Iterator[Finding]:
+    """List wrong expressions of all sets of clusters."""
+    for path, affinity in affinities(placement):
+        for finding in selector_findings(affinity):
+            yield finding.within(*path)
+
+
+def selector_findings(affinity: ClusterAffinity) -> Iterator[Finding]:
+    """List wrong expressions of one set of clusters."""
+    if affinity.label_selector:
+        yield from below("labelSelector", label_selector_findings(affinity.label_selector))
+    fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
+    for position, field in enumerate(fields):
+        problem = field_problem(field.key, field.operator, field.values)
+        if problem:
+            path = ("fieldSelector", "matchExpressions", position, "values")
+            yield Finding(path, list(field.values), problem)
+
+
+def _tolerations(placement: Placement) -> Iterator[Finding]:
+    """List tolerations that Karmada's webhook refuses; what else they say, it takes as it is."""
+    for position, toleration in enumerate(placement.cluster_tolerations):
+        if toleration.operator in _COMPARING:
+            message = "is not allowed for clusters; allowed are Equal and Exists"
+            yield Finding(("clusterTolerations", position, "operator"), toleration.operator, message)
+
+
+def _spread(placement: Placement) -> Iterator[Finding]:
+    """List contradictory spread constraints."""
+    seen: set[tuple[str, str]] = set()
+    for position, constraint in enumerate(placement.spread_constraints):
+        by = "" if constraint.spread_by_label else constraint.spread_by_field or "cluster"
+        yield from below("spreadConstraints", below(position, _groups_of(constraint)))
+        if (by, constraint.spread_by_label) in seen:
+            path = ("spreadConstraints", position)
+            yield Finding(path, None, f"spreads by {by or constraint.spread_by_label} a second time")
+        seen.add((by, constraint.spread_by_label))
+
+
+def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
+    """List what is wrong with one spread constraint."""
+    if constraint.spread_by_field and constraint.spread_by_label:
+        message = "cannot stand beside spreadByField; use one of the two"
+        yield Finding(("spreadByLabel",), constraint.spread_by_label, message)
+    if 0 < constraint.max_groups < constraint.min_groups:
+        message = f"must be at least minGroups, which is {constraint.min_groups}"
+        yield Finding(("maxGroups",), constraint.max_groups, message)
+
+
+def _totals(placement: Placement) -> Iterator[Finding]:
+    """List targets without a number where totals divide."""
+    if preference_of(placement.replica_scheduling) not in SPECIFIED:
+        return
+    for path, preferences in preferences_of(placement.replica_scheduling):
+        for name, targets in lists_of(preferences).items():
+            for position, target in enumerate(targets):
+                if target.total is None:
+                    where = (*path, name, position, "extendFields", "replicas")
+                    yield Finding(where, None, "is required and missing")
+
+
+def _bounds(placement: Placement) -> Iterator[Finding]:
+    """List minima over their maxima, and bounds in two places."""
+    found = tuple(constraints_of(placement.replica_scheduling))
+    for path, constraint in found:
+        for finding in _bounds_of(constraint):
+            yield finding.within(*path)
+    for path, _ in found[1:]:
+        yield Finding(path, None, f"bounds clusters beside {field_name(found[0][0])}; use one of the two")
+
+
+def _bounds_of(constraint: ClusterConstraint) -> Iterator[Finding]:
+    """List minima over their maxima; a term takes from the global values what it does not say."""
+    fewest, most = constraint.min_replicas, constraint.max_replicas
+    if fewest is not None and most is not None and fewest > most:
+        yield Finding(("minReplicas",), fewest, f"must be at most maxReplicas, which is {most}")
+    for position, term in enumerate(constraint.cluster_constraint_terms):
+        yield from _term_bounds(("clusterConstraintTerms", position), term, fewest, most)
+
+
+def _term_bounds(
+    path: Path, term: ClusterConstraintTerm, fewest: int | None, most: int | None
+) -> Iterator[Finding]:
+    """List bounds of a term that cross its other one, or the one of all clusters where it has none itself."""
+    low, high = term.min_replicas, term.max_replicas
+    named = "counts where a term names none"
+    if low is not None and high is not None and low > high:
+        yield Finding((*path, "minReplicas"), low, f"must be at most maxReplicas, which is {high}")
+    elif low is not None and high is None and most is not None and low > most:
+        message = f"must be at most {most}, the maxReplicas of all clusters, which {named}"
+        yield Finding((*path, "minReplicas"), low, message, ("maxReplicas",))
+    elif high is not None and low is None and fewest is not None and high < fewest:
+        message = f"must be at least {fewest}, the minReplicas of all clusters, which {named}"
+        yield Finding((*path, "maxReplicas"), high, message, ("minReplicas",))
+
+
+def _workload_affinity(placement: Placement) -> Iterator[Finding]:
+    """Refuse one label for standing together and apart."""
+    groups: WorkloadAffinity | None = placement.workload_affinity
+    if groups and groups.affinity and groups.anti_affinity:
+        key = groups.anti_affinity.group_by_label_key
+        if key == groups.affinity.group_by_label_key:
+            path = ("workloadAffinity", "antiAffinity", "groupByLabelKey")
+            yield Finding(path, key, "must differ from the key of affinity")
+
+
+_CHECKS: tuple[Callable[[Placement], Iterator[Finding]], ...] = (
+    _groups,
+    _targets,
+    _selectors,
+    _tolerations,
+    _spread,
+    _totals,
+    _bounds,
+    _workload_affinity,
+)

@@ -1,0 +1,228 @@
+"""Where candidates come from: affinity groups, the overflow tiers of each, and spread constraints."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, Placement, SpreadConstraint
+from fairlead.manifests.yaml.documents import Path
+from fairlead.models.cluster import Cluster
+from fairlead.models.rules import Spread
+
+
+class Member(Protocol):
+    """What an affinity asks of a cluster."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def provider(self) -> str | None:
+        """Where it runs; None or empty where it does not say."""
+
+    @property
+    def region(self) -> str | None:
+        """Where it runs; None or empty where it does not say."""
+
+    @property
+    def zones(self) -> tuple[str, ...]:
+        """Every zone it lies in."""
+
+    @property
+    def labels(self) -> Mapping[str, str]:
+        """Labels of the cluster object."""
+
+
+def matches(affinity: ClusterAffinity, cluster: Member) -> bool:
+    """Tell whether an affinity matches a cluster; an empty one matches every cluster.
+
+    Excluded names, labels, fields and listed names must all agree, as in Karmada.
+    """
+    if cluster.name in affinity.exclude or (affinity.names and cluster.name not in affinity.names):
+        return False
+    return affinity.labels.matches(cluster.labels) and all(
+        one.matches(cluster.provider, cluster.region, cluster.zones) for one in affinity.fields
+    )
+
+
+def matching(affinity: ClusterAffinity, clusters: Mapping[str, Cluster]) -> list[str]:
+    """Return the names of the clusters that an affinity matches, sorted."""
+    names = affinity.names & clusters.keys() if affinity.names else clusters
+    return sorted(name for name in names if matches(affinity, clusters[name]))
+
+
+FIELDS = ("clusterAffinity", "clusterAffinities", "affinityStrategy", "preferredClusterAffinities")
+"""Fields of a placement that say where candidates come from."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredTier:
+    """One set of clusters, and where in the placement it stands.
+
+    Parameters
+    ----------
+    affinity
+        The set; None means all clusters.
+    path
+        Its path inside the placement.
+    """
+
+    affinity: ClusterAffinity | None
+    path: Path
+
+    def matched(self, clusters: Mapping[str, Cluster]) -> frozenset[str]:
+        """Return the names of the clusters in the tier."""
+        return frozenset(clusters if self.affinity is None else matching(self.affinity, clusters))
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredGroup:
+    """An affinity group: tiers that are filled one after the other.
+
+    Parameters
+    ----------
+    name
+        Name of the group; None where the placement has no affinity groups.
+    path
+        Its path inside the placement.
+    tiers
+        At least one.
+    """
+
+    name: str | None
+    path: Path
+    tiers: tuple[DeclaredTier, ...]
+
+    def tiers_of(self, clusters: Mapping[str, Cluster]) -> tuple[frozenset[str], ...]:
+        """Return the clusters of every tier; a cluster belongs to the first one that lists it."""
+        found: list[frozenset[str]] = []
+        for tier in self.tiers:
+            found.append(tier.matched(clusters).difference(*found))
+        return tuple(found)
+
+
+def is_inherited(placement: Placement) -> bool:
+    """Tell whether clusterAffinities are tiers of one group."""
+    strategy = placement.affinity_strategy
+    return strategy is not None and strategy.mode == "Inherited"
+
+
+def groups_of(placement: Placement) -> tuple[DeclaredGroup, ...]:
+    """Return the affinity groups of a placement in declared order; at least one.
+
+    ``clusterAffinities`` are groups that exclude each other. With ``affinityStrategy.mode: Inherited``, or
+    written as ``preferredClusterAffinities``, they are the tiers of a single group. ``overflowAffinities``
+    and ``supplements`` are tiers that follow the set they belong to.
+    """
+    if placement.preferred_cluster_affinities:
+        return (_inherited("preferredClusterAffinities", placement.preferred_cluster_affinities),)
+    terms = placement.cluster_affinities
+    if terms and is_inherited(placement):
+        return (_inherited("clusterAffinities", terms),)
+    if terms:
+        return tuple(_group(term, ("clusterAffinities", number)) for number, term in enumerate(terms))
+    path: Path = ("clusterAffinity",)
+    if placement.cluster_affinity is None:
+        return (DeclaredGroup(None, path, (DeclaredTier(None, path),)),)
+    return (DeclaredGroup(None, path, tuple(_tiers(placement.cluster_affinity, path))),)
+
+
+def declared_tiers(placement: Placement) -> Iterator[DeclaredTier]:
+    """Yield every set that candidates come from, also where a placement contradicts itself."""
+    if placement.cluster_affinity is not None:
+        yield from _tiers(placement.cluster_affinity, ("clusterAffinity",))
+    for number, term in enumerate(placement.cluster_affinities):
+        yield from _tiers(term, ("clusterAffinities", number))
+    for number, term in enumerate(placement.preferred_cluster_affinities):
+        yield from _tiers(term, ("preferredClusterAffinities", number))
+
+
+def _group(term: ClusterAffinityTerm, path: Path) -> DeclaredGroup:
+    """Return the group that one term describes."""
+    return DeclaredGroup(term.affinity_name, path, tuple(_tiers(term, path)))
+
+
+def _inherited(field: str, terms: Iterable[ClusterAffinityTerm]) -> DeclaredGroup:
+    """Return the single group of which all terms are tiers."""
+    tiers = (tier for number, term in enumerate(terms) for tier in _tiers(term, (field, number)))
+    return DeclaredGroup(None, (field,), tuple(tiers))
+
+
+def _tiers(affinity: ClusterAffinity, path: Path) -> Iterator[DeclaredTier]:
+    """Yield a set of clusters and then those that take what it cannot, at any depth."""
+    yield DeclaredTier(affinity, path)
+    if isinstance(affinity, ClusterAffinityTerm):
+        for number, overflow in enumerate(affinity.overflow_affinities):
+            yield from _tiers(overflow, (*path, "overflowAffinities", number))
+    for number, supplement in enumerate(affinity.supplements):
+        yield from _tiers(supplement, (*path, "supplements", number))
+
+
+_PROPERTIES = {"region": "region", "provider": "provider", "zone": "zones"}
+
+
+def by(constraint: SpreadConstraint) -> str:
+    """Return what a constraint groups by: a field (``cluster`` if it says nothing) or the key of a label."""
+    return constraint.spread_by_label or constraint.spread_by_field or "cluster"
+
+
+def path_of(position: int) -> Path:
+    """Return the path of a constraint inside the placement."""
+    return ("spreadConstraints", position)
+
+
+def lacks(cluster: Cluster, placement: Placement) -> tuple[str, Path] | None:
+    """Return why a cluster is in no group of some constraint, as Karmada words it; None where it is in all.
+
+    Returns
+    -------
+    tuple or None
+        The end of the sentence "1 cluster(s) ...", and the path of the constraint.
+    """
+    for position, constraint in enumerate(placement.spread_constraints):
+        if _values(cluster, constraint):
+            continue
+        if constraint.spread_by_label:
+            return f"did not have label {constraint.spread_by_label}", path_of(position)
+        return f"did not have {_PROPERTIES[by(constraint)]} property", path_of(position)
+    return None
+
+
+def _values(cluster: Cluster, constraint: SpreadConstraint) -> tuple[str, ...]:
+    """Return the groups of a constraint that a cluster is in; several where it lies in several zones."""
+    if constraint.spread_by_label:
+        value = cluster.labels.get(constraint.spread_by_label)
+    elif by(constraint) == "zone":
+        return cluster.zones
+    else:
+        field = by(constraint)
+        value = {"region": cluster.region, "provider": cluster.provider}.get(field, cluster.name)
+    return (value,) if value else ()
+
+
+def spreads(
+    placement: Placement, names: Iterable[str], clusters: Mapping[str, Cluster]
+) -> Iterator[tuple[Spread, Path]]:
+    """Yield every spread constraint over the candidates as a rule, with its path.
+
+    A minimum that is not given is 1, a maximum that is not given (or 0) means no limit.
+
+    Parameters
+    ----------
+    placement
+        The constraints.
+    names
+        The candidates.
+    clusters
+        All clusters by name.
+    """
+    candidates = tuple(names)
+    for position, constraint in enumerate(placement.spread_constraints):
+        groups: dict[str, set[str]] = {}
+        for name in candidates:
+            for value in _values(clusters[name], constraint):
+                groups.setdefault(value, set()).add(name)
+        frozen = {value: frozenset(groups[value]) for value in sorted(groups)}
+        fewest, most = max(1, constraint.min_groups), constraint.max_groups or None
+        yield Spread(by(constraint), frozen, fewest, most), path_of(position)

@@ -1,0 +1,358 @@
+"""From a placement to rules, resolved against the clusters.
+
+Every kind of rule has its own function. Placements that read the same share what came of them; only the lines
+of the files, which differ, are looked up for each.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from fairlead.manifests.api.policies import ClusterAffinity, Placement
+from fairlead.manifests.karmada.facts import Declared
+from fairlead.manifests.karmada.groups import DeclaredGroup, declared_tiers, groups_of, spreads
+from fairlead.manifests.karmada.preferences import (
+    DIVISION,
+    DYNAMIC,
+    STATIC,
+    Declaration,
+    ResolvedBounds,
+    is_aggregated,
+    is_dynamic,
+    preferences_of,
+    resolve_bounds,
+)
+from fairlead.manifests.karmada.resolve import Division, Resolver
+from fairlead.manifests.karmada.totals import doubtful, located
+from fairlead.manifests.standing import Standing, candidates
+from fairlead.manifests.yaml.documents import Path, field_name, first_few
+from fairlead.models.cluster import Cluster
+from fairlead.models.rules import (
+    Aggregated,
+    Bounds,
+    Candidates,
+    Copies,
+    Duplicated,
+    Evenness,
+    GroupTotal,
+    Moves,
+    Spread,
+    Tiers,
+    Total,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+from fairlead.models.words import with_nearest
+from fairlead.models.workload import AffinityGroup, Workload
+
+
+def bounds_at_lines(bounds: Mapping[str, Declaration], declared: Declared) -> Mapping[str, Bound]:
+    """Turn declarations into bounds with file and line."""
+    known: dict[int, Bound] = {}
+    for declaration in bounds.values():
+        if id(declaration) not in known:
+            known[id(declaration)] = Bound(declaration.replicas, declared.source(declaration.path))
+    return {name: known[id(declaration)] for name, declaration in bounds.items()}
+
+
+def without_effect(
+    bounds: ResolvedBounds, standings: Sequence[Standing], declared: Declared, present: frozenset[str]
+) -> Iterator[Statement]:
+    """Name bounds on clusters that cannot be chosen, in whatever affinity group, or are not there.
+
+    Parameters
+    ----------
+    bounds
+        The bounds, as resolved against the first affinity group.
+    standings
+        How clusters stand in every affinity group; the reasons of the first one are told.
+    declared
+        Where the bounds were declared.
+    present
+        Names of all clusters.
+    """
+    excluded = standings[0].excluded
+    for path, matched in bounds.idle:
+        closed = [name for name in matched if all(name in each.excluded for each in standings)]
+        told = first_few([f"{name} ({excluded[name].reason})" for name in closed])
+        if closed:
+            text = f"{declared.name}: the bound has no effect on {told}: not among the candidates"
+            yield Statement("bounds", text, declared.source(path))
+    for path, unknown in bounds.absent:
+        text = (
+            f"{declared.name}: the bound has no effect on {with_nearest(unknown, present)}: not in the input"
+        )
+        yield Statement("bounds", text, declared.source(path))
+
+
+KIND = "cluster"
+
+
+def unknown_clusters(declared: Declared, clusters: Mapping[str, Cluster]) -> Iterator[Statement]:
+    """Say which names of affinities and static weights no cluster of the input has.
+
+    Those of bounds and of totals are told with what they do not bound or hold.
+    """
+    for path, affinity in _sets(declared.placement):
+        for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
+            unknown = [name for name in dict.fromkeys(names) if name not in clusters]
+            if unknown:
+                place = (*path, field)
+                where = declared.source((*place, names.index(unknown[0])))
+                said = with_nearest(unknown, clusters)
+                text = (
+                    f"{declared.name}: {field_name((*declared.path, *place))} names {said}, not in the input"
+                )
+                yield Statement(KIND, text, where)
+
+
+def _sets(placement: Placement) -> Iterator[tuple[Path, ClusterAffinity]]:
+    """Yield the sets of clusters that candidates and static weights come from, with their paths."""
+    for tier in declared_tiers(placement):
+        if tier.affinity is not None:
+            yield tier.path, tier.affinity
+    for path, preferences in preferences_of(placement.replica_scheduling):
+        for position, term in enumerate(preferences.static_weight_list):
+            yield (*path, "staticWeightList", position, *term.target_path), term.target_cluster
+
+
+class Interpreted(NamedTuple):
+    """What a placement means for one workload.
+
+    Parameters
+    ----------
+    rules
+        Rules, resolved against the clusters; those of the first affinity group where there are several.
+    groups
+        The affinity groups with their rules; empty where the placement has none.
+    warnings
+        Bounds that have no effect.
+    """
+
+    rules: tuple[WorkloadRule, ...]
+    groups: tuple[AffinityGroup, ...]
+    warnings: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """Turns placements into rules.
+
+    Parameters
+    ----------
+    resolver
+        Finds candidates and weights.
+    """
+
+    resolver: Resolver
+
+    @classmethod
+    def of(cls, clusters: Sequence[Cluster]) -> "Interpreter":
+        """Return an interpreter for some clusters."""
+        return cls(Resolver.of(clusters))
+
+    @property
+    def present(self) -> frozenset[str]:
+        """Names of all clusters."""
+        return self.resolver.present
+
+    def interpret(
+        self, workload: Workload, declared: Declared, evicting: Mapping[str, Source], replicas: Source
+    ) -> Interpreted:
+        """Return the rules of a workload.
+
+        Parameters
+        ----------
+        workload
+            The workload, without rules.
+        declared
+            Its placement.
+        evicting
+            Clusters that it is leaving, and where that stands.
+        replicas
+            Where the number of its replicas stands.
+        """
+        found = [
+            (group, *self._in_group(group, workload, declared, evicting, replicas))
+            for group in groups_of(declared.placement)
+        ]
+        _, rules, first = found[0]
+        groups = tuple(
+            AffinityGroup(group.name, its_rules, declared.source(group.path))
+            for group, its_rules, _ in found
+            if group.name is not None
+        )
+        standings = [division.standing for *_, division in found]
+        idle = without_effect(self.resolver.bounds(first, declared), standings, declared, self.present)
+        doubts = [tuple(self._doubts(division, declared, workload)) for *_, division in found]
+        shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
+        return Interpreted(rules, groups, (*self._once_said(declared), *idle, *shared))
+
+    def _once_said(self, declared: Declared) -> tuple[Statement, ...]:
+        """Say what is doubtful about a placement whatever the workload."""
+        key = ("said", id(declared.document), declared.path)
+        return self.resolver.memory.once(
+            key, lambda: tuple(unknown_clusters(declared, self.resolver.clusters))
+        )
+
+    def _in_group(
+        self,
+        group: DeclaredGroup,
+        workload: Workload,
+        declared: Declared,
+        evicting: Mapping[str, Source],
+        replicas: Source,
+    ) -> tuple[tuple[WorkloadRule, ...], Division]:
+        """Return the rules of a workload in one affinity group, and what they were made of."""
+        division = self.resolver.division(group, workload, declared, evicting)
+        rules = (
+            self._candidates(division, declared),
+            *self._amount(division, declared, replicas),
+            *self._totals(division, declared),
+            *self._bounds(division, declared),
+            *self._spreads(division, declared),
+            *self._preferences(division, declared, workload),
+        )
+        return rules, division
+
+    def _amount(
+        self, division: Division, declared: Declared, replicas: Source
+    ) -> Iterator[Total | Duplicated]:
+        """Say how many replicas there are in all, or in every cluster."""
+        if declared.totals.even:
+            yield Total(replicas)
+        elif division.weights is None:
+            choice = bool(declared.placement.spread_constraints)
+            yield Duplicated(declared.source(("replicaScheduling", "replicaSchedulingType")), choice)
+        else:
+            yield Total(replicas)
+
+    def _totals(self, division: Division, declared: Declared) -> tuple[GroupTotal, ...]:
+        """Say how many replicas sets of clusters hold together, and where that stands."""
+        key = division.key and ("located", id(declared.document), division.key)
+        found = self.resolver.totals(division, declared)
+        return self.resolver.memory.once(key, lambda: located(found, declared.source))
+
+    def _doubts(self, division: Division, declared: Declared, workload: Workload) -> Iterator[Statement]:
+        """Say what is doubtful about the totals."""
+        totals = self.resolver.totals(division, declared)
+        return doubtful(totals, self._totals(division, declared), workload, self.present)
+
+    def _evenly(
+        self, division: Division, declared: Declared, workload: Workload
+    ) -> Iterator[Tiers | Evenness | Moves]:
+        """Say that what totals add or take is shared evenly, and that what runs better stays."""
+        if division.tiers:
+            tiers, paths = zip(*division.tiers, strict=True)
+            yield Tiers(tiers, tuple(declared.source(path) for path in paths))
+        yield Evenness(division.standing.names)
+        yield from self._moves(workload, keep=True)
+
+    def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
+        """Say that what runs stays; nothing where nothing runs."""
+        if not self.present.isdisjoint(workload.current):
+            yield Moves(self.present, keep=keep)
+
+    def _preferences(
+        self, division: Division, declared: Declared, workload: Workload
+    ) -> Iterator[Tiers | Aggregated | Weights | Copies | Evenness | Moves]:
+        """Say where a workload stands best, in which ratio it is divided, and that what runs better stays."""
+        if declared.totals.even:
+            yield from self._evenly(division, declared, workload)
+            return
+        if division.weights is None:
+            if declared.placement.spread_constraints:
+                yield Copies(self.resolver.ranking(division, workload))
+                yield from self._moves(workload, keep=True)
+            return
+        equal = declared.totals.equal
+        dynamic = is_dynamic(declared.placement) and not equal
+        aggregated = is_aggregated(declared.placement) and not equal
+        tiers = tuple(inside for inside, _ in division.tiers)
+        if tiers:
+            yield Tiers(tiers, tuple(declared.source(path) for _, path in division.tiers))
+        if aggregated:
+            yield Aggregated(declared.source(DIVISION))
+        path = DIVISION if aggregated or equal else DYNAMIC if dynamic else STATIC
+        yield Weights(division.weights, dynamic, declared.source(path), tiers)
+        yield from self._moves(workload, keep=dynamic)
+
+    def _candidates(self, division: Division, declared: Declared) -> Candidates:
+        """Say where in the files the reasons stand."""
+        key = division.key and ("candidates", id(declared.document), division.key)
+        return self.resolver.memory.once(key, lambda: self._with_opening(division, declared))
+
+    def _with_opening(self, division: Division, declared: Declared) -> Candidates:
+        """Return the candidates, and the bounds of the clusters that tolerations would open."""
+        found, openable = candidates(division.standing, declared.source), division.standing.openable()
+        if not openable:
+            return found
+        bounds = resolve_bounds(declared.placement, openable, self.resolver.clusters)
+        # What is opened belongs to the last overflow tier.
+        later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
+        return replace(found, opening=(_at_lines(bounds, later, declared),))
+
+    def _spreads(self, division: Division, declared: Declared) -> tuple[Spread, ...]:
+        """Say over how many groups of candidates a workload is spread, and where that stands."""
+        if not declared.placement.spread_constraints:
+            return ()
+        key = division.key and ("spread", id(declared.document), division.key)
+        found = spreads(declared.placement, division.standing.names, self.resolver.clusters)
+        return self.resolver.memory.once(
+            key, lambda: tuple(replace(rule, source=declared.source(path)) for rule, path in found)
+        )
+
+    def _bounds(self, division: Division, declared: Declared) -> Iterator[Bounds]:
+        """Say where in the files the bounds stand; nothing where there are none."""
+        found = self.resolver.bounds(division, declared)
+        if found.minimum or found.maximum:
+            key = division.key and ("bounds", id(declared.document), division.key)
+            held = _where_held(division, declared)
+            yield self.resolver.memory.once(key, lambda: _at_lines(found, held, declared))
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementReading:
+    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`.
+
+    Parameters
+    ----------
+    declared
+        The placement.
+    evicting
+        Clusters that the workload is leaving, and where that stands.
+    replicas
+        Where the number of its replicas stands.
+    """
+
+    declared: Declared
+    evicting: Mapping[str, Source]
+    replicas: Source
+
+    def again(self, workload: Workload, clusters: Sequence[Cluster]) -> Workload:
+        """Return a workload with the rules that its placement makes of some clusters."""
+        found = Interpreter.of(clusters).interpret(workload, self.declared, self.evicting, self.replicas)
+        return replace(workload, rules=found.rules, groups=found.groups)
+
+
+def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:
+    """Say where in the files bounds stand."""
+    return Bounds(
+        bounds_at_lines(found.minimum, declared), bounds_at_lines(found.maximum, declared), where_held
+    )
+
+
+def _where_held(division: Division, declared: Declared) -> frozenset[str]:
+    """Return the candidates that may go without replicas: all where there is a choice, else later tiers."""
+    if _chooses(declared):
+        return frozenset(division.standing.names)
+    return frozenset().union(*(inside for inside, _ in division.tiers[1:]))
+
+
+def _chooses(declared: Declared) -> bool:
+    """Tell whether the solver chooses among the candidates."""
+    chosen = is_aggregated(declared.placement) and not (declared.totals.even or declared.totals.equal)
+    return chosen or bool(declared.placement.spread_constraints)

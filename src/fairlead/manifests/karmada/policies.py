@@ -1,0 +1,191 @@
+"""Which policy applies to a resource, by Karmada's rules of precedence."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy, ResourceSelector
+from fairlead.manifests.collect import Policy, namespace_of
+from fairlead.manifests.validation import Located
+from fairlead.models.selectors import LabelSelector
+
+_POLICY = "propagationpolicy.karmada.io/"
+_CLUSTER_POLICY = "clusterpropagationpolicy.karmada.io/"
+
+MATCHES_ALL, MATCHES_LABELS, MATCHES_NAME = range(1, 4)
+
+
+class Resource(NamedTuple):
+    """What policies select by.
+
+    Parameters
+    ----------
+    api_version, kind, namespace, name, labels
+        The resource; the namespace is empty where it is cluster-scoped.
+    """
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+
+
+class Choice(NamedTuple):
+    """The policy of a resource, and a better one that came too late.
+
+    Parameters
+    ----------
+    policy
+        The policy that applies; None where none does.
+    outvoted
+        A policy that precedes it, but must not take over a resource that is claimed already.
+    """
+
+    policy: Located[Policy] | None
+    outvoted: Located[Policy] | None = None
+
+
+def claim_of(model: Object) -> tuple[str, str] | None:
+    """Return namespace and name of the policy that an object says it belongs to; None where it says none.
+
+    Karmada writes them as annotations, older versions as labels. The namespace of a cluster policy is empty.
+    """
+    marks = {**model.metadata.labels, **model.metadata.annotations}
+    if marks.get(_POLICY + "name"):
+        return marks.get(_POLICY + "namespace") or namespace_of(model), marks[_POLICY + "name"]
+    if marks.get(_CLUSTER_POLICY + "name"):
+        return "", marks[_CLUSTER_POLICY + "name"]
+    return None
+
+
+def policy_name(policy: Policy) -> tuple[str, str]:
+    """Return namespace (empty for a cluster policy) and name of a policy."""
+    return namespace_of(policy), policy.metadata.name
+
+
+class Entry(NamedTuple):
+    """One selector of a policy.
+
+    Parameters
+    ----------
+    policy
+        The policy.
+    precision
+        How precisely it selects.
+    namespace
+        Only namespace in which it selects; empty for all that its policy reaches.
+    labels
+        Labels that it selects; None for all.
+    """
+
+    policy: Located[Policy]
+    precision: int
+    namespace: str
+    labels: LabelSelector | None
+
+    def selects(self, resource: Resource) -> bool:
+        """Tell whether a resource of the right kind and name is selected."""
+        if self.namespace and self.namespace != resource.namespace:
+            return False
+        return self.labels is None or self.labels.matches(resource.labels)
+
+
+_Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyIndex:
+    """Selectors of policies, by what they select.
+
+    Parameters
+    ----------
+    entries
+        By namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for all
+        names).
+    by_name
+        Policies by namespace and name.
+    """
+
+    entries: Mapping[_Key, Sequence[Entry]]
+    by_name: Mapping[tuple[str, str], Located[Policy]]
+
+    @classmethod
+    def of(cls, policies: Iterable[Located[Policy]]) -> "PolicyIndex":
+        """Sort policies by what they select."""
+        entries: dict[_Key, list[Entry]] = {}
+        by_name: dict[tuple[str, str], Located[Policy]] = {}
+        for policy in policies:
+            by_name[policy_name(policy.model)] = policy
+            for one in policy.model.spec.resource_selectors:
+                key = (namespace_of(policy.model), one.api_version, one.kind, one.name)
+                entries.setdefault(key, []).append(_entry(policy, one))
+        return cls(entries, by_name)
+
+    def choose(self, resource: Resource, claim: tuple[str, str] | None = None) -> Choice:
+        """Return the policy that applies to a resource.
+
+        Parameters
+        ----------
+        resource
+            The resource.
+        claim
+            Namespace and name of the policy that it belongs to already; None where it belongs to none.
+
+        Notes
+        -----
+        A policy of the namespace precedes one of the federation; then the higher ``spec.priority``, then the
+        more precise selector (name, labels, kind alone), then the name in alphabetical order. A resource that
+        is claimed stays with its policy as long as that selects it, unless a preceding policy preempts
+        (``preemption: Always``).
+        """
+        best: dict[tuple[str, str], Entry] = {}
+        for entry in self._entries_for(resource):
+            name = policy_name(entry.policy.model)
+            if name not in best or best[name].precision < entry.precision:
+                best[name] = entry
+        return _respecting(claim, [entry.policy for entry in sorted(best.values(), key=_rank)])
+
+    def _entries_for(self, resource: Resource) -> Iterator[Entry]:
+        """Yield the selectors that select a resource."""
+        for scope in dict.fromkeys((resource.namespace, "")):
+            for name in (resource.name, ""):
+                key = (scope, resource.api_version, resource.kind, name)
+                yield from (entry for entry in self.entries.get(key, ()) if entry.selects(resource))
+
+
+def _entry(policy: Located[Policy], selector: ResourceSelector) -> Entry:
+    """Return one selector of a policy; labels do not count beside a name."""
+    if selector.name:
+        return Entry(policy, MATCHES_NAME, selector.namespace, None)
+    if selector.label_selector is None:
+        return Entry(policy, MATCHES_ALL, selector.namespace, None)
+    return Entry(policy, MATCHES_LABELS, selector.namespace, selector.label_selector.selector)
+
+
+def _rank(entry: Entry) -> tuple[bool, int, int, str]:
+    """Return the place of a selecting policy, the first one lowest."""
+    policy = entry.policy.model
+    federal = isinstance(policy, ClusterPropagationPolicy)
+    return federal, -policy.spec.priority, -entry.precision, policy.metadata.name
+
+
+def _respecting(claim: tuple[str, str] | None, ordered: Sequence[Located[Policy]]) -> Choice:
+    """Return the first policy, or the one that has claimed the resource and is not preempted."""
+    if not ordered:
+        return Choice(None)
+    held = next((policy for policy in ordered if policy_name(policy.model) == claim), None)
+    if held is None or held is ordered[0]:
+        return Choice(ordered[0])
+    preceding = ordered[: ordered.index(held)]
+    winner = next((policy for policy in preceding if _preempts(policy.model, held.model)), held)
+    return Choice(winner, preceding[0] if winner is held else None)
+
+
+def _preempts(policy: Policy, held: Policy) -> bool:
+    """Tell whether a policy takes over what another one has claimed."""
+    if policy.spec.preemption != "Always":
+        return False
+    beats_scope = isinstance(policy, PropagationPolicy) and isinstance(held, ClusterPropagationPolicy)
+    return beats_scope or policy.spec.priority > held.spec.priority

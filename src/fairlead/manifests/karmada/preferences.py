@@ -1,0 +1,251 @@
+"""How a placement divides replicas: weights, totals and bounds under all names, against the clusters."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from fairlead.manifests.api.policies import (
+    ClusterAffinity,
+    ClusterConstraint,
+    ClusterPreferences,
+    Placement,
+    ReplicaSchedulingStrategy,
+    SpecifiedReplicas,
+    Targeted,
+)
+from fairlead.manifests.karmada.groups import matching
+from fairlead.manifests.standing import Ground
+from fairlead.manifests.yaml.documents import Path
+from fairlead.models.cluster import Cluster
+from fairlead.models.rules.candidates import Cause
+
+SPECIFIED = ("Specified", "SpecifiedClusters", "SpecifiedRegions")
+REGIONS = "Regions"
+
+STRATEGY: Path = ("replicaScheduling",)
+
+
+def preferences_of(
+    strategy: ReplicaSchedulingStrategy | None,
+) -> Iterator[tuple[Path, ClusterPreferences]]:
+    """Yield the preferences of a strategy, with their paths inside the placement."""
+    if strategy is None:
+        return
+    known = {
+        "weightPreference": strategy.weight_preference,
+        "specifyPreference": strategy.specify_preference,
+        "extendClusterPreferences": strategy.extend_cluster_preferences,
+    }
+    for name, preferences in known.items():
+        if preferences is not None:
+            yield (*STRATEGY, name), preferences
+
+
+def preference_of(strategy: ReplicaSchedulingStrategy | None) -> str | None:
+    """Return how replicas are divided; a webhook may have filled in what the extension overrides.
+
+    A name that belongs to a scheduler of one's own says nothing here.
+    """
+    if strategy is None:
+        return None
+    extension = strategy.extend_replica_division_preference
+    known = extension in (*SPECIFIED, REGIONS)
+    return extension if known else strategy.replica_division_preference
+
+
+def lists_of(preferences: ClusterPreferences) -> Mapping[str, Sequence[SpecifiedReplicas]]:
+    """Return the lists of specified replicas under both of their names."""
+    return {
+        "staticSpecifyList": preferences.static_specify_list,
+        "extendStaticList": preferences.extend_static_list,
+    }
+
+
+def constraints_of(
+    strategy: ReplicaSchedulingStrategy | None,
+) -> Iterator[tuple[Path, ClusterConstraint]]:
+    """Yield what bounds the clusters, with its path: under either name, or right among the preferences."""
+    for path, preferences in preferences_of(strategy):
+        if preferences.cluster_constraint is not None:
+            yield (*path, "clusterConstraint"), preferences.cluster_constraint
+        if preferences.cluster_constraint_in_go is not None:
+            yield (*path, "ClusterConstraint"), preferences.cluster_constraint_in_go
+        bounds = (preferences.min_replicas, preferences.max_replicas)
+        if preferences.cluster_constraint_terms or bounds != (None, None):
+            yield path, preferences
+
+
+def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterAffinity]]:
+    """Yield every set of clusters that weights, totals and bounds are for, with its path."""
+    lists: list[tuple[Path, Sequence[Targeted]]] = []
+    for path, preferences in preferences_of(strategy):
+        lists.append(((*path, "staticWeightList"), preferences.static_weight_list))
+        lists += [((*path, name), targets) for name, targets in lists_of(preferences).items()]
+    for path, constraint in constraints_of(strategy):
+        lists.append(((*path, "clusterConstraintTerms"), constraint.cluster_constraint_terms))
+    for path, terms in lists:
+        for position, term in enumerate(terms):
+            yield (*path, position, *term.target_path), term.target_cluster
+
+
+DIVISION: Path = ("replicaScheduling", "replicaDivisionPreference")
+PREFERENCE: Path = ("replicaScheduling", "weightPreference")
+STATIC: Path = (*PREFERENCE, "staticWeightList")
+DYNAMIC: Path = (*PREFERENCE, "dynamicWeight")
+
+NO_WEIGHT = "matched no static weight"
+ZERO_WEIGHT = "has static weight 0"
+
+
+def is_divided(placement: Placement) -> bool:
+    """Tell whether replicas are divided; without ``replicaScheduling`` every cluster gets all of them."""
+    strategy = placement.replica_scheduling
+    return strategy is not None and strategy.replica_scheduling_type != "Duplicated"
+
+
+def is_aggregated(placement: Placement) -> bool:
+    """Tell whether replicas stand on as few clusters as possible."""
+    strategy = placement.replica_scheduling
+    return is_divided(placement) and strategy is not None and _divides_by(strategy) == "Aggregated"
+
+
+def is_dynamic(placement: Placement) -> bool:
+    """Tell whether the weights are what the clusters have room for, as also under Aggregated."""
+    preference = _preference(placement)
+    weighed = is_divided(placement) and preference is not None and bool(preference.dynamic_weight)
+    return weighed or is_aggregated(placement)
+
+
+def is_static(placement: Placement) -> bool:
+    """Tell whether the weights are those that the placement states, or all equal."""
+    strategy = placement.replica_scheduling
+    weighted = strategy is not None and _divides_by(strategy) == "Weighted"
+    return is_divided(placement) and weighted and not is_dynamic(placement)
+
+
+def _divides_by(strategy: ReplicaSchedulingStrategy) -> str:
+    """Return how replicas are divided; by weights where that is left open, as Karmada fills it in."""
+    return strategy.replica_division_preference or "Weighted"
+
+
+def _preference(placement: Placement) -> ClusterPreferences | None:
+    """Return the weights and bounds of a placement; None where it has none."""
+    return placement.replica_scheduling.weight_preference if placement.replica_scheduling else None
+
+
+class StaticWeights(NamedTuple):
+    """Weights by candidate, and the candidates that lose out.
+
+    Parameters
+    ----------
+    weights
+        Positive weights by candidate.
+    closed
+        Candidates without weight, with the reason.
+    """
+
+    weights: Mapping[str, int]
+    closed: Mapping[str, Ground]
+
+
+def static_weights(
+    placement: Placement, names: tuple[str, ...], clusters: Mapping[str, Cluster]
+) -> StaticWeights:
+    """Return the static weights of candidates, as Karmada reads them.
+
+    The largest weight among the matching terms counts. Where no candidate has a positive weight, all weigh 1.
+    Otherwise one that matches no term, or has weight 0, gets nothing and is no candidate.
+    """
+    preference = _preference(placement)
+    largest: dict[str, int] = {}
+    for term in preference.static_weight_list if preference else ():
+        for name in matching(term.target_cluster, clusters):
+            largest[name] = max(term.weight, largest.get(name, 0))
+    if not any(largest.get(name) for name in names):
+        return StaticWeights(dict.fromkeys(names, 1), {})
+    weights = {name: largest[name] for name in names if largest.get(name)}
+    zero, none = (Ground(one, STATIC, cause=Cause.BESIDE_OTHERS) for one in (ZERO_WEIGHT, NO_WEIGHT))
+    closed = {name: zero if name in largest else none for name in names if name not in weights}
+    return StaticWeights(weights, closed)
+
+
+class Declaration(NamedTuple):
+    """A number of replicas and its path inside the placement."""
+
+    replicas: int
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedBounds:
+    """Bounds by candidate.
+
+    Parameters
+    ----------
+    minimum, maximum
+        Fewest and most replicas by candidate.
+    idle
+        Terms that name clusters which are no candidates: path of the term, and these clusters.
+    absent
+        Terms that name clusters which the input does not have: path of the term, and these names.
+    """
+
+    minimum: Mapping[str, Declaration]
+    maximum: Mapping[str, Declaration]
+    idle: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    absent: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+
+
+NO_BOUNDS = ResolvedBounds({}, {})
+
+
+def resolve_bounds(
+    placement: Placement, names: tuple[str, ...], clusters: Mapping[str, Cluster]
+) -> ResolvedBounds:
+    """Return the fewest and the most replicas of every candidate.
+
+    Terms win over the global values. Of several terms that match a cluster, the smallest minimum and the
+    smallest maximum count; a bound that no matching term states is left to the global value.
+    """
+    base, constraint = next(constraints_of(placement.replica_scheduling), (PREFERENCE, None))
+    if constraint is None:
+        return NO_BOUNDS
+    open_to = frozenset(names)
+    lows: list[tuple[Declaration, Iterable[str]]] = []
+    highs: list[tuple[Declaration, Iterable[str]]] = []
+    idle: list[tuple[Path, tuple[str, ...]]] = []
+    absent: list[tuple[Path, tuple[str, ...]]] = []
+    for position, term in enumerate(constraint.cluster_constraint_terms):
+        path = (*base, "clusterConstraintTerms", position)
+        matched = matching(term.target_cluster, clusters)
+        if term.min_replicas is not None:
+            lows.append((Declaration(term.min_replicas, (*path, "minReplicas")), matched))
+        if term.max_replicas is not None:
+            highs.append((Declaration(term.max_replicas, (*path, "maxReplicas")), matched))
+        closed = tuple(name for name in matched if name not in open_to)
+        if closed:
+            idle.append((path, closed))
+        unknown = tuple(name for name in term.target_cluster.cluster_names if name not in clusters)
+        if unknown:
+            absent.append(((*path, *term.target_path, "clusterNames"), unknown))
+    low, high = constraint.min_replicas, constraint.max_replicas
+    return ResolvedBounds(
+        _bounds(names, lows, None if low is None else Declaration(low, (*base, "minReplicas"))),
+        _bounds(names, highs, None if high is None else Declaration(high, (*base, "maxReplicas"))),
+        tuple(idle),
+        tuple(absent),
+    )
+
+
+def _bounds(
+    names: tuple[str, ...], terms: Iterable[tuple[Declaration, Iterable[str]]], otherwise: Declaration | None
+) -> Mapping[str, Declaration]:
+    """Return the smallest declaration that matches each candidate, or the global one."""
+    smallest: dict[str, Declaration] = {}
+    for declaration, matched in terms:
+        for name in matched:
+            known = smallest.get(name)
+            if known is None or declaration.replicas < known.replicas:
+                smallest[name] = declaration
+    found = ((name, smallest.get(name, otherwise)) for name in names)
+    return {name: declaration for name, declaration in found if declaration is not None}

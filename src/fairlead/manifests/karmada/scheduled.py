@@ -1,0 +1,151 @@
+"""A workload as Karmada's own scheduler sees it: what it reads, and whether it would look at it again."""
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from fairlead.manifests.api.karmada import ResourceBindingSpec
+from fairlead.manifests.join import Subject
+from fairlead.manifests.karmada.facts import Declared
+from fairlead.manifests.karmada.preferences import is_divided
+from fairlead.manifests.karmada.requests import in_sets, pod_requests, requested, running
+from fairlead.models.declared import KarmadaBinding
+from fairlead.models.workload import Workload
+
+
+def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
+    """Return what Karmada's scheduler sees of a subject.
+
+    Without a binding it is the binding that Karmada would make of the template: never scheduled before, with
+    ``replicaRequirements`` only where a container requests something.
+    """
+    binding = subject.binding
+    spec = binding.model.spec if binding else None
+    return KarmadaBinding(
+        placement=declared.written,
+        defaulting=subject.policy is not None,
+        previous=_previous(spec) if spec else (),
+        evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
+        requests=_requests(subject),
+        uid=_uid(subject),
+        source=declared.source(),
+        name=binding.model.metadata.name if binding else "",
+        components=tuple((one.name, one.replicas) for one in spec.components) if spec else (),
+    )
+
+
+def _previous(spec: ResourceBindingSpec) -> tuple[tuple[str, int], ...]:
+    """Return the targets in their order, with the replicas (or sets) on each."""
+    return tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
+
+
+def _requests(subject: Subject) -> Mapping[str, Fraction] | None:
+    """Return the exact request per replica; the binding counts before the template."""
+    stated = requested(subject.binding.model.spec) if subject.binding else None
+    if stated is not None:
+        return stated
+    if subject.template is None:
+        return None
+    return pod_requests(subject.template.model.spec.template.spec) or None
+
+
+def _uid(subject: Subject) -> str:
+    """Return the UID of the workload; empty where no manifest tells it."""
+    stated = subject.binding.model.spec.resource.uid if subject.binding else None
+    template = subject.template.model.metadata.uid if subject.template else None
+    return stated or template or ""
+
+
+APPLIED = "policy.karmada.io/applied-placement"
+"""Annotation with the placement by which the scheduler placed a binding last, as JSON."""
+
+_COMPARED = ("clusterAffinity", "clusterTolerations", "spreadConstraints", "replicaScheduling")
+# Tolerations that Karmada's webhook adds to every policy, whether it asks for them or not.
+_ADDED = ("cluster.karmada.io/not-ready", "cluster.karmada.io/unreachable")
+
+
+def is_at_rest(subject: Subject, workload: Workload, declared: Declared) -> bool:
+    """Tell whether Karmada's scheduler would leave a binding as it is, the rules it may break left aside.
+
+    It looks again at a binding whose placement is not the one in its annotation, at one whose replicas do not
+    add up, and always at one that is duplicated; at one that somebody asked to reschedule (`Workload.fresh`)
+    as well, which is not looked at here.
+    """
+    binding = subject.binding
+    if binding is None:
+        return False
+    if not (is_divided(declared.placement) or declared.totals.even or declared.totals.equal):
+        return False
+    if sum(workload.current.values()) != workload.replicas:
+        return False
+    applied = _parsed(binding.model.metadata.annotations.get(APPLIED, ""))
+    return applied is not None and _compared(applied, workload) == _compared(
+        declared.document.value(declared.path), workload
+    )
+
+
+def _parsed(text: str) -> Any:
+    """Return what an annotation says; None where it is no JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def _compared(placement: Any, workload: Workload) -> Any:
+    """Return what the scheduler compares of a placement: of affinity groups only the observed one."""
+    if not isinstance(placement, dict):
+        return None
+    parts = {name: placement.get(name) for name in _COMPARED}
+    terms = placement.get("clusterAffinities")
+    if isinstance(terms, list) and terms:
+        named = (term for term in terms if isinstance(term, dict))
+        parts["observed"] = next(
+            (term for term in named if term.get("affinityName") == workload.observed), "none"
+        )
+    return _bare(_completed(parts))
+
+
+def _completed(parts: dict[str, Any]) -> dict[str, Any]:
+    """Fill in what Karmada's webhook fills in, so that a policy that did not pass it compares alike."""
+    scheduling = parts["replicaScheduling"]
+    if isinstance(scheduling, dict) and scheduling.get("replicaSchedulingType") != "Duplicated":
+        parts["replicaScheduling"] = {
+            **scheduling,
+            "replicaSchedulingType": "Divided",
+            "replicaDivisionPreference": scheduling.get("replicaDivisionPreference") or "Weighted",
+        }
+    spreads, tolerations = parts["spreadConstraints"], parts["clusterTolerations"]
+    if isinstance(spreads, list):
+        parts["spreadConstraints"] = [_spread(one) for one in spreads]
+    if isinstance(tolerations, list):
+        parts["clusterTolerations"] = [one for one in tolerations if not _is_added(one)]
+    return parts
+
+
+def _spread(constraint: Any) -> Any:
+    """Return a spread constraint with its defaults: over clusters, at least one."""
+    if not isinstance(constraint, dict):
+        return constraint
+    named = constraint.get("spreadByLabel") or constraint.get("spreadByField")
+    field = {} if named else {"spreadByField": "cluster"}
+    return {**constraint, **field, "minGroups": constraint.get("minGroups") or 1}
+
+
+def _is_added(toleration: Any) -> bool:
+    """Tell whether a toleration is one that the webhook adds."""
+    return (
+        isinstance(toleration, dict)
+        and toleration.get("key") in _ADDED
+        and toleration.get("operator") == "Exists"
+        and toleration.get("effect") == "NoExecute"
+    )
+
+
+def _bare(value: Any) -> Any:
+    """Return a value without what is empty, as an absent field and an empty one mean the same."""
+    if isinstance(value, dict):
+        found = {key: _bare(item) for key, item in value.items()}
+        return {key: item for key, item in found.items() if item not in (None, "", [], {}, 0, False)}
+    return [_bare(item) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,305 @@
+"""How a placement, and the object around it, specifies totals: from every spelling to one meaning."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from fairlead.manifests.api.meta import Api, Count, Filled, ObjectMeta
+from fairlead.manifests.api.policies import (
+    ClusterAffinity,
+    ClusterPreferences,
+    FieldSelector,
+    FieldSelectorRequirement,
+    Placement,
+    ReplicaSchedulingStrategy,
+)
+from fairlead.manifests.karmada.preferences import (
+    REGIONS,
+    SPECIFIED,
+    STRATEGY,
+    lists_of,
+    preference_of,
+    preferences_of,
+)
+from fairlead.manifests.karmada.totals import NO_TOTALS, Number, Target, Totals
+from fairlead.manifests.validation import Finding, in_plain_words
+from fairlead.manifests.yaml.documents import Document, Path, shortened
+from fairlead.manifests.yaml.streams import JsonReading, read_json
+from fairlead.models.source import Source
+
+WHOLE = "fairlead.io/replicas"
+
+
+class Named(Api):
+    """A region in which replicas may stand."""
+
+    name: Filled
+
+
+class Counted(Named):
+    """A cluster or region and its replicas."""
+
+    replicas: Count
+
+
+class Annotation(Api):
+    """What one annotation says."""
+
+    specified_clusters: tuple[Counted, ...] = ()
+    specified_idcs: tuple[Counted, ...] = ()
+    idcs: tuple[Named, ...] = ()
+
+
+_EXAMPLES = {
+    "specifiedClusters": '[{"name": "member1", "replicas": 2}]',
+    "specifiedIdcs": '[{"name": "RegionA", "replicas": 2}]',
+    "idcs": '[{"name": "RegionA"}]',
+}
+
+
+class At(NamedTuple):
+    """What stands in an annotation.
+
+    Parameters
+    ----------
+    path
+        Where the annotation stands in its object.
+    said
+        What it says.
+    """
+
+    path: Path
+    said: Annotation
+
+
+def annotated(meta: ObjectMeta) -> Iterator[At]:
+    """Yield what the annotations of an object say of replicas; what cannot be read says nothing."""
+    for path, text, key in _texts(meta):
+        reading = _read(text, key)
+        if isinstance(reading, Annotation):
+            yield At(path, reading)
+
+
+def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
+    """List what is wrong in the annotations that say something of replicas."""
+    for path, text, key in _texts(meta):
+        reading = _read(text, key)
+        if not isinstance(reading, Annotation):
+            yield from (finding.within(*path) for finding in reading)
+
+
+def _texts(meta: ObjectMeta) -> Iterator[tuple[Path, str, str | None]]:
+    """Yield path and text of every annotation that counts, and the only key it holds; None for all."""
+    if meta.annotation:
+        yield ("annotation",), meta.annotation, None
+    for key in (WHOLE, *_EXAMPLES):
+        if key in meta.annotations:
+            yield ("annotations", key), meta.annotations[key], None if key == WHOLE else key
+
+
+def _read(text: str, key: str | None) -> Annotation | list[Finding]:
+    """Return what an annotation says, or what is wrong in it."""
+    reading = read_json("", text)
+    if reading.mistakes or len(reading.values) != 1:
+        return [_unreadable(text, key, reading)]
+    data, _ = reading.values[0]
+    try:
+        return Annotation.model_validate(data if key is None else {key: data}, by_alias=True, by_name=False)
+    except ValidationError as error:
+        return [_wrong(details, key) for details in error.errors(include_url=False)]
+
+
+def _unreadable(text: str, key: str | None, reading: JsonReading) -> Finding:
+    """Say why a text is not one JSON value with every key once."""
+    if reading.mistakes:
+        shown = text if not reading.is_json else reading.mistakes[0].value
+        return Finding((), shown, f"{reading.mistakes[0].message}; {_allowed(key)}")
+    number = "more than one JSON value" if reading.values else "no JSON"
+    return Finding((), text or None, f"holds {number}; {_allowed(key)}")
+
+
+def _wrong(details: ErrorDetails, key: str | None) -> Finding:
+    """Put one error in plain words."""
+    place, missing = tuple(details["loc"]), details["type"] == "missing"
+    unknown = details["type"] == "extra_forbidden"
+    words = "is not a known field" if unknown else in_plain_words(details)
+    if unknown or len(place) < 2:
+        words = f"{words}; {_allowed(str(place[0]) if place else None)}"
+    path = place if key is None else place[1:]
+    return Finding(path, None if missing else shortened(details["input"]), words)
+
+
+def _allowed(key: str | None) -> str:
+    """Say what an annotation may hold."""
+    if key in _EXAMPLES:
+        return f"allowed is a list such as {_EXAMPLES[key]}"
+    return f'allowed is {{"specifiedClusters": {_EXAMPLES["specifiedClusters"]}}}, specifiedIdcs or idcs'
+
+
+_PLACEMENT: Path = ("spec", "placement")
+
+
+def totals_of(
+    placement: Placement, document: Document, meta: ObjectMeta, replicas: int | None = None
+) -> Totals:
+    """Return the totals that a policy or binding specifies.
+
+    Parameters
+    ----------
+    placement
+        Its placement.
+    document
+        Where it was written.
+    meta
+        Its metadata, for the annotations.
+    replicas
+        ``spec.replicas`` of a policy; None where it says none.
+
+    Returns
+    -------
+    Totals
+        `NO_TOTALS` where it specifies none, or asks for full copies.
+    """
+    strategy = placement.replica_scheduling
+    if is_copied(strategy):
+        return NO_TOTALS
+    numbers = tuple(_numbers(placement, document, replicas))
+    annotations = _annotations(document, meta)
+    inside = targets_in(strategy) if is_specified(strategy) else ()
+    targets = (*inside, *annotations.targets)
+    listed = annotations.regions is not None or preference_of(strategy) == REGIONS
+    even = bool(targets) or listed or (strategy is None and bool(numbers))
+    return Totals(
+        targets,
+        numbers,
+        annotations.regions,
+        annotations.regions_at,
+        even=even,
+        equal=is_specified(strategy) and not even,
+        apart=annotations.apart or replicas is not None,
+    )
+
+
+def is_copied(strategy: ReplicaSchedulingStrategy | None) -> bool:
+    """Tell whether full copies are asked for in so many words."""
+    return strategy is not None and strategy.replica_scheduling_type == "Duplicated"
+
+
+def is_specified(strategy: ReplicaSchedulingStrategy | None) -> bool:
+    """Tell whether targets count: under ``Specified``, or where no other preference is named."""
+    preference = preference_of(strategy)
+    return preference in SPECIFIED or (preference is None and bool(targets_in(strategy)))
+
+
+def targets_in(strategy: ReplicaSchedulingStrategy | None) -> tuple[Target, ...]:
+    """Return the targets of a strategy, under any of the names that the proposal gives the list."""
+    found = []
+    for base, preferences in preferences_of(strategy):
+        for name, targets in lists_of(preferences).items():
+            for position, target in enumerate(targets):
+                if target.total is None:
+                    continue
+                field: Path = ("replicas",) if target.replicas is not None else ("extendFields", "replicas")
+                path = (*base, name, position, *field)
+                found.append(Target(target.target_cluster, target.total, path))
+    return tuple(found)
+
+
+def _numbers(placement: Placement, document: Document, replicas: int | None) -> Iterator[Number]:
+    """Yield the totals of all candidates; a number that is said twice counts once."""
+    if replicas is not None:
+        yield Number(replicas, document.source(("spec", "replicas")))
+    if placement.replicas is not None and placement.replicas != replicas:
+        yield Number(placement.replicas, ("replicas",))
+
+
+def _annotations(document: Document, meta: ObjectMeta) -> Totals:
+    """Return what the annotations say alone."""
+    targets: list[Target] = []
+    regions: set[str] = set()
+    regions_at: Path | Source = ()
+    apart = False
+    for path, said in annotated(meta):
+        source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
+        targets += [Target(_cluster(one.name), one.replicas, source) for one in said.specified_clusters]
+        targets += [Target(_region(one.name), one.replicas, source) for one in said.specified_idcs]
+        if said.idcs:
+            regions.update(one.name for one in said.idcs)
+            regions_at = source
+    return Totals(tuple(targets), (), frozenset(regions) or None, regions_at, apart=apart)
+
+
+def _cluster(name: str) -> ClusterAffinity:
+    """Return the set of one cluster."""
+    return ClusterAffinity(cluster_names=(name,))
+
+
+def _region(name: str) -> ClusterAffinity:
+    """Return the set of clusters of a region."""
+    expression = FieldSelectorRequirement(key="region", operator="In", values=(name,))
+    return ClusterAffinity(field_selector=FieldSelector(match_expressions=(expression,)))
+
+
+def idle_parts(
+    placement: Placement, meta: ObjectMeta, replicas: int | None = None
+) -> Iterator[tuple[Path, str]]:
+    """Yield what was declared and does nothing, and why.
+
+    Parameters
+    ----------
+    placement, meta, replicas
+        As for `totals_of`.
+
+    Returns
+    -------
+    iterator of tuple
+        Path inside the object, and the reason.
+    """
+    strategy = placement.replica_scheduling
+    extension = strategy.extend_replica_division_preference if strategy else None
+    if extension and extension not in (*SPECIFIED, REGIONS):
+        own = f"{extension} is no strategy that is known here; {', '.join(SPECIFIED)} and {REGIONS} are"
+        yield (*_PLACEMENT, *STRATEGY, "extendReplicaDivisionPreference"), own
+    if is_copied(strategy):
+        copied = "replicaSchedulingType Duplicated puts all replicas into every cluster"
+        yield from ((path, copied) for path in _outside(placement, meta, replicas))
+        yield from ((path, copied) for path in _lists(strategy))
+        return
+    if not is_specified(strategy):
+        weighed = f"only {', '.join(SPECIFIED[:-1])} and {SPECIFIED[-1]} divide by it"
+        yield from ((path, weighed) for path in _lists(strategy))
+    by_annotation = any(True for _ in annotated(meta))
+    even = is_specified(strategy) or preference_of(strategy) == REGIONS or by_annotation
+    if strategy and even and strategy.replica_division_preference == "Aggregated":
+        teller = "an annotation" if by_annotation else "its extension"
+        yield (*_PLACEMENT, *STRATEGY, "replicaDivisionPreference"), f"{teller} says how to divide"
+    for path, preferences in preferences_of(strategy):
+        if even or path[-1] != "weightPreference":
+            why = "no weight counts where totals are specified" if even else "weightPreference holds weights"
+            yield from ((place, why) for place in _weights(path, preferences))
+
+
+def _outside(placement: Placement, meta: ObjectMeta, replicas: int | None) -> Iterator[Path]:
+    """Yield where totals stand outside of the strategy."""
+    if replicas is not None:
+        yield ("spec", "replicas")
+    if placement.replicas is not None:
+        yield ("spec", "placement", "replicas")
+    yield from (("metadata", *path) for path, _ in annotated(meta))
+
+
+def _lists(strategy: ReplicaSchedulingStrategy | None) -> Iterator[Path]:
+    """Yield where the lists of targets of a strategy stand."""
+    for path, preferences in preferences_of(strategy):
+        yield from ((*_PLACEMENT, *path, name) for name, found in lists_of(preferences).items() if found)
+
+
+def _weights(path: Path, preferences: ClusterPreferences) -> Iterator[Path]:
+    """Yield where weights stand."""
+    if preferences.static_weight_list:
+        yield (*_PLACEMENT, *path, "staticWeightList")
+    if preferences.dynamic_weight:
+        yield (*_PLACEMENT, *path, "dynamicWeight")

@@ -1,0 +1,133 @@
+"""Which workloads and clusters a manifest of our own kinds is for, and what there is to say about it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.own import ClusterSet, SelectingSpec, WorkloadSelector
+from fairlead.manifests.api.policies import ClusterAffinity
+from fairlead.manifests.karmada.groups import matching
+from fairlead.manifests.validation import Located
+from fairlead.manifests.yaml.documents import first_few
+from fairlead.models.cluster import Cluster
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+from fairlead.models.words import with_nearest
+from fairlead.models.workload import Workload
+
+KIND = "own-kind"
+"""Rule of these warnings."""
+
+
+class Remark(NamedTuple):
+    """A warning.
+
+    Parameters
+    ----------
+    text
+        The sentence.
+    source
+        What it is about.
+    workload
+        Key of the workload it holds for; None where it holds whatever the workload.
+    """
+
+    text: str
+    source: Source
+    workload: str | None = None
+
+
+def statements(remarks: Iterable[Remark]) -> Iterator[Statement]:
+    """Say what holds for several workloads once, with their names."""
+    found: dict[tuple[str, Source], set[str]] = {}
+    for text, source, workload in remarks:
+        found.setdefault((text, source), set()).update([workload] if workload else [])
+    for (text, source), keys in found.items():
+        about = f" ({first_few(sorted(keys))})" if keys else ""
+        yield Statement(KIND, f"{text}{about}", source, next(iter(keys)) if len(keys) == 1 else None)
+
+
+def as_affinity(target: ClusterSet) -> ClusterAffinity:
+    """Return a set of clusters as Karmada's type, which is matched in the same way."""
+    return ClusterAffinity(
+        cluster_names=target.cluster_names,
+        exclude=target.exclude,
+        label_selector=target.label_selector,
+        field_selector=target.field_selector,
+    )
+
+
+def matched(target: ClusterSet, clusters: Mapping[str, Cluster]) -> frozenset[str]:
+    """Return the clusters of the input that belong to a set."""
+    return frozenset(matching(as_affinity(target), clusters))
+
+
+def without_clusters(
+    target: ClusterSet, clusters: Mapping[str, Cluster], name: str, source: Source
+) -> Iterator[Remark]:
+    """Tell of names that the input does not have, and of a set that matches nothing."""
+    unknown = [one for one in target.cluster_names if one not in clusters]
+    if unknown:
+        yield Remark(f"{name} names {with_nearest(unknown, clusters)}, not in the input", source)
+    elif not matched(target, clusters):
+        yield Remark(f"{name} matches no cluster of the input", source)
+
+
+def called(target: ClusterSet) -> str:
+    """Return what people call a set, such as ``member1`` or ``region RegionA``; empty where it has none."""
+    names = target.cluster_names
+    expressions = list(target.field_selector.match_expressions if target.field_selector else ())
+    if target.exclude or target.label_selector or len(names) + len(expressions) != 1:
+        return ""
+    if names:
+        return names[0]
+    only = expressions[0]
+    return f"{only.key} {', '.join(only.values)}" if only.operator == "In" else ""
+
+
+def values_of(cluster: Cluster, field: str) -> Sequence[str]:
+    """Return the groups of a field that a cluster tells: one, several (zones) or none."""
+    if field == "zone":
+        return cluster.zones
+    fixed = {"cluster": cluster.name, "region": cluster.region, "provider": cluster.provider}
+    value = fixed[field] if field in fixed else cluster.labels.get(field)
+    return (value,) if value else ()
+
+
+M = TypeVar("M", bound=Object)
+
+
+def of_kind(manifests: Iterable[Located[Object]], kind: type[M]) -> list[Located[M]]:
+    """Return the manifests of one kind in the order of their names, which is the same for every input."""
+    found = [Located(one.model, one.document) for one in manifests if isinstance(one.model, kind)]
+    return sorted(found, key=lambda one: one.model.metadata.name)
+
+
+def named(located: Located[Object]) -> str:
+    """Return kind and name of a manifest in words."""
+    return f"{located.model.kind} {located.model.metadata.name}"
+
+
+def selects(
+    selector: WorkloadSelector, kind: str, namespace: str, name: str, labels: Mapping[str, str]
+) -> bool:
+    """Tell whether a selector matches a workload."""
+    return (
+        (not selector.kinds or kind in selector.kinds)
+        and (not selector.namespaces or namespace in selector.namespaces)
+        and (not selector.names or name in selector.names)
+        and (selector.label_selector is None or selector.label_selector.selector.matches(labels))
+    )
+
+
+def selected(selector: WorkloadSelector, workloads: Iterable[Workload]) -> tuple[Workload, ...]:
+    """Return the workloads that a selector matches."""
+    return tuple(one for one in workloads if selects(selector, one.kind, one.namespace, one.name, one.labels))
+
+
+def selects_workload(located: Located[Object], workload: Workload) -> bool:
+    """Tell whether a manifest is for a workload; one that selects none is for no workload."""
+    spec = getattr(located.model, "spec", None)
+    return isinstance(spec, SelectingSpec) and selects(
+        spec.workload_selector, workload.kind, workload.namespace, workload.name, workload.labels
+    )

@@ -1,0 +1,217 @@
+"""Documents that know the line of each of their values."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairlead.models.source import ObjectName, Source
+
+Path = tuple[str | int, ...]
+
+OWN_API_VERSION = "fairlead.io/v1alpha1"
+
+_LONGEST_VALUE = 60
+
+# Mappings of up to so many keys are looked through.
+_NARROW = 32
+
+
+@dataclass(frozen=True, slots=True)
+class LineTable:
+    """Lines of all entries of a file.
+
+    The entries of one mapping or list stand next to each other, in the order of the mapping or list: a block.
+    A block number is where a block begins, 0 where there are no entries. That makes 8 bytes for a value.
+
+    Parameters
+    ----------
+    lines
+        Line of every entry: of the key in a mapping, of the item in a list.
+    blocks
+        Block of the entry's own entries.
+    """
+
+    lines: "array[int]" = field(default_factory=lambda: array("I", [0]))
+    blocks: "array[int]" = field(default_factory=lambda: array("I", [0]))
+    _positions: dict[int, dict[str, int]] = field(default_factory=dict, compare=False, repr=False)
+
+    def add(self, lines: list[int], blocks: list[int]) -> int:
+        """Append the entries of one mapping or list and return their block."""
+        if not lines:
+            return 0
+        block = len(self.lines)
+        self.lines.extend(lines)
+        self.blocks.extend(blocks)
+        return block
+
+    def position(self, block: int, data: dict[str, Any], key: str | int) -> int | None:
+        """Return where a key stands in a mapping; None where it does not.
+
+        Wide mappings are numbered when they are first asked about, so that asking for every key takes time in
+        proportion to their width.
+        """
+        if key not in data:
+            return None
+        if len(data) <= _NARROW:
+            return list(data).index(str(key))
+        if block not in self._positions:
+            self._positions[block] = {name: position for position, name in enumerate(data)}
+        return self._positions[block].get(str(key))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Places of the values of one document.
+
+    Parameters
+    ----------
+    file
+        Path as the user gave it.
+    table
+        Lines of the whole file.
+    line
+        Line where the document begins.
+    block
+        Block of the document's own entries.
+    """
+
+    file: str
+    table: LineTable
+    line: int
+    block: int
+
+    def entry(self, data: Any, step: str | int) -> "Lines":
+        """Return the lines of the entry that a step leads to from `data`, which these lines describe.
+
+        Raises
+        ------
+        LookupError
+            Where there is no such entry.
+        """
+        position: int | None = None
+        if isinstance(data, dict):
+            position = self.table.position(self.block, data, step)
+        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            position = step
+        if position is None:
+            raise LookupError(step)
+        place = self.block + position
+        return Lines(self.file, self.table, self.table.lines[place], self.table.blocks[place])
+
+    def extended(self, size: int, places: "list[Lines]") -> "Lines":
+        """Return the lines of a mapping of `size` entries that got more entries at its end."""
+        own = slice(self.block, self.block + size)
+        lines = [*self.table.lines[own], *(place.line for place in places)]
+        blocks = [*self.table.blocks[own], *(place.block for place in places)]
+        return Lines(self.file, self.table, self.line, self.table.add(lines, blocks))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One manifest as it was written.
+
+    Parameters
+    ----------
+    data
+        The manifest as JSON could hold it: dicts, lists, strings, ints, floats, bools and None. Values that
+        an alias repeats are one object; do not change it.
+    lines
+        Place of every value.
+    outer
+        The manifest that holds this one, such as a FederatedObject its template; None where none does.
+    at
+        Where in the outer manifest.
+    """
+
+    data: dict[str, Any]
+    lines: Lines
+    outer: "Document | None" = None
+    at: Path = ()
+
+    @property
+    def api_version(self) -> str:
+        """``apiVersion`` of the manifest."""
+        return str(self.data["apiVersion"])
+
+    @property
+    def kind(self) -> str:
+        """``kind`` of the manifest; empty for a part of one, which has none."""
+        return str(self.data.get("kind", ""))
+
+    def value(self, path: Path) -> Any:
+        """Return the value at a path of keys; None where there is none."""
+        value: Any = self.data
+        for step in path:
+            value = value.get(step) if isinstance(value, dict) else None
+        return value
+
+    def source(self, path: Path = ()) -> Source:
+        """Return where the value at a path was written.
+
+        Parameters
+        ----------
+        path
+            Keys and list positions from the top, such as ``("spec", "clusters", 0, "name")``.
+
+        Returns
+        -------
+        Source
+            File and line of the key, or of the list item; of the nearest existing parent where the path does
+            not exist. A value that came through an alias has the line where the alias' anchor was written.
+        """
+        data: Any = self.data
+        lines = self.lines
+        for step in path:
+            try:
+                lines = lines.entry(data, step)
+            except LookupError:
+                break
+            data = data[step]
+        own = self.data if str(self.data.get("apiVersion")) == OWN_API_VERSION else None
+        holder = object_name((self.outer or self).data)
+        return Source(lines.file, lines.line, holder.kind, (*self.at, *path), own, holder)
+
+
+def object_name(data: Mapping[str, Any]) -> ObjectName:
+    """Return what names a manifest; what it does not state is empty."""
+    stated = data.get("metadata")
+    meta = stated if isinstance(stated, Mapping) else {}
+    named = (data.get("apiVersion"), data.get("kind"), meta.get("name"), meta.get("namespace"))
+    return ObjectName(*("" if each is None else str(each) for each in named))
+
+
+def field_name(path: Path) -> str:
+    """Return a path as people write it.
+
+    >>> field_name(("spec", "clusters", 0, "name"))
+    'spec.clusters[0].name'
+    >>> field_name(("metadata", "labels", "example.com/tier"))
+    'metadata.labels[example.com/tier]'
+    """
+    text = ""
+    for step in path:
+        if isinstance(step, int) or "." in step or "/" in step or not step:
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def first_few(names: Sequence[str]) -> str:
+    """Return the first three names, and how many more there are."""
+    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + rest
+
+
+def shortened(value: object) -> str:
+    """Return a value as one line of at most 60 characters."""
+    if isinstance(value, Mapping):
+        text = "{" + ", ".join(f"{key}: ..." for key in list(value)[:4]) + "}"
+    elif isinstance(value, list | tuple):
+        text = f"[{len(value)} items]" if len(value) != 1 else "[1 item]"
+    elif value is None or isinstance(value, bool):
+        text = {None: "null", True: "true", False: "false"}[value]
+    else:
+        text = " ".join(str(value).split())
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."

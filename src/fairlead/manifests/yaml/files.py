@@ -1,0 +1,176 @@
+"""The texts behind what the user names: files, directories, standard input, file objects."""
+
+import codecs
+import os
+import pathlib
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+from fairlead.manifests.yaml.documents import shortened
+from fairlead.models.errors import Mistake
+from fairlead.models.source import Source
+
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+# What YAML calls printable, and a byte order mark inside the text, which is harmless.
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+# Read piece by piece: a reader that is asked for all that is allowed would reserve as much memory.
+_CHUNK = 2**20
+
+_UTF_16 = "is UTF-16; save it as UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text of one file.
+
+    Parameters
+    ----------
+    file
+        Path as the user gave it; ``-`` for standard input.
+    text
+        The whole text, without byte order mark.
+    """
+
+    file: str
+    text: str
+
+
+def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Text | Mistake]:
+    """Read a file, every manifest of a directory, or standard input (``-``).
+
+    Parameters
+    ----------
+    path
+        What the user named.
+    recursive
+        Whether a directory's directories are read too; symbolic links to directories are not followed.
+    maximum_bytes
+        Size that a file may have.
+
+    Yields
+    ------
+    Text or Mistake
+        One for each file, in the order of their names.
+    """
+    if path == "-" and sys.stdin is None:
+        yield Mistake(Source("-", 0), "", "", "cannot be read: standard input is closed")
+        return
+    if path == "-":
+        yield read_stream(getattr(sys.stdin, "buffer", sys.stdin), "-", maximum_bytes)
+        return
+    if not path or "\n" in path or "\0" in path:
+        message = "is not a path; give a file, a directory, - or an open file (io.StringIO for a text)"
+        yield Mistake(Source("<argument>", 0), "", shortened(path), message)
+        return
+    if not pathlib.Path(path).is_dir():
+        yield _read_file(path, maximum_bytes)
+        return
+    found = False
+    for item in _manifests(path, recursive):
+        found = True
+        yield item if isinstance(item, Mistake) else _read_file(item, maximum_bytes)
+    if not found:
+        message = "is a directory without any *.yaml, *.yml or *.json file"
+        if not recursive:
+            message += "; directories below it are only read recursively"
+        yield Mistake(Source(path, 0), "", "", message)
+
+
+def _manifests(directory: str, recursive: bool) -> Iterator[str | Mistake]:
+    """Yield the manifests of a directory by name; directories below it in their place, however deep."""
+    entered = [_entries(directory)]
+    while entered:
+        entry = next(entered[-1], None)
+        if entry is None:
+            entered.pop()
+        elif isinstance(entry, Mistake):
+            yield entry
+        elif entry.is_dir(follow_symlinks=False):
+            if recursive:
+                entered.append(_entries(entry.path))
+        elif entry.name.endswith(_SUFFIXES) and not entry.is_dir():
+            there = entry.is_file() or not pathlib.Path(entry.path).exists()
+            yield entry.path if there else _irregular(entry.path)
+
+
+def _entries(directory: str) -> "Iterator[os.DirEntry[str] | Mistake]":
+    """Yield what a directory holds, by name."""
+    try:
+        with os.scandir(directory) as entries:
+            ordered = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        yield _unreadable(directory, error)
+        return
+    yield from ordered
+
+
+def _irregular(path: str) -> Mistake:
+    """Say that a pipe, socket or device in a directory is not read: that might never end."""
+    return Mistake(Source(path, 0), "", "", "is a pipe, socket or device; name it by itself to read from it")
+
+
+def _read_file(path: str, maximum_bytes: int) -> Text | Mistake:
+    try:
+        with pathlib.Path(path).open("rb") as stream:
+            return read_stream(stream, path, maximum_bytes)
+    except OSError as error:
+        return _unreadable(path, error)
+
+
+def _unreadable(path: str, error: OSError) -> Mistake:
+    return Mistake(Source(path, 0), "", "", f"cannot be read: {error.strerror or error}")
+
+
+def read_stream(stream: IO[str] | IO[bytes], file: str, maximum_bytes: int) -> Text | Mistake:
+    """Read an open file to its end."""
+    try:
+        content = _content(stream, maximum_bytes)
+    except UnicodeDecodeError as error:
+        return Mistake(Source(file, 0), "", "", f"is not UTF-8: {error.reason}")
+    except (OSError, ValueError) as error:
+        return Mistake(Source(file, 0), "", "", f"cannot be read: {error}")
+    if content is None:
+        return Mistake(Source(file, 0), "", "", f"is larger than {maximum_bytes} bytes; split it")
+    text = _decoded(content, file) if isinstance(content, bytes) else content
+    return text if isinstance(text, Mistake) else _checked(text.removeprefix("\ufeff"), file)
+
+
+def _content(stream: IO[str] | IO[bytes], maximum_bytes: int) -> str | bytes | None:
+    """Return all that a stream holds; None where that is more than is allowed."""
+    parts: list[Any] = []
+    size = 0
+    while size <= maximum_bytes and (part := stream.read(_CHUNK)):
+        parts.append(part)
+        size += len(part)
+    if size > maximum_bytes:
+        return None
+    whole: str | bytes = type(parts[0])().join(parts) if parts else ""
+    return whole
+
+
+def _decoded(content: bytes, file: str) -> str | Mistake:
+    """Return the text of a UTF-8 file; UTF-16 shows by its mark, or by the zero beside the first letter."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or content[:2].count(0) == 1:
+        return Mistake(Source(file, 1), "", "", _UTF_16)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        shown = f"0x{content[error.start]:02x}"
+        return Mistake(Source(file, line), "", shown, f"is not UTF-8: {error.reason}")
+
+
+def _checked(text: str, file: str) -> Text | Mistake:
+    """Return a text, or the first character in it that no manifest may hold."""
+    found = _UNPRINTABLE.search(text)
+    if found is None:
+        return Text(file, text)
+    line = text.count("\n", 0, found.start()) + 1
+    number = ord(found.group())
+    name = "NUL" if number == 0 else f"U+{number:04X}"
+    return Mistake(Source(file, line), "", name, "is a control character, which a manifest cannot hold")

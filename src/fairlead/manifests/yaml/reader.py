@@ -1,0 +1,218 @@
+"""Manifests as they were written: documents that know where each of their values stands."""
+
+import datetime as dt
+import decimal
+import operator
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, Any, SupportsIndex
+
+from fairlead.manifests.yaml.builder import Builder
+from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
+from fairlead.manifests.yaml.files import Text, read_path, read_stream
+from fairlead.manifests.yaml.scalars import Scalar, key_text, whole
+from fairlead.manifests.yaml.streams import read_text
+from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.source import Source
+
+PARSED = "<dict>"
+
+
+def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Lines] | None, list[Mistake]]:
+    """Copy a parsed document, so that it holds only what JSON could hold.
+
+    Returns
+    -------
+    tuple
+        The document with its (empty) lines, None where it cannot be copied; and what is wrong.
+    """
+    builder = Builder(PARSED)
+    try:
+        _add(builder, parsed, {})
+    except ManifestError as error:
+        return None, [*builder.mistakes, *error.mistakes]
+    return builder.end(), builder.mistakes
+
+
+def _add(builder: Builder, value: Any, names: dict[int, str]) -> None:
+    """Hand a value to the builder; an object that was met before is an alias, as it would be in YAML."""
+    if not isinstance(value, Mapping | list | tuple):
+        builder.value(_plain(builder, value), 0)
+        return
+    if id(value) in names:
+        builder.alias(names[id(value)], 0)
+        return
+    names[id(value)] = name = str(len(names))
+    if isinstance(value, Mapping):
+        builder.open({}, 0, name)
+        for key, item in value.items():
+            builder.key(_key(builder, key), 0)
+            _add(builder, item, names)
+    else:
+        builder.open([], 0, name)
+        for item in value:
+            _add(builder, item, names)
+    builder.close()
+
+
+def _key(builder: Builder, key: Any) -> str:
+    try:
+        return key_text(_plain(builder, key))
+    except ValueError as error:
+        builder.note(0, str(error))
+        return "null"
+
+
+def _plain(builder: Builder, value: Any) -> Scalar:
+    """Return a scalar as JSON holds it; dates, which other YAML readers make, become text again."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, SupportsIndex):
+        return operator.index(value)
+    if isinstance(value, decimal.Decimal):
+        value = float(value)
+    if isinstance(value, float):
+        if value - value == 0:
+            return whole(value)
+        builder.note(0, "is not a number that a manifest can hold; write a finite number", value)
+        return None
+    if isinstance(value, dt.date):
+        return value.isoformat().replace("+00:00", "Z")
+    builder.note(0, f"is a {type(value).__name__}; allowed is what JSON can hold", value)
+    return None
+
+
+__all__ = ["Document", "Input", "Lines", "Path", "field_name", "read_documents", "shortened"]
+
+Input = str | os.PathLike[str] | IO[str] | IO[bytes] | Mapping[str, Any]
+
+_MAXIMUM_BYTES = 256 * 2**20
+
+MOST_TOLD = 1000
+"""Documents that are no manifests, after which nothing more is read."""
+
+
+def read_documents(
+    inputs: Sequence[Input], *, recursive: bool = False, maximum_bytes: int = _MAXIMUM_BYTES
+) -> tuple[list[Document], list[Mistake]]:
+    """Read all manifests of all inputs.
+
+    Parameters
+    ----------
+    inputs
+        Paths of files or directories, ``-`` for standard input, open files, or parsed documents.
+    recursive
+        Whether directories below a directory are read too.
+    maximum_bytes
+        Size that one file may have, in bytes (in characters where it was opened as text).
+
+    Returns
+    -------
+    documents : list of Document
+        Every manifest in the order of the inputs. The items of a ``List`` stand in its place; empty documents
+        are left out.
+    mistakes : list of Mistake
+        Everything that is wrong; a document that could not be read is missing above.
+    """
+    documents: list[Document] = []
+    mistakes: list[Mistake] = []
+    untyped: list[Mistake] = []
+    for item in inputs:
+        for value, lines in _values(item, recursive, maximum_bytes, mistakes):
+            _flatten(value, lines, (), documents, untyped)
+            if len(untyped) > MOST_TOLD:
+                message = f"nothing is read from here on, after {MOST_TOLD} mistakes"
+                last = Mistake(untyped[MOST_TOLD].source, "", "", message)
+                return documents, [*mistakes, *untyped[:MOST_TOLD], last]
+    return documents, [*mistakes, *untyped]
+
+
+def _values(
+    item: Input, recursive: bool, maximum_bytes: int, mistakes: list[Mistake]
+) -> Iterator[tuple[Any, Lines]]:
+    """Yield the documents of one input; add to the mistakes."""
+    if isinstance(item, Mapping):
+        found, wrong = read_object(item)
+        mistakes.extend(wrong)
+        if found is not None:
+            yield found
+        return
+    for text in _texts(item, recursive, maximum_bytes):
+        if isinstance(text, Mistake):
+            mistakes.append(text)
+            continue
+        values, wrong = read_text(text.file, text.text)
+        mistakes.extend(wrong)
+        yield from values
+
+
+def _texts(
+    item: str | os.PathLike[str] | IO[str] | IO[bytes], recursive: bool, maximum_bytes: int
+) -> Iterable[Text | Mistake]:
+    if isinstance(item, str | os.PathLike):
+        return read_path(os.fspath(item), recursive=recursive, maximum_bytes=maximum_bytes)
+    name = getattr(item, "name", None)
+    return [read_stream(item, name if isinstance(name, str) else "<stream>", maximum_bytes)]
+
+
+def _flatten(
+    value: Any, lines: Lines, path: Path, documents: list[Document], mistakes: list[Mistake]
+) -> None:
+    """Add one document, or the items of a list of documents; `path` is where it stands in a list."""
+    if value is None and not path:
+        return
+    if not isinstance(value, dict):
+        message = "is not a manifest: a manifest is a mapping with apiVersion and kind"
+        place = Source(lines.file, lines.line)
+        mistakes.append(Mistake(place, field_name(path), shortened(value), message))
+        return
+    items = _items(value)
+    if items is None:
+        document = Document(value, lines)
+        wrong = list(_without_type(document, path))
+        mistakes.extend(wrong)
+        if not wrong:
+            documents.append(document)
+        return
+    inside = lines.entry(value, "items") if items else lines
+    for position, item in enumerate(items):
+        if len(mistakes) > MOST_TOLD:
+            return
+        below = inside.entry(items, position)
+        typed = _typed(item, below, value, lines)
+        _flatten(*typed, (*path, "items", position), documents, mistakes)
+
+
+def _items(value: dict[str, Any]) -> list[Any] | None:
+    """Return the items of a list of manifests, which kubectl prints; None where the document is none."""
+    kind, items = value.get("kind"), value.get("items")
+    if not isinstance(kind, str) or not kind.endswith("List"):
+        return None
+    if isinstance(items, list):
+        return items
+    # Go writes an empty list as null.
+    return [] if items is None and (kind == "List" or "items" in value) else None
+
+
+def _typed(item: Any, lines: Lines, whole: dict[str, Any], whole_lines: Lines) -> tuple[Any, Lines]:
+    """Give an item the type that a typed list, such as ``ClusterList``, only tells once for all items."""
+    if not isinstance(item, dict) or whole["kind"] == "List" or "kind" in item or "apiVersion" in item:
+        return item, lines
+    extra = {"kind": str(whole["kind"]).removesuffix("List")}
+    places = [whole_lines.entry(whole, "kind")]
+    if "apiVersion" in whole:
+        extra["apiVersion"] = whole["apiVersion"]
+        places.append(whole_lines.entry(whole, "apiVersion"))
+    return {**item, **extra}, lines.extended(len(item), places)
+
+
+def _without_type(document: Document, path: Path) -> Iterator[Mistake]:
+    """Yield what keeps a document from having a type."""
+    for name in ("apiVersion", "kind"):
+        value = document.data.get(name)
+        if isinstance(value, str) and value:
+            continue
+        present = name in document.data
+        message = "must be a text that is not empty" if present else "is missing; every manifest has one"
+        shown = shortened(value) if present else ""
+        yield Mistake(document.source((name,)), field_name((*path, name)), shown, message)

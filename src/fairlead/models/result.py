@@ -1,0 +1,246 @@
+"""What was found: status, placement, levels attained, what gave way. Pure data, without explanations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.shortfall import broken_before, still_broken
+from fairlead.models.shortfall_text import shortfalls
+from fairlead.models.source import Source
+from fairlead.models.statement import Conflict, Violation
+from fairlead.models.workload import Workload
+
+SOLVERS = frozenset({"exact", "cp-sat", "prices"})
+"""Origins of what `solve` answers; every other one is the name of a dispenser."""
+
+
+class Status(StrEnum):
+    """How an answer is to be read.
+
+    ``OPTIMAL``: every level is proven. ``FEASIBLE``: a valid placement, not every level proven. In a partial
+    placement these levels start with what gave way.
+    ``INFEASIBLE``: proven that no placement keeps all rules. ``UNKNOWN``: none found in time.
+    """
+
+    OPTIMAL = "Optimal"
+    FEASIBLE = "Feasible"
+    INFEASIBLE = "Infeasible"
+    UNKNOWN = "Unknown"
+
+
+def gap_of(value: int | Fraction, bound: int | Fraction | None) -> Fraction | None:
+    """Return how much lower a value could be at most, as a share of it.
+
+    Parameters
+    ----------
+    value
+        What the best placement costs.
+    bound
+        What every placement costs at least; None where that is not known.
+
+    Returns
+    -------
+    Fraction or None
+        ``(value - bound) / value``, from 0 to 1, where the bound says nothing. None where there is none.
+    """
+    if bound is None:
+        return None
+    if value <= bound:
+        return Fraction(0)
+    return min(Fraction(1), Fraction(value - bound) / value) if value > 0 else Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Attained:
+    """One level of the objective and how far it got.
+
+    Parameters
+    ----------
+    name
+        Name of the level, such as ``deviation``.
+    value
+        What the placement costs on this level, exactly; lower is better.
+    bound
+        No placement that keeps the levels above can be lower; None where nothing is known (dispensers).
+    proven
+        True where value and bound agree.
+    resolution
+        Step in which the level was compared; None where the comparison was exact.
+    """
+
+    name: str
+    value: int | Fraction
+    bound: int | Fraction | None = None
+    proven: bool = False
+    resolution: Fraction | None = None
+
+    @property
+    def gap(self) -> Fraction | None:
+        """How much lower the level could be at most, as a share of it; None where that is not known."""
+        return gap_of(self.value, self.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedGroup:
+    """An affinity group that was tried before the chosen one.
+
+    Parameters
+    ----------
+    name
+        Name of the group.
+    reason
+        Why it would not do, in the user's words.
+    source
+        Where the group was declared.
+    """
+
+    name: str
+    reason: str
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterDecision:
+    """What was decided for one workload on one cluster.
+
+    Parameters
+    ----------
+    cluster
+        Name of the cluster.
+    selected
+        True where the manifest goes there.
+    replicas
+        Replicas placed.
+    reason
+        Why, in the user's words.
+    """
+
+    cluster: str
+    selected: bool
+    replicas: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was found for a problem, by the solver or by a dispenser.
+
+    Parameters
+    ----------
+    status
+        How to read it.
+    origin
+        Who found the placement: ``exact`` (a formula), ``cp-sat``, ``prices`` (of shared capacity, for many
+        workloads) or the name of a dispenser.
+    problem
+        The question that was answered.
+    placement
+        Replicas by workload and cluster; None where there is no answer.
+    objectives
+        The levels in lexicographic order.
+    violations
+        Rules that the placement breaks; only a dispenser's can. What gave way in a partial placement is in
+        `shortfalls`.
+    conflict
+        Where infeasible: rules that cannot hold together; the first of `conflicts`.
+    reason
+        None, or a category such as ``Unschedulable`` (dispensers).
+    rejected
+        Affinity groups that were tried before the chosen one, by workload.
+    seconds
+        Time by step: ``load``, ``build``, ``solve``.
+    selected
+        Clusters that get the manifest, by workload, where a dispenser tells; those without replicas among
+        them. A workload that is absent has it where its replicas stand.
+    conflicts
+        Where infeasible: a conflict for every independent part of the problem that has no placement, and for
+        every workload that has none by itself; empty where time ran out before one was found.
+    """
+
+    status: Status
+    origin: str
+    problem: Problem = field(repr=False)
+    placement: Placement | None
+    objectives: tuple[Attained, ...] = ()
+    violations: tuple[Violation, ...] = ()
+    conflict: Conflict | None = None
+    reason: str | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    rejected: Mapping[str, tuple[RejectedGroup, ...]] = field(default_factory=dict)
+    selected: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    conflicts: tuple[Conflict, ...] = ()
+
+    def __post_init__(self) -> None:
+        # The first conflict is told twice; it leads where the two differ, as after `dataclasses.replace`.
+        first = () if self.conflict is None else (self.conflict,)
+        object.__setattr__(self, "conflicts", (*first, *self.conflicts[1:]) if first else ())
+
+    @cached_property
+    def shortfalls(self) -> tuple[Violation, ...]:
+        """What gave way in a partial placement, and what stands in the way; empty in any other."""
+        if self.placement is None or not self.problem.partial or self.violations:
+            return ()
+        return shortfalls(self.problem, self.placement)
+
+    @cached_property
+    def broken_before(self) -> tuple[Violation, ...]:
+        """The rules that what runs now breaks; totals are left out, as scaling is no breach."""
+        return broken_before(self.problem)
+
+    @cached_property
+    def still_broken(self) -> tuple[Violation, ...]:
+        """What the placement still breaks of `broken_before`; never more of it where that can be avoided."""
+        return () if self.placement is None else still_broken(self.problem, self.placement)
+
+    @cached_property
+    def repaired(self) -> tuple[Violation, ...]:
+        """What the placement repairs of `broken_before`; nothing where there is no placement."""
+        if self.placement is None:
+            return ()
+        still = {violation.about for violation in self.still_broken}
+        return tuple(violation for violation in self.broken_before if violation.about not in still)
+
+    @property
+    def by_solver(self) -> bool:
+        """Whether the solver found it and no dispenser: it is infeasible only where that is proven."""
+        return self.origin in SOLVERS
+
+    @property
+    def first_unproven(self) -> Attained | None:
+        """The most important level that is not proven; None where all are."""
+        return next((level for level in self.objectives if not level.proven), None)
+
+    def placed(self, workload: Workload) -> Mapping[str, int]:
+        """Return the replicas of a workload by cluster; empty where there is no placement."""
+        return self.placement.of(workload.key) if self.placement is not None else {}
+
+    def unplaced(self, workload: Workload) -> int:
+        """Return how many replicas of a workload stand nowhere; under Duplicated summed over the copies."""
+        placed = self.placed(workload)
+        copies = workload.rule(Duplicated)
+        if copies is None:
+            return max(0, workload.replicas - sum(placed.values()))
+        candidates = workload.rule(Candidates)
+        names = candidates.names if candidates else tuple(self.problem.cluster_by_name)
+        if copies.choice and not placed:
+            return workload.replicas
+        chosen = [name for name in names if placed.get(name)] if copies.choice else names
+        return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
+
+    @property
+    def missing(self) -> int:
+        """How many replicas of all workloads stand nowhere."""
+        return sum(map(self.unplaced, self.problem.workloads))
+
+    @property
+    def fits(self) -> bool:
+        """Whether every replica finds its place and every rule holds."""
+        return not (self.placement is None or self.shortfalls or self.violations or self.missing)

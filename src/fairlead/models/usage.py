@@ -1,0 +1,243 @@
+"""What placements use of clusters, what there is to use, and what is left: by cluster and resource.
+
+Amounts are millicores of cpu, and whole units of anything else. Clusters of unknown capacity are absent, as
+they have no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.rules.quota import Allowance, left
+
+if TYPE_CHECKING:
+    from fairlead.models.placement import Placement
+    from fairlead.models.problem import Problem
+    from fairlead.models.workload import Workload
+
+Row = tuple[str, str]
+"""Name of a cluster of known capacity, and a resource."""
+
+Amounts = Mapping[Row, int]
+"""How much by cluster and resource."""
+
+
+def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
+    """Return what replicas of a workload use.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    placed
+        Its replicas by cluster; negative numbers where replicas go.
+    problem
+        The clusters; what stands elsewhere uses nothing.
+    """
+    used: dict[Row, int] = {}
+    _charge(used, workload, placed, problem.cluster_by_name)
+    return used
+
+
+def usage(
+    workloads: Iterable[Workload],
+    placed: Mapping[str, Mapping[str, int]],
+    problem: Problem,
+    *,
+    unlimited: bool = False,
+) -> dict[Row, int]:
+    """Return what workloads use together.
+
+    Parameters
+    ----------
+    workloads, placed
+        Workloads and their replicas by key and cluster; one without a placement uses nothing.
+    problem
+        The clusters; what stands elsewhere uses nothing.
+    unlimited
+        True counts what clusters of unknown capacity are asked for as well.
+    """
+    used: dict[Row, int] = {}
+    for workload in workloads:
+        placement = placed.get(workload.key, {})
+        _charge(used, workload, placement, problem.cluster_by_name, unlimited=unlimited)
+    return used
+
+
+def _charge(
+    used: dict[Row, int],
+    workload: Workload,
+    placed: Mapping[str, int],
+    clusters: Mapping[str, Cluster],
+    *,
+    unlimited: bool = False,
+) -> None:
+    """Add what replicas of a workload use."""
+    needed = needs(workload)
+    without_pods = {resource: need for resource, need in needed.items() if resource != PODS}
+    for name, replicas in placed.items():
+        cluster = clusters.get(name)
+        if not replicas or cluster is None or (cluster.free is None and not unlimited):
+            continue
+        for resource, need in (needed if _counts(cluster, PODS) else without_pods).items():
+            row = (name, resource)
+            used[row] = used.get(row, 0) + need * replicas
+
+
+def _counts(cluster: Cluster, resource: str) -> bool:
+    """Tell whether a resource counts on a cluster: pods do where it tells how many it can run."""
+    return resource != PODS or cluster.free is None or PODS in cluster.free
+
+
+def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
+    """Add amounts to the caller's own; -1 times takes them away."""
+    for row, amount in more.items():
+        amounts[row] = amounts.get(row, 0) + times * amount
+
+
+def _occupied(clusters: Mapping[str, Cluster], workloads: Iterable[Workload]) -> dict[Row, int]:
+    """Return what workloads hold now."""
+    held: dict[Row, int] = {}
+    for workload in workloads:
+        _charge(held, workload, workload.current, clusters)
+    return held
+
+
+def limits(problem: Problem) -> dict[Row, int]:
+    """Return what the workloads of a problem may use together.
+
+    What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
+    or what runs there, where its own numbers lag behind that.
+    """
+    clusters = problem.cluster_by_name
+    available = {
+        (cluster.name, resource): amount
+        for cluster in problem.clusters
+        if cluster.free is not None
+        for resource, amount in cluster.free.items()
+    }
+    running = _occupied(clusters, problem.workloads)
+    add(available, running)
+    return {
+        row: max(0, _at_most(clusters[row[0]], row[1], amount, running.get(row, 0)))
+        for row, amount in available.items()
+    }
+
+
+def _at_most(cluster: Cluster, resource: str, amount: int, running: int) -> int:
+    """Return an amount, or what the cluster has in all where that is less; what runs there may stay.
+
+    More can run there than it has only where its own numbers say otherwise: then it takes nothing new.
+    """
+    offered = cluster.allocatable or {}
+    return min(amount, max(offered[resource], running)) if resource in offered else amount
+
+
+def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> tuple[Cluster, ...]:
+    """Return clusters of which no more is free than what the workloads that run there leave.
+
+    A cluster tells what is allocated some time after replicas were placed there; until then its own number
+    promises room that is taken: free is at most allocatable less what the workloads hold.
+    """
+    known = {cluster.name: cluster for cluster in clusters}
+    free = {name: dict(cluster.free) for name, cluster in known.items() if cluster.free is not None}
+    late = False
+    for (name, resource), amount in _occupied(known, workloads).items():
+        offered = known[name].allocatable or {}
+        if resource in offered and max(0, offered[resource] - amount) < free[name].get(resource, 0):
+            free[name][resource] = max(0, offered[resource] - amount)
+            late = True
+    if not late:
+        return tuple(known.values())
+    return tuple(replace(one, free=free[one.name]) if one.name in free else one for one in known.values())
+
+
+def remaining(problem: Problem, placement: Placement) -> dict[Row, int]:
+    """Return what all workloads together leave of every cluster; negative where they ask for too much."""
+    rest = dict(problem.limits)
+    add(rest, usage(problem.workloads, placement, problem), -1)
+    return rest
+
+
+def left_by_quotas(problem: Problem, placement: Placement) -> tuple[Allowance, ...]:
+    """Return what all workloads together leave of every quota; negative where they ask for too much."""
+    return tuple(Allowance(each.rule, left(each.rule, problem, placement)) for each in problem.allowances)
+
+
+def more_replicas(workload: Workload, cluster: Cluster, rest: Amounts) -> int | None:
+    """Return how many more replicas of a workload fit into what is left; None where nothing limits it."""
+    scarce = scarcest(workload, cluster, rest)
+    if scarce is None:
+        return None
+    return max(0, rest.get((cluster.name, scarce), 0) // demands(workload, cluster)[scarce])
+
+
+def scarcest(workload: Workload, cluster: Cluster, rest: Amounts) -> str | None:
+    """Return the resource that runs out first for a workload; None where nothing limits it."""
+    if cluster.free is None:
+        return None
+    needed = demands(workload, cluster)
+    fits = {resource: rest.get((cluster.name, resource), 0) // need for resource, need in needed.items()}
+    return min(sorted(fits), key=fits.__getitem__, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Utilisation:
+    """What the workloads of a problem use of one resource of one cluster.
+
+    Parameters
+    ----------
+    cluster, resource
+        Which.
+    used
+        What their replicas request there: millicores of cpu, whole units of anything else.
+    offered
+        What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
+        the capacity is unknown, which is no limit.
+    """
+
+    cluster: str
+    resource: str
+    used: int
+    offered: int | None
+
+    @property
+    def share(self) -> Fraction | None:
+        """The used part, 1 where all is used; None where the capacity is unknown or nothing is offered."""
+        return Fraction(self.used, self.offered) if self.offered else None
+
+
+def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ...]:
+    """Return how full every cluster is by resource.
+
+    Parameters
+    ----------
+    problem
+        Clusters and workloads.
+    placement
+        Replicas by workload and cluster; replicas on clusters that the problem does not have count nowhere.
+
+    Returns
+    -------
+    tuple of Utilisation
+        By cluster and resource, in name order: resources that some workload requests, and pods where the
+        cluster tells how many it can run.
+    """
+    asked = {resource for workload in problem.workloads for resource in needs(workload)}
+    used = usage(problem.workloads, placement, problem, unlimited=True)
+    return tuple(
+        Utilisation(
+            cluster.name,
+            resource,
+            used.get((cluster.name, resource), 0),
+            None if cluster.free is None else problem.limits.get((cluster.name, resource), 0),
+        )
+        for cluster in problem.clusters
+        for resource in sorted(asked)
+        if _counts(cluster, resource)
+    )

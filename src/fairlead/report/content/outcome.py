@@ -1,0 +1,220 @@
+"""An outcome: the verdict, what contradicts what, its levels, and short renderings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fairlead.models.conditions import how_far
+from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.statement import Conflict, Proof
+from fairlead.models.triggers import untriggered
+from fairlead.models.words import counted, format_number, format_percent, listed
+from fairlead.models.workload import Workload
+from fairlead.report.blocks import (
+    Brief,
+    Cell,
+    Line,
+    Table,
+    Text,
+    Tone,
+    cells,
+    columns,
+    first_lines,
+    table,
+    texts,
+)
+from fairlead.report.content.workloads import placements
+from fairlead.report.terminal import Look
+
+SHOWN = 20
+"""Workloads, rules and warnings that a short rendering shows before it counts the rest."""
+_KNOWN = {
+    Proof.MINIMAL: "minimal, perhaps not the smallest: none of these rules can be spared",
+    Proof.UNVERIFIED: "time ran out: perhaps not all of these rules are needed",
+}
+
+TONES: Mapping[Status, Tone] = {
+    Status.OPTIMAL: "good",
+    Status.FEASIBLE: "notice",
+    Status.UNKNOWN: "bad",
+    Status.INFEASIBLE: "bad",
+}
+LEVELS = columns("Level", ">Value", ">Bound", "Proof")
+PLACED = columns("Workload", "Replicas", "Clusters")
+
+
+def summary(outcome: Outcome) -> list[str]:
+    """Return a short, readable rendering, a line each."""
+    lines = [verdict(outcome), *first_lines(explanation(outcome), SHOWN, "line")]
+    lines += [*first_lines(breaches(outcome), SHOWN, "rule"), *remarks(outcome)]
+    if outcome.placement is not None:
+        width = max((len(workload.key) for workload in outcome.problem.workloads), default=0)
+        placed = (f"{one.key:<{width}}  {_placed(outcome, one)}" for one in outcome.problem.workloads)
+        lines += first_lines(placed, SHOWN, "workload")
+    if outcome.objectives:
+        lines.append(", ".join(f"{level.name} {format_number(level.value)}" for level in outcome.objectives))
+    return lines
+
+
+def brief(outcome: Outcome) -> Brief:
+    """Return the outcome as notebooks show it: the verdict, where workloads stand, the levels."""
+    tables = []
+    if outcome.placement is not None:
+        every = outcome.problem.workloads
+        rows = [cells(one.key, one.replicas, _where(outcome, one)) for one in every[:SHOWN]]
+        if len(every) > SHOWN:
+            rows.append(cells(f"... and {counted(len(every) - SHOWN, 'more workload')}", "", ""))
+        tables.append(table(PLACED, rows))
+    if outcome.objectives:
+        tables.append(level_table(outcome, unknown=""))
+    told = [*explanation(outcome), *first_lines(breaches(outcome), SHOWN, "rule")]
+    return Brief(verdict(outcome), told, tables)
+
+
+def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
+    """Return everything that a terminal shows; without a placement only the verdict."""
+    groups = placements(outcome, look)
+    if outcome.objectives and look.headers:
+        groups.append([level_table(outcome)])
+    if look.headers or outcome.placement is None:
+        groups.append(conclusion(outcome))
+    return groups
+
+
+def conclusion(outcome: Outcome) -> list[Line]:
+    """Return the verdict, its first word toned, and what explains it."""
+    below = (*explanation(outcome), *breaches(outcome), *remarks(outcome))
+    return [toned_verdict(outcome), *texts(below)]
+
+
+def toned_verdict(outcome: Outcome) -> Text:
+    """Return the verdict, its first word toned."""
+    text = verdict(outcome)
+    return Text(text, TONES[outcome.status], text.index(":"))
+
+
+def level_table(outcome: Outcome, unknown: str = "-") -> Table:
+    """Return the table of the levels, the most important first."""
+    rows = [
+        (
+            *cells(level.name, format_number(level.value)),
+            Cell(unknown if level.bound is None else format_number(level.bound)),
+            Cell(proof(level), "good" if level.proven else "notice"),
+        )
+        for level in outcome.objectives
+    ]
+    return table(LEVELS, rows, "Levels, the most important first")
+
+
+def _placed(outcome: Outcome, workload: Workload) -> str:
+    """Return the clusters of a workload in words."""
+    return f"{counted(workload.replicas, 'replica')}: {_where(outcome, workload) or 'nowhere'}"
+
+
+def _where(outcome: Outcome, workload: Workload) -> str:
+    """Return clusters and replicas of a workload."""
+    return ", ".join(f"{name} {replicas}" for name, replicas in outcome.placed(workload).items())
+
+
+def proof(level: Attained) -> str:
+    """Return what is known of a level: ``proven``, ``gap 3 %`` or ``-``."""
+    if level.proven:
+        within = f" to {format_number(level.resolution)}" if level.resolution else ""
+        return f"proven{within}"
+    return "-" if level.gap is None else f"gap {format_percent(level.gap)}"
+
+
+def verdict(outcome: Outcome) -> str:
+    """Return the outcome in one sentence."""
+    match outcome.status:
+        case Status.OPTIMAL:
+            return f"Optimal: {_optimal(outcome)}"
+        case Status.FEASIBLE:
+            return f"Feasible: {how_far(outcome)}{':' if outcome.shortfalls else '.'}"
+        case Status.UNKNOWN:
+            return (
+                "Unknown: no placement was found in time, and no proof that there is none; "
+                "a higher time limit may find one."
+            )
+        case Status.INFEASIBLE:
+            return f"Infeasible: {_infeasible(outcome)}"
+
+
+def _optimal(outcome: Outcome) -> str:
+    """Say what is proven, and how finely it was compared."""
+    coarse = [level for level in outcome.objectives if level.resolution]
+    steps = [f"{level.name} to within {format_number(level.resolution or 0)}" for level in coarse]
+    proven = f"({', '.join(['proven', *steps])})"
+    if outcome.shortfalls:
+        return f"not everything can be met, and no placement comes closer {proven}:"
+    return f"no better placement exists {proven}."
+
+
+def _infeasible(outcome: Outcome) -> str:
+    """Say what stands in the way; the lines of `explanation` follow."""
+    if outcome.placement is not None:
+        return f"the placement of {outcome.origin} breaks {counted(len(outcome.violations), 'rule')}:"
+    if outcome.conflict is None and outcome.by_solver:
+        return "no placement keeps every rule (proven); time ran out before it was found which ones clash."
+    if outcome.conflict is None:
+        because = f" ({outcome.reason})" if outcome.reason else ""
+        return f"{outcome.origin} found no placement{because}."
+    if len(outcome.conflict.rules) == 1:
+        return "no placement keeps this rule:"
+    return "no placement keeps all of these rules:"
+
+
+def explanation(outcome: Outcome) -> list[str]:
+    """Return what the verdict announces, a line each, with file and line; may be empty."""
+    if outcome.status is not Status.INFEASIBLE:
+        return first_lines((f"  {shortfall.text}" for shortfall in outcome.shortfalls), SHOWN, "line")
+    if outcome.conflict is not None:
+        first, *others = outcome.conflicts
+        lines = told_rules(first)
+        for each in others[: SHOWN - 1]:
+            lines += ["No placement keeps these either:", *told_rules(each)]
+        if len(others) >= SHOWN:
+            lines.append(f"... and {counted(len(others) - SHOWN + 1, 'more conflict')}")
+        return [*lines, *told_ways(first)]
+    return [f"  {violation}" for violation in outcome.violations]
+
+
+def explain(conflict: Conflict) -> list[str]:
+    """Return the statements of a conflict and the ways out of it, a line each."""
+    return [*told_rules(conflict), *told_ways(conflict)]
+
+
+def told_rules(conflict: Conflict) -> list[str]:
+    """Return the statements of a conflict, a line each, and what is known of it."""
+    lines = [f"  {statement}" for statement in conflict.rules]
+    if conflict.rules and conflict.proof is not Proof.SMALLEST:
+        lines.append(f"  ({_KNOWN[conflict.proof]})")
+    return lines
+
+
+def told_ways(conflict: Conflict) -> list[str]:
+    """Return the ways out, a line each; nothing where none is known."""
+    if not conflict.relaxations:
+        return []
+    opening = ["Any one of these changes helps:"]
+    if conflict.without_way_out:
+        stuck = listed(conflict.without_way_out, "workload")
+        opening = [f"No way out is known for {stuck}.", "Any one of these changes helps all others:"]
+    return [
+        *opening,
+        *(
+            f"  {relaxation.text} ({relaxation.source})" if relaxation.source else f"  {relaxation.text}"
+            for relaxation in conflict.relaxations
+        ),
+    ]
+
+
+def breaches(outcome: Outcome) -> list[str]:
+    """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
+    repaired = [f"Repaired: {violation}" for violation in outcome.repaired]
+    return [*repaired, *(f"Still broken: {violation}" for violation in outcome.still_broken)]
+
+
+def remarks(outcome: Outcome) -> list[str]:
+    """Return what the schedulers themselves would do otherwise, a line each."""
+    return [f"Note: {statement}" for statement in untriggered(outcome)]

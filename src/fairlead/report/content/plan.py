@@ -1,0 +1,153 @@
+"""A rebalance plan: what it comes to, its waves, what changes, how full clusters become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from fairlead.models.outcome import Status
+from fairlead.models.words import counted
+from fairlead.report.amounts import happening
+from fairlead.report.blocks import (
+    Cell,
+    Line,
+    Row,
+    Text,
+    cells,
+    columns,
+    first_lines,
+    some,
+    table,
+    texts,
+)
+from fairlead.report.content.fullness import planned_fullness
+from fairlead.report.content.outcome import SHOWN, explanation, remarks, verdict
+from fairlead.report.terminal import Look
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import Move, WavePlan
+
+ROWS_SHOWN = 30
+"""Rows that a table shows before it counts the rest; a wide table shows all."""
+ALL_SHOWN = "... and {} (-o wide shows all)"
+
+MOVES = columns("Workload", ">Replicas", "From", "To", "First")
+CHANGES = columns("~Workload", "~Cluster", ">Now", ">Target", ">Change")
+_WAVES = columns(">Wave", "~Workload", ">Replicas", "~From", "~To", "First")
+
+
+def summary(plan: RebalancePlan) -> list[str]:
+    """Return a short, readable rendering, a line each."""
+    if plan.waves is None:
+        return [headline(plan), *explanation(plan.outcome)]
+    moves = [f"  wave {number}: {move_text(move)}" for number, move in _numbered(plan.waves)]
+    blocked = (f"  cannot move: {blocked.reason}" for blocked in plan.waves.blocked[:SHOWN])
+    return [*head_lines(plan), *first_lines(moves, SHOWN, "move", "  ... and {}"), *blocked]
+
+
+def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
+    """Return everything that a terminal shows."""
+    if plan.waves is None:
+        return [[Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]]
+    title, *lines = head_lines(plan)
+    groups = [[Text(title, "bold"), *texts([*lines, *remarks(plan.outcome)])]]
+    if not plan.nothing_to_do:
+        changes = table(CHANGES, change_rows(plan)).first(look.few(ROWS_SHOWN), "change", ALL_SHOWN)
+        blocked = texts(f"Cannot move: {blocked.reason}" for blocked in plan.waves.blocked)
+        groups += [*moves(plan, look), blocked, some(changes)]
+    return [*groups, some(planned_fullness(plan, look).first(look.few(ROWS_SHOWN), "row", ALL_SHOWN))]
+
+
+def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
+    """Return the moves only, a row each, in the order of the waves."""
+    if plan.waves is None:
+        return []
+    rows = ((*cells(number), *move_cells(move)) for number, move in _numbered(plan.waves))
+    return [some(table(_WAVES, rows).first(look.few(ROWS_SHOWN), "move", ALL_SHOWN))]
+
+
+def head_lines(plan: RebalancePlan) -> list[str]:
+    """Return what a plan comes to, how good its target is, and what holds between waves only."""
+    return [headline(plan), target_line(plan), *filter(None, [inside_line(plan)])]
+
+
+def move_cells(move: Move) -> Row:
+    """Return the row of a move."""
+    first = "stop" if move.stops_early else "start"
+    return cells(move.workload, move.replicas, move.source or "-", move.target or "-", first)
+
+
+def change_rows(plan: RebalancePlan) -> Iterator[Row]:
+    """Yield a row per workload and cluster that changes."""
+    return (shift_cells(each.workload, each.cluster, each.before, each.after) for each in plan.changes)
+
+
+def shift_cells(workload: str, cluster: str, before: int, after: int) -> Row:
+    """Return the row of a workload and a cluster whose number of replicas is different."""
+    change = Cell(f"{after - before:+d}", "good" if after > before else "notice")
+    return (*cells(workload, cluster, before, after), change)
+
+
+def _numbered(waves: WavePlan) -> Iterable[tuple[int, Move]]:
+    """Return every move with the number of its wave."""
+    return ((number, move) for number, wave in enumerate(waves.waves, start=1) for move in wave.moves)
+
+
+def headline(plan: RebalancePlan) -> str:
+    """Return the plan in one sentence."""
+    if plan.waves is None:
+        return f"No plan. {verdict(plan.outcome)}"
+    if plan.nothing_to_do:
+        return "Nothing to do: what runs now is the target."
+    held_up = f"; {counted(plan.blocked, 'replica')} cannot move" if plan.blocked else ""
+    return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan)}{held_up}."
+
+
+def _amount(plan: RebalancePlan) -> str:
+    """Say how many replicas move, start and stop."""
+    numbers = [
+        (plan.moves, "moves", "move"),
+        (plan.started, "starts", "start"),
+        (plan.stopped, "stops", "stop"),
+    ]
+    return happening(numbers, "replica")
+
+
+def _least(plan: RebalancePlan) -> str:
+    """Say whether fewer would do, as far as it is proven of the waves, and of the target."""
+    waves = plan.waves
+    if waves is None or not waves.waves:
+        return ""
+    if not waves.proven:
+        verb = "is" if waves.lower_bound == 1 else "are"
+        return f" (at least {counted(waves.lower_bound, 'wave')} {verb} needed)"
+    proven = plan.outcome.status is Status.OPTIMAL and waves.complete
+    return " (no fewer would do)" if proven else " (no fewer waves lead to this target)"
+
+
+def inside_line(plan: RebalancePlan) -> str:
+    """Say which rules about several clusters hold between waves only; empty where there are none."""
+    found = plan.passed_inside
+    if not found:
+        return ""
+    first, *others = found
+    keys = {each.violation.workload for each in found}
+    more = f", and {counted(len(others), 'more such case')}" if others else ""
+    whose = counted(len(keys), "workload")
+    return f"Group totals and spread of {whose} hold between the waves only: {first}{more}."
+
+
+def target_line(plan: RebalancePlan) -> str:
+    """Say how good the target is."""
+    if plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan":
+        return "Target: that of the saved plan; it still keeps every rule."
+    return f"Target: {verdict(plan.outcome)}"
+
+
+def move_text(move: Move) -> str:
+    """Say what one move does."""
+    what = counted(move.replicas, "replica")
+    if move.source is None:
+        return f"start {what} of {move.workload} on {move.target}"
+    if move.target is None:
+        return f"stop {what} of {move.workload} on {move.source}"
+    early = ", the old ones stop first" if move.stop_first else ""
+    return f"move {what} of {move.workload} from {move.source} to {move.target}{early}"

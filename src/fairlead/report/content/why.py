@@ -1,0 +1,289 @@
+"""Why a workload stands where it stands: what every cluster would cost, and which bounds bind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from types import MappingProxyType
+
+from fairlead.models.outcome import Status
+from fairlead.models.rules import Candidates
+from fairlead.models.source import Source
+from fairlead.models.words import counted, format_number, listed
+from fairlead.report.blocks import (
+    NOTHING,
+    Brief,
+    Cell,
+    Line,
+    Row,
+    Text,
+    Tone,
+    cells,
+    columns,
+    first_lines,
+    table,
+    texts,
+)
+from fairlead.report.content.outcome import SHOWN, explanation, toned_verdict, verdict
+from fairlead.report.terminal import WRAPPED_AT_LEAST, Look, broken, room_for_last
+from fairlead.solver.why.answer import ClusterWhy, Gain, Possible, Shift, Step, Why
+
+NAMED = 3
+"""Shifts that a line names before it counts the rest."""
+IDLE_SHOWN = 5
+"""Candidates without replicas that a table shows; more of them are counted instead."""
+LINES_SHOWN = 10
+"""Lines of a kind that are shown below the table before the rest is counted."""
+
+COLUMNS = columns("Cluster", ">Replicas", "One more", "One less", "Reason")
+_BRIEF = columns("Cluster", "Replicas", "One more", "One less", "Reason")
+_TONES: Mapping[Possible, Tone] = MappingProxyType(
+    {Possible.YES: "", Possible.NO: "dim", Possible.UNKNOWN: "notice"}
+)
+
+
+def summary(why: Why) -> list[str]:
+    """Return a short, readable rendering, a line each."""
+    lines = [heading(why), *(line for each in why.clusters[:SHOWN] for line in cluster_lines(each))]
+    rest = len(why.clusters) - SHOWN
+    lines += [f"... and {counted(rest, 'more cluster')}"] if rest > 0 else []
+    return [*lines, *excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
+
+
+def brief(why: Why) -> Brief:
+    """Return the same for notebooks, with a table of the clusters."""
+    rows = (
+        cells(
+            each.decision.cluster,
+            each.decision.replicas,
+            *("" if step is None else told(step, each.decision.cluster) for step in (each.more, each.less)),
+            each.decision.reason,
+        )
+        for each in why.clusters
+    )
+    below = [*excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
+    clusters = table(_BRIEF, rows).first(SHOWN, "cluster", "... and {}")
+    return Brief(heading(why), (), [clusters], [below])
+
+
+def terminal(why: Why, look: Look) -> list[list[Line]]:
+    """Return everything that a terminal shows; a wide one every cluster and every line, and breaks none."""
+    if not look.headers:
+        plain = [tuple(Cell(cell.text) for cell in _row(each)) for each in why.clusters]
+        return [[table(COLUMNS, plain)]]
+    shown = look.few(LINES_SHOWN)
+    body = _one(why.clusters[0]) if why.asked is not None else _all(why, look)
+    excluded = first_lines(excluded_lines(why), shown, "line", "... and {}; -o wide shows them")
+    proven = why.outcome.status is Status.OPTIMAL
+    return [
+        [Text(heading(why), "bold"), *body],
+        texts(excluded, wrapped=True),
+        texts(gain_lines(why, shown), wrapped=True),
+        [] if proven else [toned_verdict(why.outcome), *texts(explanation(why.outcome), wrapped=True)],
+    ]
+
+
+def _one(each: ClusterWhy) -> list[Line]:
+    """Return what is to be said of the only cluster that was asked for."""
+    excluded = f"{each.decision.cluster} is no candidate: it {each.decision.reason}"
+    return texts([*([] if each.candidate else [excluded]), *cluster_lines(each)], wrapped=True)
+
+
+def _all(why: Why, look: Look) -> list[Line]:
+    """Return the table of the candidates, and below it where a step is not possible.
+
+    Where the terminal is too narrow for it, sentences say the same.
+    """
+    candidates = [each for each in why.clusters if each.candidate]
+    idle = [each for each in candidates if not each.decision.replicas]
+    few = look.wide or len(idle) <= IDLE_SHOWN
+    shown = candidates if few else [each for each in candidates if each.decision.replicas]
+    hidden = f"... and {counted(len(idle), 'candidate')} without replicas; -o wide shows them"
+    rest = [] if few else [Text(hidden)]
+    lines = _table(shown, look)
+    if lines is None:
+        return [*texts((line for each in shown for line in cluster_lines(each)), wrapped=True), *rest]
+    told = "... and {}; -o wide shows them"
+    blocked = first_lines(blocked_lines(why), look.few(LINES_SHOWN), "line", told)
+    return [*lines, *rest, *texts(blocked, wrapped=True)]
+
+
+def _table(clusters: Sequence[ClusterWhy], look: Look) -> list[Line] | None:
+    """Return the table, reasons broken to fit; None where the terminal is too narrow for it."""
+    if not clusters:
+        return []
+    head, rows = COLUMNS, [_row(each) for each in clusters]
+    if not any(each.more for each in clusters):
+        head, rows = (*head[:2], head[-1]), [(*row[:2], row[-1]) for row in rows]
+    if look.limit is not None:
+        room = room_for_last(head, rows, look.limit)
+        if room < WRAPPED_AT_LEAST:
+            return None
+        rows = broken(rows, room)
+    return [table(head, rows)]
+
+
+def _row(each: ClusterWhy) -> Row:
+    """Return the row of one cluster."""
+    decision = each.decision
+    steps = (each.more, each.less if decision.replicas else None)
+    return (
+        Cell(decision.cluster),
+        Cell(str(decision.replicas), "" if decision.replicas else "dim"),
+        *(NOTHING if step is None else Cell(short(step), _TONES[step.possible]) for step in steps),
+        Cell(decision.reason),
+    )
+
+
+def heading(why: Why) -> str:
+    """Return what is explained, in one line."""
+    workload = why.workload
+    parts = [f"{workload.key}: {counted(workload.replicas, 'replica')}"]
+    parts += [workload.policy] if workload.policy else []
+    parts += [f"affinity group {workload.group}"] if workload.group is not None else []
+    return ", ".join(parts)
+
+
+def short(step: Step) -> str:
+    """Return what a step costs, for a cell of a table."""
+    match step.possible:
+        case Possible.NO:
+            return "not possible"
+        case Possible.UNKNOWN:
+            return "unknown"
+        case Possible.YES:
+            return _cost(step)
+
+
+def told(step: Step, cluster: str) -> str:
+    """Return what a step on a cluster costs and what else changes."""
+    match step.possible:
+        case Possible.NO:
+            return f"not possible: {with_source(step.reason, step.source)}"
+        case Possible.UNKNOWN:
+            return step.reason
+        case Possible.YES:
+            values = ""
+            if step.before is not None and step.after is not None:
+                values = f" (from {format_number(step.before)} to {format_number(step.after)})"
+            moved = shifted(step.shifts, cluster)
+            return f"{_cost(step)}{values}{'; ' if moved else ''}{moved}"
+
+
+def _cost(step: Step) -> str:
+    """Return the first level that gets worse and by how much."""
+    if step.level is None:
+        return "costs nothing" if step.proven else "costs nothing known"
+    bound = "" if step.proven else "at most "
+    return f"{step.level} {bound}{signed(step.change or 0)}"
+
+
+def shifted(shifts: Sequence[Shift], cluster: str) -> str:
+    """Return what stands elsewhere; those of the workload that is explained come first."""
+    own = shifts[0].workload if shifts else ""
+    parts = [_moved(shift, own, cluster) for shift in shifts]
+    rest = len(parts) - NAMED
+    return "; ".join([*parts[:NAMED], f"and {counted(rest, 'more change')}"] if rest > 0 else parts)
+
+
+def _moved(shift: Shift, own: str, cluster: str) -> str:
+    """Return one shift, that of another workload with its name."""
+    front = "" if shift.workload == own else f"{shift.workload} "
+    if shift.start is None:
+        return f"{front}gets {shift.replicas} more on {shift.end}"
+    if shift.end is None:
+        return f"{front}loses {shift.replicas} on {shift.start}"
+    if not front and shift.end == cluster:
+        return f"{shift.replicas} from {shift.start}"
+    if not front and shift.start == cluster:
+        return f"{shift.replicas} to {shift.end}"
+    return f"{front}moves {shift.replicas} from {shift.start} to {shift.end}"
+
+
+def gain_sentence(gain: Gain) -> str:
+    """Return what a bound that is moved by one improves."""
+    least = "" if gain.proven else "at most "
+    numbers = f"from {format_number(gain.before)} to {least}{format_number(gain.after)}"
+    return with_source(f"{gain.action} lowers {gain.level} {numbers}", gain.source)
+
+
+def gain_lines(why: Why, shown: int | None = None) -> Iterator[str]:
+    """Yield which bounds improve the answer, the best first.
+
+    Parameters
+    ----------
+    why
+        What is explained.
+    shown
+        How many bounds are named before the rest is counted; None names all.
+    """
+    if why.outcome.placement is None or not why.workload.replicas:
+        return
+    if why.gains:
+        yield "Moved by one, these bounds improve it:"
+        kept = why.gains if shown is None else why.gains[:shown]
+        yield from (f"  {gain_sentence(gain)}" for gain in kept)
+        if len(kept) < len(why.gains):
+            yield f"  ... and {len(why.gains) - len(kept)} more; -o wide shows them all"
+    elif why.outcome.status is Status.OPTIMAL and not why.untried:
+        yield "No single bound improves it when moved by one."
+    if why.untried and why.outcome.status is Status.OPTIMAL:
+        yield f"{counted(why.untried, 'bound')} could not be tried in time."
+    elif why.untried:
+        yield "No bound was tried: the placement itself is not proven best."
+
+
+def excluded_lines(why: Why) -> Iterator[str]:
+    """Yield Karmada's sentence and which clusters it means; nothing where all clusters are candidates."""
+    if not why.available:
+        return
+    yield why.available
+    rule = why.workload.rule(Candidates) or Candidates(())
+    names: dict[tuple[str, Source | None], list[str]] = {}
+    for cluster, exclusion in sorted(rule.excluded.items()):
+        if why.asked in (None, cluster):
+            names.setdefault((exclusion.reason, exclusion.source), []).append(cluster)
+    for (reason, source), clusters in names.items():
+        yield f"  {listed(clusters, fewest=1)}: {with_source(reason, source)}"
+
+
+def blocked_lines(why: Why) -> Iterator[str]:
+    """Yield where one replica more or less is not possible or not known, clusters of one reason together."""
+    for name in ("more", "less"):
+        names: dict[tuple[str, str, Source | None], list[str]] = {}
+        for each in why.clusters:
+            step = each.more if name == "more" else each.less
+            trivial = name == "less" and not each.decision.replicas
+            if step is not None and step.possible is not Possible.YES and not trivial:
+                verb = "is not possible" if step.possible is Possible.NO else "is not known"
+                names.setdefault((verb, step.reason, step.source), []).append(each.decision.cluster)
+        for (verb, reason, source), clusters in names.items():
+            yield f"one {name} {verb} on {listed(clusters, fewest=1)}: {with_source(reason, source)}"
+
+
+def cluster_lines(each: ClusterWhy) -> Iterator[str]:
+    """Yield what is to be said of one cluster, a line for every step."""
+    decision = each.decision
+    if each.candidate and each.more is None:
+        yield f"{decision.cluster}: {decision.reason}"
+    elif each.candidate:
+        yield f"{decision.cluster} holds {counted(decision.replicas, 'replica')}: {decision.reason}"
+    for name, step in (("one more", each.more), ("one less", each.less)):
+        if step is not None:
+            yield f"  {name}: {told(step, decision.cluster)}"
+
+
+def signed(value: int | Fraction) -> str:
+    """Return a number with its sign."""
+    return f"+{format_number(value)}" if value > 0 else format_number(value)
+
+
+def with_source(text: str, source: Source | None) -> str:
+    """Return a text with file and line where they are known."""
+    return f"{text} ({source})" if source is not None and source.line else text
+
+
+def _conclusion(why: Why) -> list[str]:
+    """Return the verdict where there is something to say: no placement, or one that is not proven best."""
+    proven = why.outcome.status is Status.OPTIMAL
+    return [] if proven else [verdict(why.outcome), *explanation(why.outcome)]

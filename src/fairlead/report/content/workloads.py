@@ -1,0 +1,287 @@
+"""Rows of workloads and clusters: what stands where, what changes, what is left."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.outcome import ClusterDecision, Outcome
+from fairlead.models.quota_reasons import more_within
+from fairlead.models.rules import Bounds, Candidates, Duplicated
+from fairlead.models.rules.quota import Allowance
+from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
+from fairlead.models.wanted import wanted
+from fairlead.models.words import counted
+from fairlead.models.workload import Workload
+from fairlead.report.amounts import short_amount
+from fairlead.report.blocks import (
+    NOTHING,
+    Cell,
+    Line,
+    Row,
+    Table,
+    Text,
+    Tone,
+    cells,
+    columns,
+    table,
+)
+from fairlead.report.terminal import Look
+
+COMPACT_ABOVE = 10
+"""Workloads up to which each gets a table of its own."""
+IDLE_SHOWN = 5
+"""Candidates without replicas that a table shows; more of them are counted instead."""
+
+NARROW = columns("Cluster", "Region", ">Replicas", ">Change", ">Wanted", ">Got", "~Left")
+WIDE = columns(
+    *("Cluster", "Provider", "Region", "Zones", ">Replicas", ">Change", ">Wanted", ">Got", ">Min", ">Max"),
+    *("Left", "Reason"),
+)
+COMPACT = columns("Namespace", "Name", ">Replicas", "~Clusters", "Status")
+
+
+@dataclass(frozen=True)
+class _View:
+    """A workload with what its rows need."""
+
+    outcome: Outcome
+    workload: Workload
+    left: Amounts
+    quotas: tuple[Allowance, ...]
+
+    @cached_property
+    def placed(self) -> Mapping[str, int]:
+        return self.outcome.placed(self.workload)
+
+    @cached_property
+    def wanted(self) -> Mapping[str, Fraction]:
+        return wanted(self.workload, self.placed)
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.placed.values())
+
+    @cached_property
+    def open_to(self) -> frozenset[str]:
+        candidates = self.workload.rule(Candidates)
+        return frozenset(candidates.names if candidates else self.outcome.problem.cluster_by_name)
+
+    def excluded(self, cluster: str) -> bool:
+        """Tell whether a cluster is no candidate."""
+        return cluster not in self.open_to
+
+    def idle(self, cluster: str) -> bool:
+        """Tell whether a cluster neither holds, held nor should hold a replica."""
+        return not (
+            self.placed.get(cluster) or self.workload.current.get(cluster) or self.wanted.get(cluster, 0) >= 1
+        )
+
+
+def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
+    """Return a table per workload, one for all where there are many, a flat one for scripts."""
+    if outcome.placement is None:
+        return []
+    many = len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide
+    if many:
+        return [[compact(outcome)]]
+    if not look.headers:
+        return [[_flat(outcome, wide=look.wide)]]
+    return [
+        [Text(found.caption, "bold"), found, *(Text(note, "dim") for note in notes)]
+        for found, notes in detailed(outcome, wide=look.wide)
+    ]
+
+
+def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[tuple[Table, Sequence[str]]]:
+    """Yield a table per workload, what is placed as caption, with lines below it: what it leaves out.
+
+    Parameters
+    ----------
+    outcome
+        An outcome with a placement.
+    wide
+        True for every column and every cluster, the excluded ones with their reason.
+    """
+    left, quotas = _left_of(outcome), _quotas_of(outcome)
+    for workload in outcome.problem.with_replicas:
+        yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
+
+
+def _flat(outcome: Outcome, *, wide: bool) -> Table:
+    """Return the rows of all workloads for scripts: namespace and name in front, no blank cells."""
+    rows: list[Row] = []
+    for workload, (found, _) in zip(outcome.problem.with_replicas, detailed(outcome, wide=wide), strict=True):
+        front = cells(workload.namespace or "-", workload.name)
+        rows += [(*front, *(cell if cell.text else NOTHING for cell in row)) for row in found.rows]
+    return table((*COMPACT[:2], *(WIDE if wide else NARROW)), rows)
+
+
+def compact(outcome: Outcome) -> Table:
+    """Return one row per workload."""
+    rows = (_summary(outcome, workload) for workload in outcome.problem.with_replicas)
+    return table(COMPACT, rows, "Replicas of every workload by cluster")
+
+
+def _left_of(outcome: Outcome) -> Amounts:
+    """Return what the placement leaves."""
+    return remaining(outcome.problem, outcome.placement) if outcome.placement is not None else {}
+
+
+def _quotas_of(outcome: Outcome) -> tuple[Allowance, ...]:
+    """Return what the placement leaves of every quota."""
+    return left_by_quotas(outcome.problem, outcome.placement) if outcome.placement is not None else ()
+
+
+def _summary(outcome: Outcome, workload: Workload) -> Row:
+    """Return the row of one workload."""
+    placed = outcome.placed(workload)
+    clusters = ",".join(f"{cluster}:{replicas}" for cluster, replicas in placed.items())
+    return (
+        Cell(workload.namespace) if workload.namespace else NOTHING,
+        Cell(workload.name),
+        Cell(str(workload.replicas)),
+        Cell(clusters) if clusters else NOTHING,
+        _status(outcome, workload, placed),
+    )
+
+
+def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> Cell:
+    """Return what happens to a workload, in a word or two."""
+    missing = outcome.unplaced(workload)
+    if missing:
+        return Cell(f"{missing} unplaced", "bad")
+    if any(violation.workload == workload.key for violation in outcome.violations):
+        return Cell("breaks a rule", "bad")
+    if not any(workload.current.values()):
+        return Cell("new") if workload.replicas else Cell("scaled to 0", "dim")
+    differences = [
+        placed.get(name, 0) - workload.current.get(name, 0) for name in {*placed, *workload.current}
+    ]
+    more = sum(difference for difference in differences if difference > 0)
+    fewer = -sum(difference for difference in differences if difference < 0)
+    shown = " ".join(filter(None, (f"+{more}" if more else "", f"-{fewer}" if fewer else "")))
+    return Cell(f"changed {shown}", "notice") if shown else Cell("unchanged", "dim")
+
+
+def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
+    """Return the table of a workload; reasons are looked for only where they are shown."""
+    names = sorted(
+        {*view.outcome.problem.cluster_by_name, *(c for c, held in view.workload.current.items() if held)}
+    )
+    if wide:
+        decisions = {decision.cluster: decision for decision in view.outcome.decisions[view.workload.key]}
+        rows = [_wide_row(view, name, decisions.get(name)) for name in names]
+        return table(WIDE, rows, _title(view)), (*_rejected(view), *_conditions(view))
+    shown = [name for name in names if not (view.excluded(name) and view.idle(name))]
+    resting = [name for name in shown if view.idle(name)]
+    notes: tuple[str, ...] = ()
+    if len(resting) > IDLE_SHOWN:
+        shown = [name for name in shown if not view.idle(name)]
+        notes = (f"and {len(resting)} candidates without replicas (-o wide shows them)",)
+    notes += (*_left_out(view), *_rejected(view))
+    return table(NARROW, (_narrow_row(view, name) for name in shown), _title(view)), notes
+
+
+def _left_out(view: _View) -> tuple[str, ...]:
+    """Say how many clusters are no candidates."""
+    rule = view.workload.rule(Candidates)
+    count = sum(1 for name in rule.excluded if view.idle(name)) if rule else 0
+    subject = "1 cluster is no candidate" if count == 1 else f"{count} clusters are no candidates"
+    return (f"{subject} (-o wide says why)",) if count else ()
+
+
+def _conditions(view: _View) -> tuple[str, ...]:
+    """Say what is so of a workload, in the words of Kubernetes."""
+    return tuple(map(str, view.outcome.conditions.workloads[view.workload.key]))
+
+
+def _rejected(view: _View) -> tuple[str, ...]:
+    """Say which affinity groups were tried before the chosen one."""
+    found = view.outcome.rejected.get(view.workload.key, ())
+    return tuple(f"affinity group {group.name} will not do: {group.reason}" for group in found)
+
+
+def _title(view: _View) -> str:
+    """Say what is placed."""
+    workload = view.workload
+    count = counted(workload.replicas, "replica")
+    where = " per cluster" if workload.rule(Duplicated) is not None else ""
+    policy = f", {workload.policy}" if workload.policy else ""
+    policy += f", affinity group {workload.group}" if workload.group else ""
+    missing = view.outcome.unplaced(workload)
+    return f"{workload.key}: {count}{where}{policy}{f', {missing} unplaced' if missing else ''}"
+
+
+def _narrow_row(view: _View, name: str) -> Row:
+    """Return the row of one cluster."""
+    cluster = view.outcome.problem.cluster_by_name.get(name)
+    region = cluster.region if cluster else None
+    return (Cell(name), _text(region), *_numbers(view, name), _left(view, cluster))
+
+
+def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
+    """Return the row of one cluster with everything that is known."""
+    cluster = view.outcome.problem.cluster_by_name.get(name)
+    bounds = view.workload.rule(Bounds) or Bounds()
+    least, most = bounds.minimum.get(name), bounds.maximum.get(name)
+    row = (
+        Cell(name),
+        _text(cluster.provider if cluster else None),
+        _text(cluster.region if cluster else None),
+        _text(",".join(cluster.zones) if cluster else None),
+        *_numbers(view, name),
+        _text(str(least.replicas) if least else None),
+        _text(str(most.replicas) if most else None),
+        _left(view, cluster),
+        Cell(decision.reason if decision else "is not in the input"),
+    )
+    return tuple(Cell(cell.text, "dim") for cell in row) if view.excluded(name) else row
+
+
+def _text(text: str | None) -> Cell:
+    """Return a text, or a dash where there is none."""
+    return Cell(text) if text else NOTHING
+
+
+def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell, Cell]:
+    """Return replicas, change, wanted share and share got."""
+    replicas = view.placed.get(name, 0)
+    wanted = view.wanted.get(name)
+    share = f"{100 * replicas / view.total:.0f}%" if wanted is not None and view.total else ""
+    return (
+        Cell(str(replicas), "" if replicas else "dim"),
+        _change(view, name, replicas),
+        Cell("" if wanted is None else f"{float(wanted):.2f}"),
+        Cell(share),
+    )
+
+
+def _change(view: _View, name: str, replicas: int) -> Cell:
+    """Return the difference to what runs now; blank where nothing runs anywhere."""
+    if not any(view.workload.current.values()):
+        return Cell("")
+    change = replicas - view.workload.current.get(name, 0)
+    tone: Tone = "good" if change > 0 else "notice" if change < 0 else "dim"
+    return Cell(f"{change:+d}" if change else "0", tone)
+
+
+def _left(view: _View, cluster: Cluster | None) -> Cell:
+    """Return how many more replicas would fit, and what runs out first."""
+    if cluster is None:
+        return NOTHING
+    scarce = scarcest(view.workload, cluster, view.left)
+    more = more_replicas(view.workload, cluster, view.left)
+    within = more_within(view.workload, cluster.name, view.quotas)
+    if within is not None and (more is None or within.replicas < more):
+        return _more(within.replicas, f"quota {within.resource} {short_amount(within.resource, within.left)}")
+    if scarce is None or more is None:
+        return Cell("unknown" if cluster.free is None else "no limit", "dim")
+    rest = short_amount(scarce, max(0, view.left.get((cluster.name, scarce), 0)))
+    return _more(more, f"{scarce} {rest}")
+
+
+def _more(replicas: int, scarce: str) -> Cell:
+    """Return how many more replicas fit, and what runs out first."""
+    return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"full ({scarce})", "notice")

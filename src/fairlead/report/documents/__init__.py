@@ -1,0 +1,1 @@
+"""Answers as plain documents: what ``-o json`` prints, and what programs read."""

@@ -1,0 +1,195 @@
+"""An outcome as plain documents: what ``-o json`` prints, and a data frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Attained, Outcome
+from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
+from fairlead.models.triggers import untriggered
+from fairlead.models.wanted import wanted
+from fairlead.models.workload import Workload
+from fairlead.report.documents.values import Document, json_number, numbers, picked, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
+    """Return an outcome as JSON-ready values, in the spelling of Kubernetes.
+
+    Parameters
+    ----------
+    outcome
+        The outcome.
+    decisions
+        Whether the decision of every workload on every cluster is listed; False saves most of the space
+        where both are many.
+
+    Returns
+    -------
+    dict
+        ``status``, ``origin``, ``reason``; ``workloads`` with ``clusters`` (those that hold replicas) and
+        ``decisions`` (every cluster of the problem, and why); ``objectives``; ``conditions`` of the whole and
+        of every workload; ``shortfalls`` (what gave way in a partial placement); ``brokenBefore`` and
+        ``stillBroken`` (what runs now breaks, and the placement still does); ``violations``; ``conflict`` or
+        None; ``conflicts``, one for every part that has no placement, that one first, each with ``proof``
+        (``smallest``, ``minimal`` or ``unverified``); ``warnings``; ``seconds`` by step. Numbers of levels
+        are int where whole, else float; where a float cannot hold the number, ``exact`` (``exactBound``)
+        beside it holds it as ``"1/3"``. A level that was compared in steps tells their size as
+        ``resolution``.
+    """
+    return {
+        **picked(outcome, "status", "origin", "reason"),
+        "workloads": [_workload(outcome, one, decisions=decisions) for one in outcome.problem.workloads],
+        "objectives": [_level(level) for level in outcome.objectives],
+        "conditions": plain(outcome.conditions.whole),
+        "shortfalls": violation_documents(outcome.shortfalls),
+        "brokenBefore": violation_documents(outcome.broken_before),
+        "stillBroken": violation_documents(outcome.still_broken),
+        "violations": violation_documents(outcome.violations),
+        "conflict": conflict_document(outcome.conflict),
+        "conflicts": [conflict_document(conflict) for conflict in outcome.conflicts],
+        "warnings": statement_documents((*outcome.problem.warnings, *untriggered(outcome))),
+        "seconds": dict(outcome.seconds),
+    }
+
+
+def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Document:
+    """Return one workload with its clusters and decisions."""
+    placed = outcome.placed(workload)
+    document: Document = {
+        **picked(workload, "namespace", "name", "kind", "key", "replicas"),
+        "unplaced": outcome.unplaced(workload),
+        "affinityGroup": workload.group,
+        "conditions": plain(outcome.conditions.workloads[workload.key]),
+        "clusters": [{"name": cluster, "replicas": replicas} for cluster, replicas in placed.items()],
+    }
+    if workload.key in outcome.rejected:
+        document["rejectedGroups"] = plain(outcome.rejected[workload.key])
+    if decisions:
+        document["decisions"] = [
+            {"clusterName": one.cluster, **picked(one, "selected", "replicas", "reason")}
+            for one in outcome.decisions[workload.key]
+        ]
+    return document
+
+
+def _level(level: Attained) -> Document:
+    """Return one level of the objective."""
+    known = numbers(value=level.value, bound=level.bound)
+    document: Document = {"name": level.name, "value": known["value"], "bound": known["bound"]}
+    document["proven"] = level.proven
+    if "exactValue" in known:
+        document["exact"] = known["exactValue"]
+    if "exactBound" in known:
+        document["exactBound"] = known["exactBound"]
+    if level.resolution is not None:
+        document["resolution"] = json_number(level.resolution)
+    return document
+
+
+def violation_documents(violations: Iterable[Violation]) -> list[Document]:
+    """Return broken rules."""
+    names = ("rule", "source", "text", "amount", "workload", "cluster")
+    return [picked(violation, *names) for violation in violations]
+
+
+def statement_documents(statements: Iterable[Statement]) -> list[Document]:
+    """Return what rules say."""
+    return [picked(statement, "rule", "source", "text") for statement in statements]
+
+
+def conflict_document(conflict: Conflict | None) -> Document | None:
+    """Return rules that cannot hold together, whose they are, what is known of them, and the ways out."""
+    if conflict is None:
+        return None
+    return {
+        "workloads": list(conflict.workloads),
+        "rules": statement_documents(conflict.rules),
+        "proof": str(conflict.proof),
+        "relaxations": [_relaxation(relaxation) for relaxation in conflict.relaxations],
+        "without_way_out": list(conflict.without_way_out),
+    }
+
+
+def _relaxation(relaxation: Relaxation) -> Document:
+    """Return a way out: what to change, one by one and as fragments of manifests."""
+    return {
+        **picked(relaxation, "text", "change", "proven", "source", "changes"),
+        "manifest": relaxation.manifest or None,
+    }
+
+
+def to_frame(outcome: Outcome) -> pd.DataFrame:
+    """Return one row per workload and cluster.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``workload``, ``namespace``, ``name``, ``cluster``, ``region``, ``selected``, ``replicas``,
+        ``current`` (replicas that run there now), ``wanted`` (share of the weights; missing where no weight
+        counts) and ``reason``. A text that a spreadsheet would take for a formula has an apostrophe before
+        it.
+
+    Raises
+    ------
+    UsageError
+        Where pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        message = "to_frame() needs pandas: pip install 'fairlead[frames]'"
+        raise UsageError(message) from None
+    columns: dict[str, list[object]] = {name: [] for name in _FRAME_TYPES}
+    for workload in outcome.problem.workloads:
+        for row in _rows(outcome, workload):
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(_harmless(value))
+    return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in _FRAME_TYPES.items()})
+
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of what a spreadsheet computes instead of showing it."""
+
+
+def _harmless(value: object) -> object:
+    """Return a cell; a text that a spreadsheet would compute is marked as text."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+_FRAME_TYPES = {
+    "workload": "object",
+    "namespace": "object",
+    "name": "object",
+    "cluster": "object",
+    "region": "object",
+    "selected": "bool",
+    "replicas": "int64",
+    "current": "int64",
+    "wanted": "float64",
+    "reason": "object",
+}
+
+
+def _rows(outcome: Outcome, workload: Workload) -> list[tuple[object, ...]]:
+    """Return the rows of one workload, in the order of the columns."""
+    shares = wanted(workload, outcome.placed(workload))
+    return [
+        (
+            workload.key,
+            workload.namespace,
+            workload.name,
+            decision.cluster,
+            outcome.problem.cluster_by_name[decision.cluster].region,
+            decision.selected,
+            decision.replicas,
+            workload.current.get(decision.cluster, 0),
+            float(shares[decision.cluster]) if decision.cluster in shares else None,
+            decision.reason,
+        )
+        for decision in outcome.decisions[workload.key]
+    ]

@@ -1,0 +1,61 @@
+"""A rebalance plan as a plain document: what ``-o json`` prints, and what is saved to go on with later."""
+
+from __future__ import annotations
+
+from fairlead.models.usage import utilisation
+from fairlead.report.documents.outcome import outcome_document
+from fairlead.report.documents.values import Document, picked
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.saved import VERSION
+
+
+def plan_document(plan: RebalancePlan) -> Document:
+    """Return a plan as JSON-ready values.
+
+    Returns
+    -------
+    dict
+        ``form``; ``moves`` (replicas that move), ``nothingToDo``; ``changes`` by workload and cluster with
+        ``before`` and ``after``; ``waves`` (see `WavePlan.to_dict`) or None;
+        ``insideWaves`` (group totals and spreads that hold between waves only); ``target`` (replicas by
+        workload and cluster) or None; ``partial`` (whether replicas may stay unplaced); ``waveOptions``;
+        ``utilisation`` by cluster and resource ``before`` and ``after``; ``outcome`` as `Outcome.to_dict`
+        gives it, without decisions; ``seconds`` by step.
+    """
+    target, options = plan.outcome.placement, plan.options.waves
+    return {
+        "form": VERSION,
+        **picked(plan, "moves", "nothing_to_do", "changes"),
+        "waves": None if plan.waves is None else plan.waves.to_dict(),
+        "insideWaves": [
+            {"wave": each.wave, **picked(each.violation, "workload", "text")} for each in plan.passed_inside
+        ],
+        "target": None if target is None else target.to_dict(),
+        "partial": plan.outcome.problem.partial,
+        "waveOptions": {
+            "order": str(options.order),
+            **picked(options.availability),
+            "detours": options.detours,
+        },
+        "utilisation": _utilisation(plan),
+        "outcome": outcome_document(plan.outcome, decisions=False),
+        "seconds": dict(plan.seconds),
+    }
+
+
+def _utilisation(plan: RebalancePlan) -> list[Document]:
+    """Return how full every cluster is before and after, as far as it is known."""
+    if plan.outcome.placement is None:
+        return []
+    after = utilisation(plan.problem, plan.outcome.placement)
+    before = {(each.cluster, each.resource): each.used for each in utilisation(plan.problem, plan.before)}
+    return [
+        {
+            "cluster": each.cluster,
+            "resource": each.resource,
+            "offered": each.offered,
+            "before": before.get((each.cluster, each.resource), 0),
+            "after": each.used,
+        }
+        for each in after
+    ]

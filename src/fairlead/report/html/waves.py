@@ -1,0 +1,195 @@
+"""Sections about the way: where replicas go, in which waves, and what changes in the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from fairlead.models.placement import Placement
+from fairlead.models.words import counted
+from fairlead.report.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Folded,
+    Heading,
+    Picture,
+    Section,
+    Table,
+    Text,
+    cells,
+    columns,
+    sentences,
+    table,
+)
+from fairlead.report.content.plan import MOVES, change_rows, move_cells
+from fairlead.report.html.flow_picture import Flow, by_kind, flow_picture, flows_of
+from fairlead.report.html.wave_picture import in_words, wave_picture
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import WavePlan
+
+WIDE, NARROW = 800, 320
+"""Widths of the two forms of a picture, in pixels."""
+FLOWS_SHOWN = 40
+"""Flows that the picture shows; the rest is counted."""
+WAVES_PICTURED = 40
+"""Waves that the picture shows."""
+MOVES_OPEN = 30
+"""Moves up to which the tables of the waves are open from the start."""
+MOVES_SHOWN = 1000
+"""Moves that all tables together show."""
+ELSEWHERE = "fairlead plan -o json has them all"
+TOLD = f"and {{}}: {ELSEWHERE}"
+"""Counts what a table leaves out, and says where it is."""
+
+CHANGES_SHOWN = 1000
+"""Rows that the table of the changes shows."""
+CHANGES_OPEN = 40
+"""Rows up to which the table of the changes is open from the start."""
+
+_CLUSTERS = columns("Cluster", ">Now", ">Target", ">Arrive", ">Leave")
+_CHANGES = columns("Workload", "Cluster", ">Now", ">Target", ">Change")
+_WAVES = (
+    "Moves of a wave are made at once; the next wave begins when all of them are done. At every moment of a "
+    "wave capacities, bounds and the declared availability hold, group totals and spread between waves; "
+    "what is broken already gets no worse."
+)
+
+
+def flow_section(waves: WavePlan) -> Section:
+    """Return the picture of where replicas go; empty where none goes anywhere."""
+    flows = flows_of(waves)
+    if not flows:
+        return Section("flows", "Where replicas go", ())
+    shown, rest = flows[:FLOWS_SHOWN], flows[FLOWS_SHOWN:]
+    blocks: list[Block] = [
+        Picture(
+            "Replicas that go from a cluster (left) to a cluster (right), all waves together; the width of a "
+            f"band is their number.{_extremes(shown)}",
+            "; ".join(map(_told, shown)),
+            flow_picture(shown, WIDE, "flows-wide"),
+            flow_picture(shown, NARROW, "flows-narrow"),
+        )
+    ]
+    if rest:
+        replicas = sum(flow.replicas for flow in rest)
+        blocks.append(
+            Text(
+                f"The {len(shown)} largest flows are drawn, and the numbers count what is drawn; "
+                f"{counted(len(rest), 'smaller flow')} with {counted(replicas, 'replica')} are left out."
+            )
+        )
+    if waves.detours:
+        blocks.append(Text("Some replicas wait on a third cluster on their way; they are drawn twice."))
+    return Section("flows", "Where replicas go", tuple(blocks))
+
+
+def _extremes(flows: tuple[Flow, ...]) -> str:
+    """Explain the two names that stand for no cluster, where they occur."""
+    new = ' "Started new" is no cluster: nothing is stopped for them.'
+    gone = ' "Stopped" is no cluster: nothing is started for them.'
+    kinds = {flow.kind for flow in flows}
+    return (new if "start" in kinds else "") + (gone if "stop" in kinds else "")
+
+
+def _told(flow: Flow) -> str:
+    """Return a flow in words."""
+    what = counted(flow.replicas, "replica")
+    if flow.source is None:
+        return f"{what} started on {flow.target}"
+    if flow.target is None:
+        return f"{what} stopped on {flow.source}"
+    return f"{what} from {flow.source} to {flow.target}"
+
+
+def wave_section(waves: WavePlan) -> Section:
+    """Return every wave with its moves, and what cannot move; empty where there is nothing to do."""
+    blocks: list[Block] = []
+    if waves.waves:
+        blocks.append(Text(_WAVES))
+    if len(waves.waves) > 1:
+        blocks += _wave_picture(waves)
+    blocks += _wave_tables(waves)
+    if waves.blocked:
+        reasons = (each.reason for each in waves.blocked)
+        blocks += [Heading("Cannot move"), *sentences(reasons, "move", "bad")]
+    return Section("waves", "Waves", tuple(blocks))
+
+
+def _wave_tables(waves: WavePlan) -> list[Block]:
+    """Return the moves of every wave, as many as a page can bear."""
+    blocks: list[Block] = []
+    left = MOVES_SHOWN
+    few = sum(len(wave.moves) for wave in waves.waves) <= MOVES_OPEN
+    for number, wave in enumerate(waves.waves, start=1):
+        if left <= 0:
+            hidden = len(waves.waves) - number + 1
+            return [*blocks, Text(f"and {counted(hidden, 'more wave')}: {ELSEWHERE}")]
+        caption = f"Moves of wave {number}; first: what is done first, start or stop"
+        moves = table(MOVES, map(move_cells, wave.moves), caption).first(left, "move", TOLD)
+        summary = f"Wave {number}: {in_words(by_kind(wave.moves), 'replica')}"
+        blocks.append(Folded(summary, (moves,), opened=few))
+        left -= len(moves.rows)
+    return blocks
+
+
+def _wave_picture(waves: WavePlan) -> list[Block]:
+    """Return how much happens in every wave."""
+    counts = [by_kind(wave.moves) for wave in waves.waves]
+    shown: list[Mapping[str, int]] = [*counts[:WAVES_PICTURED]]
+    told = "; ".join(f"wave {number}: {in_words(each)}" for number, each in enumerate(shown, start=1))
+    picture = Picture(
+        "Replicas that move (blue), start (green) and stop (orange) in every wave.",
+        told,
+        wave_picture(shown, WIDE, "waves-wide"),
+        wave_picture(shown, NARROW, "waves-narrow"),
+    )
+    rest = len(counts) - len(shown)
+    return [picture, Text(f"and {counted(rest, 'more wave')}")] if rest > 0 else [picture]
+
+
+def change_section(plan: RebalancePlan) -> Section:
+    """Return what is different in the end, by cluster and by workload; empty for nothing."""
+    if not plan.changes:
+        return Section("changes", "What changes", ())
+    caption = "Replicas now and in the target, by workload and cluster"
+    by_workload = table(_CHANGES, change_rows(plan), caption).first(CHANGES_SHOWN, "change", TOLD)
+    workloads = len({change.workload for change in plan.changes})
+    verb = "changes" if workloads == 1 else "change"
+    title = f"{workloads} of {counted(len(plan.problem.with_replicas), 'workload')} {verb}"
+    return Section(
+        "changes",
+        "What changes",
+        (_by_cluster(plan), Folded(title, (by_workload,), opened=len(by_workload.rows) <= CHANGES_OPEN)),
+    )
+
+
+def _by_cluster(plan: RebalancePlan) -> Table:
+    """Return replicas of all workloads by cluster."""
+    now, then = _by_name(plan.before), _by_name(plan.outcome.placement)
+    arrive: Counter[str] = Counter()
+    leave: Counter[str] = Counter()
+    for change in plan.changes:
+        sums = arrive if change.difference > 0 else leave
+        sums[change.cluster] += abs(change.difference)
+    every = plan.problem.cluster_by_name
+    touched = [name for name in every if arrive[name] or leave[name]]
+    rows = [
+        (
+            *cells(name, now[name], then[name]),
+            Cell(str(arrive[name]), "good") if arrive[name] else NOTHING,
+            Cell(str(leave[name]), "notice") if leave[name] else NOTHING,
+        )
+        for name in touched
+    ]
+    still = len(every) - len(touched)
+    unchanged = f"{counted(still, 'cluster')} without a change left out" if still else ""
+    return Table("Replicas of all workloads, by cluster", _CLUSTERS, tuple(rows), unchanged)
+
+
+def _by_name(placement: Placement | None) -> Counter[str]:
+    """Return the replicas of all workloads by cluster."""
+    sums: Counter[str] = Counter()
+    for placed in (placement or Placement({})).values():
+        sums.update(placed)
+    return sums

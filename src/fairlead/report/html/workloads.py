@@ -1,0 +1,145 @@
+"""Sections about single workloads: where they stand, and why there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fairlead.models.outcome import ClusterDecision, Outcome
+from fairlead.models.words import counted, listed
+from fairlead.models.workload import Workload
+from fairlead.report.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Folded,
+    Items,
+    Row,
+    Section,
+    Table,
+    Text,
+    cells,
+    columns,
+    table,
+)
+from fairlead.report.content.workloads import COMPACT_ABOVE, compact, detailed
+
+PLACED_SHOWN = 2000
+"""Workloads whose placement is shown."""
+EXPLAINED = 200
+"""Workloads whose decisions are explained at most."""
+ROWS_EXPLAINED = 4000
+"""Clusters that all explanations together name in rows, roughly; no further workload is begun beyond."""
+NAMED = 8
+"""Clusters that a reason names before it counts them."""
+
+ELSEWHERE = "fairlead why explains any of them"
+
+_DECISIONS = columns("Cluster", ">Now", ">Target", "~Why")
+
+
+def placement_section(outcome: Outcome, *, opened: bool) -> Section:
+    """Return where every workload stands; empty without a placement."""
+    if outcome.placement is None:
+        return Section("placement", "Placement", ())
+    few = len(outcome.problem.with_replicas) <= COMPACT_ABOVE
+    if few:
+        tables = tuple(_without_blanks(_spaced(found)) for found, _ in detailed(outcome))
+    else:
+        told = "and {}: fairlead solve -o json has them all"
+        tables = (_spaced(compact(outcome)).first(PLACED_SHOWN, "workload", told),)
+    if opened:
+        return Section("placement", "Placement", tables)
+    title = f"The whole target of {counted(len(outcome.problem.with_replicas), 'workload')}"
+    return Section("placement", "Placement", (Folded(title, tables, printed=few),))
+
+
+def _spaced(found: Table) -> Table:
+    """Return a table with a space behind every comma, so that long cells can be broken."""
+    rows = (tuple(Cell(cell.text.replace(",", ", "), cell.tone) for cell in row) for row in found.rows)
+    return replace(found, rows=tuple(rows))
+
+
+def _without_blanks(found: Table) -> Table:
+    """Return a table without columns that say nothing in any row."""
+    kept = [
+        at
+        for at in range(len(found.columns))
+        if any(row[at].text not in ("", NOTHING.text) for row in found.rows)
+    ]
+    rows = (tuple(row[at] for at in kept) for row in found.rows)
+    return replace(found, columns=tuple(found.columns[at] for at in kept), rows=tuple(rows))
+
+
+def decision_section(outcome: Outcome, changed: frozenset[str] | None) -> Section:
+    """Return the reason of every cluster by workload, folded.
+
+    Parameters
+    ----------
+    outcome
+        The outcome to explain.
+    changed
+        Keys of the workloads that change; None where all count.
+    """
+    every = outcome.problem.with_replicas
+    few = len(every) <= COMPACT_ABOVE
+    chosen = [one for one in every if few or changed is None or one.key in changed]
+    blocks: list[Block] = []
+    left = ROWS_EXPLAINED
+    for workload in chosen[:EXPLAINED]:
+        if left <= 0:
+            break
+        decisions = outcome.decisions[workload.key]
+        inside = _explained(outcome, workload, decisions)
+        left -= sum(len(block.rows) for block in inside if isinstance(block, Table)) + 4
+        blocks.append(Folded(_summary(outcome, workload), inside, printed=few))
+    rest = len(chosen) - len(blocks)
+    if not few and changed is not None and chosen:
+        blocks.insert(0, Text(_left_out(len(every) - len(chosen))))
+    if rest > 0:
+        blocks.append(Text(f"and {counted(rest, 'more workload')}: {ELSEWHERE}"))
+    return Section("decisions", "Decisions, workload by workload", tuple(blocks))
+
+
+def _left_out(still: int) -> str:
+    """Say how many workloads do not change."""
+    if not still:
+        return "Every workload changes."
+    return f"Only workloads that change; {counted(still, 'other')} left out: {ELSEWHERE}."
+
+
+def _summary(outcome: Outcome, workload: Workload) -> str:
+    """Return a workload and its clusters in one line."""
+    placed = outcome.placed(workload).items()
+    where = listed([f"{name} {replicas}" for name, replicas in placed], "cluster") or "nowhere"
+    return f"{workload.key}: {counted(workload.replicas, 'replica')}, {where}"
+
+
+def _explained(
+    outcome: Outcome, workload: Workload, decisions: Sequence[ClusterDecision]
+) -> tuple[Block, ...]:
+    """Return a row for every cluster that holds or held replicas, and the reasons of all others."""
+    rows: list[Row] = []
+    empty: dict[str, list[str]] = {}
+    for decision in decisions:
+        now = workload.current.get(decision.cluster, 0)
+        if decision.replicas or now:
+            rows.append(cells(decision.cluster, now, decision.replicas, decision.reason))
+        else:
+            empty.setdefault(decision.reason, []).append(decision.cluster)
+    blocks: list[Block] = []
+    failed = [str(each) for each in outcome.conditions.workloads[workload.key] if each.status != "True"]
+    if failed:
+        blocks.append(Items(tuple(failed), "bad"))
+    if rows:
+        caption = f"Clusters of {workload.key}, and why so many"
+        blocks.append(table(_DECISIONS, rows, caption))
+    groups = tuple(
+        f"group {group.name} will not do: {group.reason}" for group in outcome.rejected.get(workload.key, ())
+    )
+    none = tuple(f"{listed(names, 'cluster', NAMED)}: {reason}" for reason, names in empty.items())
+    if none:
+        blocks += [Text("No replica, now and in the target:"), Items(none)]
+    if groups:
+        blocks += [Text("Affinity groups that were tried before:"), Items(groups)]
+    return tuple(blocks)

@@ -1,0 +1,158 @@
+"""What shows answers: in words, as tables of a terminal, in a notebook, as documents. One row per answer.
+
+This module is a `fairlead.models.answer.Renderer`; `fairlead` hands it in, so that answers need not know it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from fairlead.models.answer import Answer
+from fairlead.models.comparison import Comparison
+from fairlead.models.outcome import Outcome
+from fairlead.models.words import escaped
+from fairlead.report import notebook as notebooks
+from fairlead.report.blocks import Brief, Line
+from fairlead.report.content import comparison, outcome, plan, simulation, why
+from fairlead.report.documents.comparison import comparison_document, plan_comparison_document
+from fairlead.report.documents.outcome import outcome_document, to_frame
+from fairlead.report.documents.plan import plan_document
+from fairlead.report.documents.simulation import simulation_document
+from fairlead.report.documents.why import why_document
+from fairlead.report.manifests import to_manifests
+from fairlead.report.terminal import Look, printed
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.simulate.result import Simulation
+from fairlead.solver.why.answer import Why
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+A = TypeVar("A", bound=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms(Generic[A]):
+    """The forms of one kind of answers.
+
+    Parameters
+    ----------
+    kind
+        The answers.
+    verdict
+        What they come to, in a sentence or a few lines.
+    summary
+        The short rendering as text, a line each.
+    terminal
+        Everything that a terminal shows, in groups that stand apart.
+    document
+        JSON-ready values.
+    brief
+        What a notebook shows; None for the lines of the summary.
+    """
+
+    kind: type[A]
+    verdict: Callable[[A], str]
+    summary: Callable[[A], list[str]]
+    terminal: Callable[[A, Look], Iterable[Iterable[Line]]]
+    document: Callable[[A], dict[str, Any]]
+    brief: Callable[[A], Brief] | None = None
+
+
+_OUTCOME = _Forms(
+    Outcome, outcome.verdict, outcome.summary, outcome.terminal, outcome_document, outcome.brief
+)
+_PLAN = _Forms(RebalancePlan, plan.headline, plan.summary, plan.terminal, plan_document)
+_SIMULATION = _Forms(
+    Simulation,
+    simulation.verdict,
+    simulation.summary,
+    simulation.terminal,
+    simulation_document,
+    simulation.brief,
+)
+_WHY = _Forms(Why, why.heading, why.summary, why.terminal, why_document, why.brief)
+_COMPARISON = _Forms(
+    Comparison, comparison.verdicts, comparison.summary, comparison.terminal, comparison_document
+)
+_PLANS = _Forms(
+    PlanComparison,
+    comparison.plans_verdict,
+    comparison.plans_summary,
+    comparison.plans_terminal,
+    plan_comparison_document,
+)
+_FORMS: tuple[_Forms[Any], ...] = (_OUTCOME, _PLAN, _SIMULATION, _WHY, _COMPARISON, _PLANS)
+
+
+def _forms(answer: Answer) -> _Forms[Any]:
+    """Return the forms of an answer."""
+    for forms in _FORMS:
+        if isinstance(answer, forms.kind):
+            return forms
+    raise TypeError(f"{type(answer).__name__} has no form to be shown in")
+
+
+def verdict(answer: Answer) -> str:
+    """Return what an answer comes to, in a sentence; of a comparison a line for each."""
+    return _forms(answer).verdict(answer)
+
+
+def text(answer: Answer) -> str:
+    """Return a short, readable rendering."""
+    return "\n".join(map(escaped, _forms(answer).summary(answer)))
+
+
+def terminal(answer: Answer, look: Look | None = None) -> str:
+    """Return everything that a terminal shows.
+
+    Parameters
+    ----------
+    answer
+        The answer.
+    look
+        How to print; None for plain text.
+    """
+    look = look or Look()
+    return printed(_forms(answer).terminal(answer, look), look)
+
+
+def moves(answer: RebalancePlan, look: Look) -> str:
+    """Return the moves of a plan only, a line each, for scripts."""
+    return printed(plan.moves(answer, look), look)
+
+
+def notebook(answer: Answer) -> str:
+    """Return a short rendering as HTML; every text of the input is escaped."""
+    forms = _forms(answer)
+    if forms.brief is not None:
+        return notebooks.html(forms.brief(answer))
+    first, *rest = forms.summary(answer)
+    return notebooks.html(Brief(first, rest))
+
+
+def document(answer: Answer, *, decisions: bool = True) -> dict[str, Any]:
+    """Return JSON-ready values, of an outcome with or without its decisions."""
+    if isinstance(answer, Outcome):
+        return outcome_document(answer, decisions=decisions)
+    return _forms(answer).document(answer)
+
+
+def frame(answer: Answer) -> pd.DataFrame:
+    """Return a data frame of an outcome."""
+    return to_frame(_outcome(answer))
+
+
+def manifests(answer: Answer) -> tuple[dict[str, Any], ...]:
+    """Return the patches of an outcome."""
+    return to_manifests(_outcome(answer))
+
+
+def _outcome(answer: Answer) -> Outcome:
+    """Return an answer that is an outcome; no other one has that form."""
+    if not isinstance(answer, Outcome):
+        raise TypeError(f"{type(answer).__name__} is no outcome")
+    return answer

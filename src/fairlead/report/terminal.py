@@ -1,0 +1,153 @@
+"""What a terminal shows: plain columns as kubectl prints them, and lines in tones, escaped."""
+
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from fairlead.models.words import escaped
+from fairlead.report.blocks import Cell, Column, Line, Row, Table, Text, Tone
+
+_CODES: Mapping[Tone, str] = MappingProxyType(
+    {"bold": "1", "dim": "2", "good": "32", "notice": "33", "bad": "31"}
+)
+
+GAP = "  "
+NARROWEST = 12
+"""Characters to which an elastic column shrinks at most."""
+WRAPPED_AT_LEAST = 20
+"""Characters to which lines are broken at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How an answer is printed.
+
+    Parameters
+    ----------
+    wide
+        Whether every column and every cluster is shown.
+    headers
+        Whether headers are printed; without them one flat table for scripts is left.
+    colour
+        Whether tones are printed.
+    width
+        Characters of a line of the terminal; None where the output is none and nothing may be cut.
+    """
+
+    wide: bool = False
+    headers: bool = True
+    colour: bool = False
+    width: int | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """Characters to which lines are cut; wide tables are never cut."""
+        return None if self.wide else self.width
+
+    def few(self, shown: int) -> int | None:
+        """Return how many of something are shown; None where all are."""
+        return None if self.wide else shown
+
+
+def printed(groups: Iterable[Iterable[Line]], look: Look) -> str:
+    """Return groups of lines and tables as text, a blank line between two groups."""
+    blocks = [[line for each in group for line in _lines(each, look)] for group in groups]
+    return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _lines(block: Line, look: Look) -> list[str]:
+    """Return the lines of a text or of a table."""
+    match block:
+        case Text() if block.wrapped:
+            return wrapped(escaped(block.text), look)
+        case Text():
+            text = escaped(block.text)
+            word, rest = (text, "") if block.toned is None else (text[: block.toned], text[block.toned :])
+            return [toned(word, block.tone, colour=look.colour) + rest]
+        case Table():
+            lines = render(block.columns, block.rows, look)
+            return [*lines, escaped(block.note)] if block.note else lines
+
+
+def toned(text: str, tone: Tone, *, colour: bool) -> str:
+    """Return a text in its tone; as it is where colour is off."""
+    return f"\033[{_CODES[tone]}m{text}\033[0m" if colour and tone and text else text
+
+
+def wrapped(line: str, look: Look) -> list[str]:
+    """Return a line broken to the width of the terminal, what follows indented."""
+    if look.limit is None or len(line) <= look.limit:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(
+        line.strip(),
+        max(look.limit, WRAPPED_AT_LEAST),
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def render(columns: Sequence[Column], rows: Sequence[Row], look: Look) -> list[str]:
+    """Return a table as lines without trailing blanks.
+
+    Parameters
+    ----------
+    columns
+        The columns; every row has a cell for each.
+    rows
+        The cells.
+    look
+        Whether headers and tones are printed, and the width to which elastic columns are cut.
+    """
+    table: list[Sequence[Cell]] = [[Cell(escaped(cell.text), cell.tone) for cell in row] for row in rows]
+    if look.headers:
+        table.insert(0, [Cell(column.header.upper()) for column in columns])
+    widths = [max((len(row[index].text) for row in table), default=0) for index in range(len(columns))]
+    if look.limit is not None:
+        widths = _squeezed(columns, widths, look.limit)
+    return [_line(columns, row, widths, colour=look.colour) for row in table]
+
+
+def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) -> int:
+    """Return the characters that all columns but the last one leave it."""
+    widths = [
+        max(len(columns[at].header), *(len(escaped(row[at].text)) for row in rows))
+        for at in range(len(columns) - 1)
+    ]
+    return limit - sum(width + len(GAP) for width in widths)
+
+
+def broken(rows: Sequence[Row], room: int) -> list[Row]:
+    """Return rows whose last cell has room, the rest of it in rows of its own below."""
+    found: list[Row] = []
+    for row in rows:
+        first, *rest = textwrap.wrap(escaped(row[-1].text), room) or [""]
+        found.append((*row[:-1], Cell(first)))
+        found.extend((*(Cell("") for _ in row[:-1]), Cell(line)) for line in rest)
+    return found
+
+
+def _squeezed(columns: Sequence[Column], widths: list[int], width: int) -> list[int]:
+    """Return the widths with elastic columns narrowed until the line fits, or none can give more."""
+    over = sum(widths) + len(GAP) * (len(widths) - 1) - width
+    squeezed = list(widths)
+    for index, column in enumerate(columns):
+        if column.elastic and over > 0:
+            given = min(over, max(0, squeezed[index] - NARROWEST))
+            squeezed[index] -= given
+            over -= given
+    return squeezed
+
+
+def _line(columns: Sequence[Column], row: Sequence[Cell], widths: Sequence[int], *, colour: bool) -> str:
+    """Return one row; blanks stand outside of the colours, so that copied text is clean."""
+    parts = []
+    for column, cell, width in zip(columns, row, widths, strict=True):
+        text = cell.text if len(cell.text) <= width else f"{cell.text[: width - 3]}..."
+        blanks = " " * (width - len(text))
+        shown = toned(text, cell.tone, colour=colour)
+        parts.append(blanks + shown if column.right else shown + blanks)
+    return GAP.join(parts).rstrip()

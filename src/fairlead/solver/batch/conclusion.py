@@ -1,0 +1,67 @@
+"""What a search over a batch ends with: a checked placement, its levels, and ties settled."""
+
+from collections.abc import Sequence
+
+from fairlead.encoders.registry import encode
+from fairlead.models.check import check
+from fairlead.models.errors import InternalError
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import score
+from fairlead.solver.attainment import LexicographicResult, Note, attained
+from fairlead.solver.batch.tuning import MOST_SETTLED
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort
+from fairlead.solver.ties import Settled, settle
+
+
+def concluded(
+    problem: Problem, placement: Placement, notes: Sequence[Note], deadline: Deadline, seed: int
+) -> LexicographicResult:
+    """Return what was found.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    placement
+        The best placement.
+    notes
+        How far the levels got, in order; levels without one are as they are, and not proven.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+
+    Raises
+    ------
+    InternalError
+        Where the placement breaks a rule: a bug in fairlead.
+    """
+    broken = check(problem, placement)
+    if broken:
+        raise InternalError(f"the placement of a batch breaks a rule: {broken[0]}")
+    levels = attained(problem, placement, notes)
+    if not all(level.proven for level in levels):
+        return LexicographicResult(Status.FEASIBLE, placement, levels)
+    if len(problem.workloads) * len(problem.clusters) > MOST_SETTLED:
+        return LexicographicResult(Status.OPTIMAL, placement, levels)
+    tied = _settled(problem, placement, deadline, seed)
+    if tuple(level.value for level in score(problem, tied.placement)) != tuple(
+        level.value for level in levels
+    ):
+        raise InternalError("settling ties has changed a level")
+    return LexicographicResult(Status.OPTIMAL, tied.placement, levels, tied.certain)
+
+
+def _settled(problem: Problem, placement: Placement, deadline: Deadline, seed: int) -> Settled:
+    """Return, of all placements that are as good on every level, the one that comes first."""
+    encoding = encode(problem, centres=placement, in_time=lambda: deadline.remaining() > 0)
+    if encoding is None:
+        return Settled(placement, certain=False)
+    for level, cost in encoding.levels.items():
+        if not cost.exact:
+            return Settled(placement, certain=False)
+        encoding.pin(level, cost.steps(placement))
+    return settle(encoding, placement, Effort(deadline, 1, seed))

@@ -1,0 +1,1 @@
+"""Duals and bounds: what every placement costs at least."""

@@ -1,0 +1,302 @@
+"""Bounds in whole numbers: what every placement costs at least, told by prices.
+
+Prices may come from anywhere, from floats as well: rounded to whole parts of a step they are as good as any
+others, and everything after the rounding is exact. Where a product of price and need is rounded, it is
+rounded down, which can only lower the bound.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.batch.arrays import Floats, Whole, total_of
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.model import Model, Prices, chunks
+from fairlead.solver.marginal import widen
+
+# Bits of a price behind the point, at most, and of a product.
+FINE_BITS = 30
+PRODUCT_BITS = 61
+# A price of a step or a unit is cut to this many bits.
+PRICE_BITS = 52
+# Prices of which so much is left, but for a whole one, were rounded and not cut.
+SAME = 0.999
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholePrices:
+    """Prices as whole parts of a step.
+
+    Parameters
+    ----------
+    capacity, capacity_bits
+        Price of one unit by coupling row, times 2 to the power of the bits of its resource.
+    pins, pin_bits
+        Price of one step by pinned level, likewise.
+    rows
+        Price of every row's total, in steps.
+    """
+
+    capacity: tuple[int, ...]
+    capacity_bits: tuple[int, ...]
+    pins: tuple[int, ...]
+    pin_bits: tuple[int, ...]
+    rows: Whole
+
+
+def whole_prices(model: Model, prices: Prices, rows: Floats) -> WholePrices:
+    """Round prices to whole parts of a step, as fine as products with them allow."""
+    needs, coupling = model.batch.needs, model.batch.coupling
+    capacity, capacity_bits = [], []
+    most = int(model.batch.totals.max(initial=1)) + 1
+    greatest = [most * int(need) for need in needs.max(axis=0, initial=1)]
+    for price, resource in zip(prices.capacity.tolist(), coupling.resource.tolist(), strict=True):
+        bits = _bits(price, greatest[resource])
+        capacity.append(_rounded(price, bits, greatest[resource]))
+        capacity_bits.append(bits)
+    pins, pin_bits = [], []
+    for number, price in enumerate(prices.pins.tolist(), 1):
+        greatest_cost = max(
+            1, *(_size(each) for each in (*model.curve.slopes[number], model.curve.base[number]))
+        )
+        bits = _bits(price, greatest_cost)
+        pins.append(_rounded(price, bits, greatest_cost))
+        pin_bits.append(bits)
+    limit = 2.0**PRICE_BITS
+    whole = np.rint(np.clip(np.nan_to_num(rows), -limit, limit)).astype(np.int64)
+    return WholePrices(tuple(capacity), tuple(capacity_bits), tuple(pins), tuple(pin_bits), whole)
+
+
+def held(whole: WholePrices) -> Prices:
+    """Return prices as whole numbers hold them."""
+    return Prices(
+        _as_floats(whole.capacity, whole.capacity_bits),
+        _as_floats(whole.pins, whole.pin_bits),
+    )
+
+
+def _as_floats(prices: Sequence[int], bits: Sequence[int]) -> Floats:
+    """Return whole parts of steps as steps."""
+    return np.array([price * 2.0**-each for price, each in zip(prices, bits, strict=True)], dtype=np.float64)
+
+
+def are_cut(whole: WholePrices, prices: Prices) -> bool:
+    """Tell whether prices were too large for whole numbers, so that much less is left of them."""
+    left = held(whole)
+    return bool(
+        np.any(left.capacity < SAME * prices.capacity - 1.0) or np.any(left.pins < SAME * prices.pins - 1.0)
+    )
+
+
+def _size(values: Whole) -> int:
+    """Return the largest of the values in size."""
+    highest, lowest = int(values.max(initial=0)), int(values.min(initial=0))
+    return max(highest, -lowest)
+
+
+def _bits(price: float, factor: int) -> int:
+    """Return how many bits behind the point leave a product with a factor inside 64 bits."""
+    return max(0, min(FINE_BITS, PRODUCT_BITS - factor.bit_length() - int(max(price, 0.0)).bit_length()))
+
+
+def _rounded(price: float, bits: int, factor: int) -> int:
+    """Return a price, not below 0, as a whole number; cut where even that does not fit."""
+    return max(0, min(int(price * 2.0**bits), (1 << PRODUCT_BITS) // factor))
+
+
+def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
+    """Return what every placement costs at least, in steps of the level.
+
+    Parameters
+    ----------
+    model
+        The level, with what is pinned before it.
+    prices
+        Prices of capacity and pins.
+    rows
+        A price for every row's total; the closest cost of a unit is tried as well.
+    """
+    whole = whole_prices(model, prices, rows)
+    if are_cut(whole, prices):
+        # What a replica is worth at dearer prices bounds nothing at those that are left.
+        left = held(whole)
+        whole = whole_prices(model, left, relax(model, left).rows)
+    return _bound(model, whole, sharply=True)
+
+
+def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:
+    """Return the bound at prices; sharply with better prices for the totals, where there are any."""
+    total = sum(_of_rows(model, whole, part, sharply=sharply) for part in chunks(len(whole.rows)))
+    limits = model.batch.coupling.limit.tolist()
+    for price, bits, limit in zip(whole.capacity, whole.capacity_bits, limits, strict=True):
+        total -= -((-price * limit) >> bits)
+    for price, bits, limit in zip(whole.pins, whole.pin_bits, model.pins, strict=True):
+        total -= -((-price * limit) >> bits)
+    return total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WholeCosts:
+    """What units cost with prices, in whole steps, for some rows.
+
+    Parameters
+    ----------
+    starts
+        First unit of each piece, and the end of the last one.
+    first
+        Cost of that unit.
+    growth
+        By what it grows from unit to unit; None where it does not.
+    base
+        Cost of the lower bounds by row.
+    """
+
+    starts: list[Whole]
+    first: list[NDArray[Any]]
+    growth: NDArray[Any] | None
+    base: NDArray[Any]
+
+
+def whole_costs(model: Model, whole: WholePrices, rows: slice) -> WholeCosts:
+    """Return what units cost with prices."""
+    curve, batch = model.curve, model.batch
+    extra = _place_prices(model, whole, rows)
+    starts = [at[rows] for at in curve.starts]
+    first = [slope[rows] + extra for slope in curve.slopes[0]]
+    base = curve.base[0][rows] + (extra * batch.lower[rows]).sum(axis=1)
+    growth = None if curve.growth[0] is None else curve.growth[0][rows]
+    for number, (price, bits) in enumerate(zip(whole.pins, whole.pin_bits, strict=True), 1):
+        first = [
+            each + (slope[rows] * price >> bits)
+            for each, slope in zip(first, curve.slopes[number], strict=True)
+        ]
+        pinned = curve.base[number][rows]
+        base = base + (pinned * price >> bits)
+        more = curve.growth[number]
+        if more is not None:
+            grown = more[rows] * price >> bits
+            growth = grown if growth is None else growth + grown
+    return WholeCosts(starts, first, growth, base)
+
+
+def _place_prices(model: Model, whole: WholePrices, rows: slice) -> Whole:
+    """Return what capacity costs for one replica, rounded down."""
+    batch = model.batch
+    found = np.zeros((rows.stop - rows.start, len(batch.clusters)), dtype=np.int64)
+    coupling = batch.coupling
+    for column, resource, price, bits in zip(
+        coupling.column.tolist(), coupling.resource.tolist(), whole.capacity, whole.capacity_bits, strict=True
+    ):
+        if price:
+            found[:, column] += batch.needs[rows, resource] * price >> bits
+    return found
+
+
+def _of_rows(model: Model, whole: WholePrices, rows: slice, *, sharply: bool) -> int:
+    """Return the least cost of some rows with prices; sharply the better of two prices for every total."""
+    costs = whole_costs(model, whole, rows)
+    left = model.batch.totals[rows] - model.batch.lower[rows].sum(axis=1)
+    guess = whole.rows[rows]
+    best = _least(costs, guess, left)
+    if sharply:
+        best = np.maximum(best, _least(costs, _nearest(costs, guess), left))
+    whole_rows = best + costs.base
+    return total_of(whole_rows) if whole_rows.dtype == np.int64 else sum(whole_rows.tolist())
+
+
+def _nearest(costs: WholeCosts, guess: Whole) -> Whole:
+    """Return the cost of a unit that is nearest to each row's price."""
+    best, gap = guess.copy(), np.full(len(guess), 2**62, dtype=np.int64)
+    for number, first in enumerate(costs.first):
+        units = costs.starts[number + 1] - costs.starts[number]
+        cost = first
+        if costs.growth is not None:
+            steps = (guess[:, None] - first + costs.growth // 2) // np.maximum(costs.growth, 1)
+            cost = first + costs.growth * np.clip(steps, 0, np.maximum(units - 1, 0))
+        away = np.where(units > 0, np.abs(cost - guess[:, None]), 2**62)
+        at = np.argmin(away, axis=1)
+        each = np.arange(len(guess))
+        closer = away[each, at] < gap
+        gap, best = np.where(closer, away[each, at], gap), np.where(closer, cost[each, at], best)
+    return best
+
+
+def _least(costs: WholeCosts, price: Whole, left: Whole) -> NDArray[Any]:
+    """Return the least cost of each row beyond its base at a price for its total."""
+    highest = max((int(np.abs(first - price[:, None]).max(initial=0)) for first in costs.first), default=0)
+    most = int((costs.starts[-1] - costs.starts[0]).sum(axis=1).max(initial=0))
+    grown = 0 if costs.growth is None else int(costs.growth.max(initial=0)) * most
+    bound = (highest + grown + int(np.abs(price).max(initial=0))) * (most + 1) * 2
+    total: NDArray[Any] = widen(price, bound) * left + savings(costs, price, bound).sum(axis=1)
+    return total
+
+
+def savings(costs: WholeCosts, price: NDArray[Any], bound: int) -> NDArray[Any]:
+    """Return, by place, what all units that cost less than a price of their row save, as a number below 0.
+
+    Parameters
+    ----------
+    costs
+        What units cost.
+    price
+        By row.
+    bound
+        No sum of a row is farther from 0, see `widen`.
+    """
+    total = np.zeros(costs.starts[0].shape, dtype=np.int64)
+    for number, first in enumerate(costs.first):
+        units = costs.starts[number + 1] - costs.starts[number]
+        off = first - price[:, None]
+        if costs.growth is None:
+            total = total + widen(np.minimum(off, 0), bound) * units
+        else:
+            growth = np.maximum(costs.growth, 1)
+            # Units k with off + growth k < 0; where nothing grows it is all or none.
+            grown = np.minimum(np.maximum(-(off // growth), 0), units)
+            taken = np.where(costs.growth > 0, grown, np.where(off < 0, units, 0))
+            wide = widen(taken, bound)
+            total = total + wide * off + wide * (taken - 1) // 2 * costs.growth
+    return total
+
+
+def ranges(model: Model, prices: Prices, rows: Floats, cost: int) -> tuple[Whole, Whole]:
+    """Return the fewest and most replicas of placements that cost at most so much.
+
+    One unit that is taken although it costs more than its row's price, or left although it costs less, adds
+    the difference to the bound at these prices, whatever else is done.
+
+    Parameters
+    ----------
+    model
+        The level, with what is pinned before it.
+    prices, rows
+        Any prices.
+    cost
+        What a placement may cost, in steps of the level.
+    """
+    whole = whole_prices(model, prices, rows)
+    slack = max(0, min(cost - _bound(model, whole, sharply=False), 2**60))
+    lower, upper = np.empty_like(model.batch.lower), np.empty_like(model.batch.upper)
+    for part in chunks(len(rows)):
+        costs = whole_costs(model, whole, part)
+        at = whole.rows[part][:, None]
+        lower[part] = _count(costs, at - slack - 1)
+        upper[part] = _count(costs, at + slack)
+    return lower, upper
+
+
+def _count(costs: WholeCosts, price: Whole) -> Whole:
+    """Return the replicas by place when all units of at most a price are taken."""
+    found = costs.starts[0].copy()
+    for number, first in enumerate(costs.first):
+        units = costs.starts[number + 1] - costs.starts[number]
+        if costs.growth is None:
+            found += np.where(first <= price, units, 0)
+        else:
+            taken = (price - first) // np.maximum(costs.growth, 1) + 1
+            whole = np.where(first <= price, units, 0)
+            found += np.where(costs.growth > 0, np.clip(taken, 0, units), whole)
+    return found

@@ -1,0 +1,336 @@
+"""Prices on what is shared: every workload by itself, and what all must cost at least.
+
+Take a price for every coupling row (capacity of a cluster, and the pins of levels that are settled) and one
+for every workload's total. Then each unit of each place stands for itself: it is taken where its cost and
+prices together are below 0. The sum is a bound whatever the prices (J. P. Evans and H. Everett, 1963), and in
+whole numbers it is exact.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.batch.arrays import Floats, Whole
+from fairlead.solver.batch.model import Model, Prices, in_chunks, place_prices
+from fairlead.solver.batch.shapes import Curve
+from fairlead.solver.batch.tuning import CUTS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relaxed:
+    """The optimum of all rows at some prices, as far as it was searched for.
+
+    Parameters
+    ----------
+    value
+        What it costs with prices, in steps (a float, never part of a claim).
+    rows
+        Price of each row's total.
+    replicas
+        A division of every row that is cheapest at the prices.
+    usage, pinned
+        What it asks for by coupling row, and what it costs on each pinned level.
+    """
+
+    value: float
+    rows: Floats
+    replicas: Whole
+    usage: Floats
+    pinned: Floats
+
+
+def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
+    """Divide every row at prices.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    prices
+        The prices.
+    guess
+        Prices of the rows' totals to start the search from; None where nothing is known.
+    precision
+        How closely the prices of totals are searched for, as a part of the dearest unit.
+    """
+    batch = model.batch
+    found = np.empty(len(batch.keys))
+    replicas = np.empty_like(batch.lower)
+    value, pinned = 0.0, np.zeros(len(model.pins))
+
+    def divide(rows: slice) -> list[float]:
+        part = PricedRows.of(model, prices, rows)
+        found[rows], replicas[rows] = part.divide(
+            batch.totals[rows], None if guess is None else guess[rows], precision
+        )
+        return part.costs(replicas[rows])
+
+    for costs in in_chunks(model, divide):
+        value += costs[0]
+        pinned += costs[1:]
+    usage = batch.usage(replicas).astype(np.float64)
+    value += float(prices.capacity @ (usage - batch.coupling.limit))
+    value += sum(
+        price * (used - pin) for price, used, pin in zip(prices.pins, pinned, model.pins, strict=True)
+    )
+    return Relaxed(float(value), found, replicas, usage, pinned)
+
+
+def marginals(
+    model: Model, prices: Prices, rows: slice, replicas: Whole
+) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
+    """Return what one replica more costs and what one less saves, by place.
+
+    Returns
+    -------
+    tuple
+        With prices: the cost of one more (infinite where the place is full) and of the last one (minus
+        infinity where there is none to take). Without prices: the same for every pinned level.
+    """
+    part = PricedRows.of(model, prices, rows)
+    up, down = np.full(replicas.shape, np.inf), np.full(replicas.shape, -np.inf)
+    pins = [(np.zeros(replicas.shape), np.zeros(replicas.shape)) for _ in model.pins]
+    for number, dear in enumerate(part.dear):
+        start, end = part.curve.starts[number], part.curve.starts[number + 1]
+        rising = (start <= replicas) & (replicas < end)
+        falling = (start < replicas) & (replicas <= end)
+        grown = 0.0 if part.growth is None else part.growth * (replicas - start)
+        lost = 0.0 if part.growth is None else part.growth * (replicas - 1 - start)
+        up, down = np.where(rising, dear + grown, up), np.where(falling, dear + lost, down)
+        for (rise, fall), slopes, growth in zip(
+            pins, part.curve.slopes[1:], part.curve.growth[1:], strict=True
+        ):
+            more = 0 if growth is None else growth * (replicas - start)
+            less = 0 if growth is None else growth * (replicas - 1 - start)
+            rise[rising] = (slopes[number] + more)[rising]
+            fall[falling] = (slopes[number] + less)[falling]
+    return up, down, pins
+
+
+def within(
+    model: Model, prices: Prices, rows: Whole, row_prices: Floats, reach: float
+) -> tuple[Whole, Whole]:
+    """Return the fewest and most replicas of some rows whose cost is within reach of the rows' prices."""
+    part = PricedRows.of(model, prices, rows)
+    return part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
+
+
+def _filled(under: Whole, over: Whole, totals: Whole) -> Whole:
+    """Return divisions that hold the totals, between two that hold too little and too much."""
+    room = over - under
+    left = totals - under.sum(axis=1)
+    before = np.cumsum(room, axis=1) - room
+    filled: Whole = under + np.clip(left[:, None] - before, 0, room)
+    return filled
+
+
+def windows(
+    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
+) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
+    """Return what some rows have within reach of their prices, cut into segments of one slope.
+
+    Returns
+    -------
+    tuple
+        By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a
+        number by which it is known again. Then, by row and column, the replicas when all cheaper units are
+        taken.
+    """
+    part = PricedRows.of(model, prices, rows)
+    low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
+    # A piece whose units all cost the same stays whole.
+    cuts = np.where(part.grown, CUTS, 1)
+    found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
+    for number in range(len(part.dear)):
+        start, end = (
+            np.maximum(part.curve.starts[number], low),
+            np.minimum(part.curve.starts[number + 1], high),
+        )
+        width = np.maximum(end - start, 0)
+        for cut in range(1 if part.growth is None else CUTS):
+            first = start + width * np.minimum(cut, cuts) // cuts
+            last = start + width * np.minimum(cut + 1, cuts) // cuts
+            row, column = np.nonzero((last > first) & (width > 0))
+            at = (row, column)
+            # The mean cost of the units of a segment; one unit costs just what it costs.
+            middle = (first[at] + last[at] - 1) / 2.0 - part.curve.starts[number][at]
+            slopes = [
+                slope[number][at] + (0.0 if growth is None else growth[at] * middle)
+                for slope, growth in zip(part.curve.slopes, part.curve.growth, strict=True)
+            ]
+            pinned = np.array(slopes[1:], dtype=np.float64).reshape(len(slopes) - 1, len(row)).T
+            key = ((row + rows.start) * low.shape[1] + column) * len(part.dear) * CUTS + number * CUTS + cut
+            found.append(
+                (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned, key)
+            )
+    merged = [np.concatenate(each) for each in zip(*found, strict=True)]
+    return merged[0], merged[1], merged[2], merged[3], merged[4], merged[5], low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PricedRows:
+    """Some rows at prices.
+
+    Parameters
+    ----------
+    curve
+        Their pieces.
+    dear, growth
+        Cost of the first unit of each piece, all told, and by what it grows; None where it does not.
+    units
+        Units of each piece where costs grow, else none.
+    """
+
+    curve: Curve
+    dear: list[Floats]
+    growth: Floats | None
+    units: list[Floats]
+
+    @classmethod
+    def of(cls, model: Model, prices: Prices, rows: slice | Whole) -> "PricedRows":
+        """Look at some rows."""
+        curve = model.curve.of_rows(rows)
+        extra = place_prices(model, prices, rows)
+        factors = [1.0, *prices.pins.tolist()]
+        dear = []
+        for number in range(curve.pieces):
+            cost = extra + curve.slopes[0][number]
+            for factor, level in zip(factors[1:], curve.slopes[1:], strict=True):
+                cost += factor * level[number]
+            dear.append(cost)
+        growth: Floats | None = None
+        for factor, each in zip(factors, curve.growth, strict=True):
+            if each is not None:
+                growth = factor * each if growth is None else growth + factor * each
+        if growth is not None:
+            growth = np.maximum(growth, 2.0**-20)
+        # Only the search for a price where costs grow asks for these.
+        pairs = itertools.pairwise(curve.starts if growth is not None else ())
+        return cls(curve, dear, growth, [(end - start).astype(np.float64) for start, end in pairs])
+
+    @property
+    def grown(self) -> NDArray[np.bool_]:
+        """Places where the units of a piece do not all cost the same, on any level."""
+        found = np.zeros(self.curve.starts[0].shape, dtype=np.bool_)
+        for growth in self.curve.growth:
+            if growth is not None:
+                found |= growth > 0
+        return found
+
+    def upto(self, at: Floats) -> Whole:
+        """Return the replicas by place when every unit of at most a price is taken; by row, or by place."""
+        if self.growth is None:
+            counts = self.curve.starts[0].copy()
+            for number, dear in enumerate(self.dear):
+                counts += np.where(dear <= at, self.curve.starts[number + 1] - self.curve.starts[number], 0)
+            return counts
+        return self.curve.starts[0] + self._growing(at, self.growth).astype(np.int64)
+
+    def _growing(self, at: Floats, growth: Floats) -> Floats:
+        """Return how many units of at most a price there are where costs grow from unit to unit."""
+        total = np.zeros(self.curve.starts[0].shape)
+        for counts in self._taken(at, growth):
+            total += counts
+        return total
+
+    def _taken(self, at: Floats, growth: Floats) -> Iterator[Floats]:
+        """Yield the same piece by piece."""
+        for dear, units in zip(self.dear, self.units, strict=True):
+            # In place: this is done dozens of times for every division, and new arrays take most of the time.
+            counts = at - dear
+            counts /= growth
+            counts += 1.0
+            np.maximum(counts, 0.0, out=counts)
+            np.minimum(counts, units, out=counts)
+            yield np.floor(counts, out=counts)
+
+    def taken(self, at: Floats) -> list[Floats]:
+        """Return how many units of every piece cost at most a price, by row."""
+        at = at[:, None]
+        if self.growth is not None:
+            return list(self._taken(at, self.growth))
+        spans = self._spans()
+        return [np.where(dear <= at, end - start, 0).astype(np.float64) for start, end, dear in spans]
+
+    def divide(self, totals: Whole, guess: Floats | None, precision: float) -> tuple[Floats, Whole]:
+        """Return the price of each row's total, and a division at that price."""
+        growth = self.growth
+        if growth is None:
+            return self._divide_sorted(totals)
+        cheapest, dearest = self.edges()
+        cheap, dear = (
+            np.where(np.isfinite(cheapest), cheapest, 0.0),
+            np.where(np.isfinite(dearest), dearest, 0.0),
+        )
+        scale = float(np.max(dear - cheap, initial=1.0))
+        low, high = cheap - 2.0**-30 * scale - 1.0, dear + 2.0**-30 * scale + 1.0
+        width = scale * 2.0**-8
+        wanted = (totals - self.curve.starts[0].sum(axis=1)).astype(np.float64)
+        tries = 0
+        while float(np.max(high - low, initial=0.0)) > precision * scale and tries < 80:
+            middle = (low + high) / 2
+            if guess is not None and tries < 2:
+                # Near the guess on either side first: prices change little from one turn to the next.
+                middle = np.clip(
+                    guess + (width if tries else -width), low + 1e-9 * scale, high - 1e-9 * scale
+                )
+            enough = self._growing(middle[:, None], growth).sum(axis=1) >= wanted
+            high, low = np.where(enough, middle, high), np.where(enough, low, middle)
+            tries += 1
+        return high, _filled(self.upto(low[:, None]), self.upto(high[:, None]), totals)
+
+    def _divide_sorted(self, totals: Whole) -> tuple[Floats, Whole]:
+        """Do the same where all units of a piece cost as much: exactly, the cheapest pieces first."""
+        units = np.concatenate([b - a for a, b in itertools.pairwise(self.curve.starts)], axis=1)
+        costs = np.where(units > 0, np.concatenate(self.dear, axis=1), np.inf)
+        # Which of equal costs comes first in the order changes nothing that is read from it.
+        order = np.argsort(costs, axis=1)
+        left = totals - self.curve.starts[0].sum(axis=1)
+        taken = np.cumsum(np.take_along_axis(units, order, axis=1), axis=1)
+        last = np.argmax(taken >= left[:, None], axis=1)
+        rows = np.arange(len(totals))
+        price = costs[rows, order[rows, last]]
+        price = np.where(np.isfinite(price), price, 0.0)
+        places, at = self.curve.starts[0].shape[1], price[:, None]
+        under, over = self.curve.starts[0].copy(), self.curve.starts[0].copy()
+        for first in range(0, units.shape[1], places):
+            piece = slice(first, first + places)
+            under += np.where(costs[:, piece] < at, units[:, piece], 0)
+            over += np.where(costs[:, piece] <= at, units[:, piece], 0)
+        return price, _filled(under, over, totals)
+
+    def _spans(self) -> Iterator[tuple[Whole, Whole, Floats]]:
+        """Yield every piece with its first cost."""
+        yield from zip(self.curve.starts[:-1], self.curve.starts[1:], self.dear, strict=True)
+
+    def _tops(self) -> Iterator[tuple[Whole, Whole, Floats]]:
+        """Yield every piece with its last cost."""
+        for start, end, dear in self._spans():
+            yield (
+                start,
+                end,
+                dear if self.growth is None else dear + self.growth * np.maximum(end - start - 1, 0),
+            )
+
+    def edges(self) -> tuple[Floats, Floats]:
+        """Return the cost of the cheapest and of the dearest unit by row; infinite where there is none."""
+        cheapest = np.min(
+            [np.where(a < b, d, np.inf).min(axis=1, initial=np.inf) for a, b, d in self._spans()], axis=0
+        )
+        dearest = np.max(
+            [np.where(a < b, d, -np.inf).max(axis=1, initial=-np.inf) for a, b, d in self._tops()], axis=0
+        )
+        return cheapest, dearest
+
+    def costs(self, replicas: Whole) -> list[float]:
+        """Return what a division costs, by level."""
+        found = []
+        for base, parts in self.curve.costs(replicas):
+            total = float(base.sum())
+            for part in parts:
+                total += float(part.sum())
+            found.append(total)
+        return found

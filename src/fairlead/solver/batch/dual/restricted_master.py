@@ -1,0 +1,247 @@
+"""The core: a linear program over the few pieces whose cost is near the price of their row.
+
+All other pieces are taken or left as the prices say. The dual of the core gives better prices, see
+`fairlead.solver.batch.dual.sifting`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.solver.batch.arrays import Floats, Whole
+from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
+from fairlead.solver.batch.dual.relaxation import windows
+from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
+from fairlead.solver.batch.tuning import CUTS, MASTER_HALVINGS, MASTER_TINY, MOST_OF_PRICE, PART_OF_PRICE
+from fairlead.solver.deadline import Deadline
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segments:
+    """Pieces near the price of their row.
+
+    Parameters
+    ----------
+    row, column
+        Where.
+    units
+        How many units a piece has.
+    slope
+        What each costs, in units of the level.
+    pinned
+        The same on every pinned level, by piece and level, in steps of that level.
+    key
+        Numbers by which pieces are known again in the next core, rising.
+    base
+        Replicas by place when no piece of the core is taken.
+    """
+
+    row: Whole
+    column: Whole
+    units: Whole
+    slope: Floats
+    pinned: Floats
+    key: Whole
+    base: Whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Solved:
+    """An optimum of the core.
+
+    Parameters
+    ----------
+    prices, rows
+        Its dual.
+    replicas
+        Its primal, by place, not whole.
+    value
+        What it costs, in steps.
+    inside
+        Whether no price stands at the edge of its region.
+    iterations
+        Steps of the simplex method.
+    basis
+        Where it ended; None where it does not say.
+    """
+
+    prices: Prices
+    rows: Floats
+    replicas: Floats
+    value: float
+    inside: bool
+    iterations: int
+    basis: Basis | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """How far prices may go from where they are in one turn, by coupling row and by pin."""
+
+    capacity: Floats
+    pins: Floats
+
+    def __mul__(self, factor: float) -> "Region":
+        """Return a region that goes a part as far, or several times."""
+        return Region(self.capacity * factor, self.pins * factor)
+
+
+def region_of(model: Model, reach: float, centre: Prices) -> Region:
+    """Return a region in which no replica's price changes by much more than the reach.
+
+    The price of a pin says how many units of the level one unit of the pinned one is worth.
+    """
+    needs, coupling = model.batch.needs.astype(np.float64), model.batch.coupling
+    asked = needs * model.batch.totals[:, None]
+    typical = asked.sum(axis=0) / np.maximum(1, (model.batch.totals[:, None] * (needs > 0)).sum(axis=0))
+    capacity = reach / np.maximum(1.0, typical)[coupling.resource]
+    pins = reach / np.array(model.pin_units, dtype=np.float64)
+    # Beside a pin prices can be of any size: they change by a part of themselves as well.
+    part = min(MOST_OF_PRICE, PART_OF_PRICE * reach / model.unit) if model.pins else 0.0
+    return Region(capacity + part * centre.capacity, pins + part * centre.pins)
+
+
+def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Region) -> Segments:
+    """Return the pieces whose cost with prices is near the price of their row.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    prices, rows
+        Prices of what is shared and of the rows' totals.
+    reach
+        How near; with a region as near as its prices may come, which is farther for what is dear.
+    """
+    found = [
+        windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))
+    ]
+    row, column, units, slope, pinned, key, base = (np.concatenate(each) for each in zip(*found, strict=True))
+    at = np.argsort(key, kind="stable")
+    slope = slope[at] / model.unit
+    return Segments(row[at], column[at], units[at], slope, pinned[at], key[at], base)
+
+
+def _reach_of(model: Model, reach: float | Region, rows: slice) -> Floats | float:
+    """Return how near pieces of some rows have to be, by place where prices may go different ways."""
+    if not isinstance(reach, Region):
+        return reach
+    changes = place_prices(model, Prices(reach.capacity, reach.pins), rows)
+    for change, unit, level in zip(reach.pins, model.pin_units, model.curve.slopes[1:], strict=True):
+        counts = np.any([np.any(slope[rows] != 0, axis=1) for slope in level], axis=0)
+        changes += (change * unit * counts)[:, None]
+    # The price of the row's total moves as well, about as far as those of its places do on average.
+    moved: Floats = changes + changes.mean(axis=1, keepdims=True)
+    return moved
+
+
+def not_too_many(
+    model: Model, prices: Prices, rows: Floats, reach: float | Region, most: int
+) -> tuple[Segments, float]:
+    """Return the pieces within reach, and what part of the reach was looked at to keep them few enough."""
+    part = 1.0
+    segments = segments_of(model, prices, rows, reach)
+    for _ in range(MASTER_HALVINGS):
+        if len(segments.row) <= most:
+            break
+        part /= 2
+        segments = segments_of(model, prices, rows, reach * part)
+    return segments, part
+
+
+def solve_master(
+    model: Model,
+    segments: Segments,
+    centre: Prices,
+    region: Region,
+    deadline: Deadline,
+    basis: Basis | None = None,
+) -> Solved | None:
+    """Solve the linear program of the core, with prices kept in a region; None where that takes too long."""
+    found = optimum(_program(model, segments, centre, region), deadline, basis)
+    if found is None:
+        return None
+    batch = model.batch
+    pieces, count = len(segments.row), len(batch.keys)
+    replicas = segments.base.astype(np.float64)
+    np.add.at(replicas, (segments.row, segments.column), found.primal[:pieces])
+    over, under = np.split(found.primal[pieces:], 2)
+    floors = np.concatenate([centre.capacity - region.capacity, centre.pins - region.pins])
+    inside = not bool(np.any(over > MASTER_TINY)) and not bool(np.any((under > MASTER_TINY) & (floors > 0)))
+    value = found.cost * model.unit + model.steps(segments.base)
+    rows = found.dual[:count] * model.unit
+    prices = prices_of(model, found.dual[count:])
+    return Solved(prices, rows, replicas, value, inside, found.iterations, found.basis)
+
+
+def sizes_of(model: Model) -> Floats:
+    """Return by what the rows of capacity and pins are divided."""
+    pins = np.maximum(1.0, np.abs(np.array(model.pins, dtype=np.float64)))
+    return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), pins])
+
+
+def costs_of_region(model: Model, centre: Prices, region: Region) -> list[Floats]:
+    """Return what passing the rows of capacity and pins costs, and what leaving some of them costs.
+
+    With these costs the prices of the rows stay inside the region.
+    """
+    sizes = sizes_of(model)
+    middle = np.concatenate([centre.capacity, centre.pins]) * sizes / model.unit
+    away = np.concatenate([region.capacity, region.pins]) * sizes / model.unit
+    return [middle + away, -np.maximum(0.0, middle - away)]
+
+
+def prices_of(model: Model, dual: Floats) -> Prices:
+    """Return the prices that the dual of the rows of capacity and pins says."""
+    down = np.maximum(0.0, -dual) * model.unit / sizes_of(model)
+    couplings = len(model.batch.coupling.limit)
+    return Prices(down[:couplings], down[couplings:])
+
+
+def _program(model: Model, segments: Segments, centre: Prices, region: Region) -> LinearProgram:
+    """Return the core as a linear program.
+
+    Rows: the totals, then what is shared as parts of the limits, then the pins likewise. Columns: the
+    pieces, then by how much limits and pins are passed, then what is left of them. What passing costs and
+    leaving earns keeps the prices of the rows inside the region.
+    """
+    batch, coupling = model.batch, model.batch.coupling
+    sizes = sizes_of(model)
+    after = batch.lower.size * model.curve.pieces * CUTS
+    left = batch.totals - segments.base.sum(axis=1)
+    room = coupling.limit - batch.usage(segments.base)
+    unpinned = [float(pin - model.steps(segments.base, number)) for number, pin in enumerate(model.pins, 1)]
+    return LinearProgram(
+        np.concatenate([segments.key, after + np.arange(2 * len(sizes))]),
+        np.concatenate([segments.units, np.full(2 * len(sizes), np.inf)]),
+        np.concatenate([segments.slope, *costs_of_region(model, centre, region)]),
+        np.concatenate([left, np.concatenate([room, np.array(unpinned)]) / sizes]),
+        _entries(model, segments, sizes),
+    )
+
+
+def _entries(model: Model, segments: Segments, sizes: Floats) -> tuple[Whole, Whole, Floats]:
+    """Return the coefficients of the program by row and column."""
+    batch, coupling = model.batch, model.batch.coupling
+    count, first = len(segments.row), len(batch.keys)
+    rows, columns, values = [segments.row], [np.arange(count)], [np.ones(count)]
+    number_of = np.full((len(batch.clusters), batch.needs.shape[1]), -1, dtype=np.int64)
+    number_of[coupling.column, coupling.resource] = np.arange(len(coupling.limit))
+    for resource in range(batch.needs.shape[1]):
+        number = number_of[segments.column, resource]
+        need = batch.needs[segments.row, resource]
+        at = np.flatnonzero((number >= 0) & (need > 0))
+        rows.append(first + number[at])
+        columns.append(at)
+        values.append(need[at] / sizes[number[at]])
+    for pin in range(len(model.pins)):
+        at = np.flatnonzero(segments.pinned[:, pin])
+        rows.append(np.full(len(at), first + len(coupling.limit) + pin))
+        columns.append(at)
+        values.append(segments.pinned[at, pin] / sizes[len(coupling.limit) + pin])
+    slack = np.arange(len(sizes))
+    for sign, place in ((-1.0, count), (1.0, count + len(sizes))):
+        rows.append(first + slack)
+        columns.append(place + slack)
+        values.append(np.full(len(slack), sign))
+    return np.concatenate(rows), np.concatenate(columns), np.concatenate(values)

@@ -1,0 +1,143 @@
+"""The incumbent of a level: the best placement, the bound, and the prices behind it."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from fairlead.solver.batch.arrays import Floats, Whole
+from fairlead.solver.batch.dual.bound import lower_bound
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.surrogate import Guided
+from fairlead.solver.batch.tuning import GRACE
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.search import Search
+
+OnProgress = Callable[[int | None, int], None]
+"""Hears the cost of the best placement and the bound, in steps, whenever one gets better."""
+
+# No cost is below it: what is known of a level before a bound is evaluated.
+LEAST = -(2**62)
+
+
+@dataclass(slots=True, eq=False)
+class Incumbent:
+    """What is known of a level, or of a surrogate by which placements for it are searched.
+
+    Parameters
+    ----------
+    model
+        The level, with the levels before it pinned.
+    search
+        How to search, and until when.
+    best, cost
+        The best placement and what it costs, in steps; None where none is known.
+    bound
+        What every placement costs at least, in steps.
+    prices, rows
+        Prices of what is shared and of the rows' totals.
+    serves
+        The level that is searched by this surrogate: it is offered every better placement; None for the level
+        itself.
+    on_progress
+        Hears of every step forward; None where nobody listens.
+    infeasible
+        Whether it is proven that there is no placement.
+    interrupted
+        Whether somebody pressed Ctrl-C.
+    guided
+        What a guide leaves to the level after this one; None where there was none.
+    started
+        When the search began, in seconds of `time.monotonic`.
+    """
+
+    model: Model
+    search: Search
+    best: Whole | None
+    cost: int | None
+    bound: int
+    prices: Prices
+    rows: Floats
+    serves: "Incumbent | None" = None
+    on_progress: OnProgress | None = None
+    infeasible: bool = False
+    interrupted: bool = False
+    guided: Guided | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, model: Model, best: Whole | None, search: Search) -> "Incumbent":
+        """Start with nothing but a placement, perhaps; neither limits nor rows have prices yet."""
+        model = replace(model, threads=search.threads)
+        cost = None if best is None else model.steps(best)
+        return cls(model, search, best, cost, LEAST, Prices.none(model), np.zeros(len(model.batch.keys)))
+
+    def surrogate(self, model: Model, best: Whole | None, deadline: Deadline) -> "Incumbent":
+        """Start a search by another model, whose placements are offered to this one."""
+        return replace(Incumbent.of(model, best, self.search.until(deadline)), serves=self)
+
+    def until(self, deadline: Deadline) -> "Incumbent":
+        """Return the same with another deadline."""
+        return replace(self, search=self.search.until(deadline))
+
+    @property
+    def deadline(self) -> Deadline:
+        """When to stop."""
+        return self.search.deadline
+
+    def offer(self, replicas: Whole) -> bool:
+        """Take a placement if it keeps everything and is better."""
+        cost = self.model.steps(replicas)
+        if (self.cost is not None and cost >= self.cost) or not self.model.keeps(replicas):
+            return False
+        self.best, self.cost = replicas.copy(), cost
+        self._told()
+        if self.serves is not None:
+            self.serves.offer(self.best)
+        return True
+
+    def raise_bound(self, prices: Prices, rows: Floats) -> None:
+        """Evaluate the bound at prices and keep them."""
+        self.prices, self.rows = prices, rows
+        self.lift(lower_bound(self.model, prices, rows))
+
+    def look_near(self, prices: Prices) -> None:
+        """Search near prices, without looking at the bound there."""
+        self.prices, self.rows = prices, relax(self.model, prices).rows
+
+    def lift(self, bound: int) -> None:
+        """Take a bound if it is higher."""
+        # Costs are multiples of the grain, so that a bound between two of them is the next one.
+        bound = -(-bound // self.model.grain) * self.model.grain
+        if bound > self.bound:
+            self.bound = bound
+            self._told()
+
+    def _told(self) -> None:
+        """Tell how far the level is."""
+        if self.on_progress is not None:
+            self.on_progress(self.cost, self.bound)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the placement is known to be the best."""
+        return self.cost is not None and self.cost <= self.bound
+
+    @property
+    def due(self) -> Deadline:
+        """When to stop; a little later where there is no placement yet: a late one is better than none."""
+        if self.best is not None:
+            return self.deadline
+        return self.deadline.later(GRACE * max(0.0, min(self.deadline.at, time.monotonic()) - self.started))
+
+    @property
+    def done(self) -> bool:
+        """Whether there is a placement, and nothing left to do or no time."""
+        return self.best is not None and self.over
+
+    @property
+    def over(self) -> bool:
+        """Whether there is nothing left to do or no time."""
+        return self.closed or self.deadline.remaining() <= 0

@@ -1,0 +1,242 @@
+"""One level of a batch: a bound by prices, a placement by rounding and exchanges, proofs by CP-SAT."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.dual.relaxation import relax
+from fairlead.solver.batch.dual.sifting import Sifted, Sifting, sift
+from fairlead.solver.batch.dual.subgradient import climb
+from fairlead.solver.batch.incumbent import Incumbent, OnProgress
+from fairlead.solver.batch.large import Large
+from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, prove, search_neighbourhoods
+from fairlead.solver.batch.primal.repair import (
+    exchange_all,
+    exchange_rounded,
+    is_far,
+    relieve,
+    repair_rounded,
+    rounded,
+)
+from fairlead.solver.batch.surrogate import Guide, Guided
+from fairlead.solver.batch.tuning import (
+    LEVEL_LONGER,
+    LEVEL_TURNS,
+    MANY_ROWS,
+    ROWS_OF_PROGRAM,
+    SHARE_OF_ANY,
+    SHARE_OF_BOUND,
+    SHARE_OF_CLIMBING,
+    SHARE_OF_EXCHANGES,
+    SHARE_OF_FROZEN,
+    SHARE_OF_GUIDE,
+    SHARE_OF_PROGRAMS,
+    SHARE_OF_STRICT,
+    TURNS_OF_LARGE,
+    TURNS_OF_STRAIGHT,
+)
+from fairlead.solver.search import Search
+
+# For a guide, or where other levels come after that wait for time, prices that are about right will do.
+ABOUT_RIGHT = Sifting(close=1e-5)
+
+
+def minimise(
+    model: Model,
+    start: Whole | None,
+    search: Search,
+    on_progress: OnProgress | None = None,
+    near: Sequence[Prices] = (),
+    guide: Guide | None = None,
+) -> Incumbent:
+    """Minimise one level; return what is known of it in the end.
+
+    Parameters
+    ----------
+    model
+        The level, with the levels before it pinned.
+    start
+        A placement that keeps everything; None where none is known.
+    search
+        How to search, and until when.
+    on_progress
+        Hears of every step forward.
+    near
+        Prices of which some may be about right.
+    guide
+        What placements are searched by instead of the level; None for the level itself.
+    """
+    level = Incumbent.of(model, start, search)
+    level.on_progress = on_progress
+    guided = None
+    try:
+        alone = relax(level.model, level.prices)
+        level.raise_bound(level.prices, alone.rows)
+        level.offer(alone.replicas)
+        if not level.done:
+            if guide is None:
+                _search(level, near[0] if near else None)
+            else:
+                until = search.deadline if guide.straight is None else guide.latest
+                guided = level.surrogate(guide.model, level.best, until)
+                by_guide = _search_guided if guide.straight is None else _search_straight
+                by_guide(level, guided, guide, near)
+    except KeyboardInterrupt:
+        level.interrupted = True
+    if guide is not None and guided is not None:
+        level.guided = Guided(guide, guided.prices)
+    return level
+
+
+def _search(level: Incumbent, near: Prices | None) -> None:
+    """Find prices, then placements near the bound."""
+    if len(level.model.batch.keys) > MANY_ROWS:
+        Large(level).search(near)
+        return
+    # Where a placement was known changes to it may be worth more than long exchanges from another start.
+    share = 1.0 if level.best is None else SHARE_OF_EXCHANGES
+    start = priced(level, near, Sifting())
+    relieve(level, start)
+    exchange_all(level, start, level.deadline.part(share))
+    divide_whole(level)
+    prove(level)
+    search_neighbourhoods(level)
+
+
+def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:
+    """Find placements by a guide, the settled ones frozen if possible, and the bound of the level."""
+    first = guided
+    if guide.frozen is not None:
+        due = guide.latest if guided.best is None else level.deadline.part(SHARE_OF_FROZEN)
+        first = guided.surrogate(guide.frozen, guided.best, due)
+    climbing = 0 if guide.frozen is None else LEVEL_LONGER
+    start = priced(first, _best_of(first.model, near), ABOUT_RIGHT, climbing=climbing)
+    if not near:
+        # The first level is far from its bound for long, so that what comes after would have no time for it.
+        _raise_bound(level, first.prices)
+    first.offer(start)
+    if guide.frozen is not None and not first.over:
+        exchange_rounded(first, start)
+    if level.done:
+        return
+    prices = first.prices
+    if near:
+        joined = (Prices(np.maximum(each.capacity, prices.capacity), each.pins) for each in near)
+        _raise_bound(level, _best_of(level.model, (*near, *joined, prices)) or prices)
+        prices = Prices(np.maximum(level.prices.capacity, prices.capacity), level.prices.pins)
+    guided.look_near(prices)
+    if level.over:
+        return
+    divide_whole(level)
+    prove(level)
+    search_neighbourhoods(guided, lambda: level.closed)
+
+
+def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequence[Prices]) -> None:
+    """Find the bound of a straight level, and placements by a guide that counts the deviation as well.
+
+    The linear program of a straight level, such as replicas that stay unplaced, is solved whole, but says
+    nothing on where replicas stand, and ends with heaps of them. So only in the end placements are searched
+    by the level itself, among places that the guide's prices call near.
+    """
+    priced(level, _best_of(level.model, near), Sifting())
+    if level.over:
+        return
+    straight = guide.straight or level.model
+    sifted = sift(straight, level.prices, relax(straight, level.prices).rows, level.deadline)
+    if level.best is None:
+        _lead_any(level, guided, straight, sifted)
+    tried = _best_of(guided.model, (*near, sifted.prices))
+    start = priced(guided, tried, ABOUT_RIGHT, climbing=0 if near else 1)
+    if not guided.offer(start) and is_far(guided):
+        repair_rounded(guided, start)
+    if level.best is None:
+        exchange_all(level, start)
+    divide_whole(level)
+    prove(level)
+    guided = guided.until(level.deadline.part(SHARE_OF_GUIDE))
+    search_neighbourhoods(guided, lambda: level.closed)
+    _vary_from_guided(level, guided, guide)
+
+
+def _vary_from_guided(level: Incumbent, guided: Incumbent, guide: Guide) -> None:
+    """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
+    best = guided.best
+    if guide.strict is not None:
+        strict = level.surrogate(guide.strict, best, level.deadline.part(SHARE_OF_STRICT))
+        search_neighbourhoods(strict, lambda: level.closed, near=guided)
+        best = strict.best
+    itself = level.surrogate(level.model, best, level.deadline)
+    itself.lift(level.bound)
+    search_neighbourhoods(itself, near=guided)
+    if itself.best is None or level.best is None or itself.cost != level.cost:
+        return
+    if guided.model.steps(itself.best) < guided.model.steps(level.best):
+        level.best = itself.best
+
+
+def _lead_any(level: Incumbent, guided: Incumbent, straight: Model, sifted: Sifted) -> None:
+    """Lead the linear program of a straight guide to any placement at all; heaps are better than none."""
+    if sifted.replicas is None:
+        return
+    first = Incumbent.of(straight, None, level.search.part(SHARE_OF_ANY))
+    first.raise_bound(sifted.prices, sifted.rows)
+    repair_rounded(first, rounded(straight, sifted.replicas))
+    if first.best is not None:
+        level.offer(first.best)
+        guided.offer(first.best)
+
+
+def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int = 0) -> Whole:
+    """Find prices and the bound there; return a placement that may break limits.
+
+    Parameters
+    ----------
+    level
+        What is minimised.
+    near
+        Prices to start from; None for those of an ascent.
+    how
+        How linear programs go on from there.
+    climbing
+        How many times as many turns as usual an ascent takes; 0 for an ascent only where there are no prices
+        to start from.
+    """
+    model = level.model
+    prices = near
+    if prices is None or climbing:
+        turns = _turns(model) * max(1, climbing)
+        prices = climb(model, turns, level.deadline.part(SHARE_OF_CLIMBING), near).prices
+    relaxed = relax(model, prices)
+    level.raise_bound(prices, relaxed.rows)
+    if len(model.batch.keys) > ROWS_OF_PROGRAM or level.over:
+        return relaxed.replicas
+    sifted = sift(model, prices, relaxed.rows, level.deadline.part(SHARE_OF_PROGRAMS), how)
+    level.raise_bound(sifted.prices, sifted.rows)
+    return relaxed.replicas if sifted.replicas is None else rounded(model, sifted.replicas)
+
+
+def _raise_bound(level: Incumbent, prices: Prices) -> None:
+    """Raise the bound of a level, starting from prices that are about right."""
+    rows = relax(level.model, prices).rows
+    sifted = sift(level.model, prices, rows, level.deadline.part(SHARE_OF_BOUND), ABOUT_RIGHT)
+    level.raise_bound(sifted.prices, sifted.rows)
+
+
+def _turns(model: Model) -> int:
+    """Return how many turns an ascent takes where nothing is known."""
+    places = model.batch.lower.size
+    if places > LEVEL_TURNS[-1][0]:
+        return TURNS_OF_LARGE
+    if not model.pins and not model.curve.grows:
+        return TURNS_OF_STRAIGHT
+    return next(turns for most, turns in LEVEL_TURNS if places <= most)
+
+
+def _best_of(model: Model, near: Sequence[Prices]) -> Prices | None:
+    """Return the prices with the highest bound, without those of other pins; None where there are none."""
+    free = np.zeros(len(model.pins))
+    same = (each if len(each.pins) == len(free) else Prices(each.capacity, free) for each in near)
+    return max(same, key=lambda each: relax(model, each).value, default=None)

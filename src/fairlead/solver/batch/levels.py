@@ -1,0 +1,341 @@
+"""The algorithm for many workloads: prices, a bound, a placement, and exchanges until the two meet."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from types import MappingProxyType
+
+import numpy as np
+
+from fairlead.models.check import check
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import DEVIATION, Level
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress, progress_of
+from fairlead.models.rules import Quota
+from fairlead.models.rules.capacity import needs
+from fairlead.models.rules.quota import askers
+from fairlead.models.score import least_of
+from fairlead.solver.attainment import LexicographicResult, Note
+from fairlead.solver.batch.arrays import Batch, Whole, batch_of
+from fairlead.solver.batch.conclusion import concluded
+from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
+from fairlead.solver.batch.dual.bound import ranges
+from fairlead.solver.batch.dual.subgradient import refuted
+from fairlead.solver.batch.incumbent import Incumbent, OnProgress
+from fairlead.solver.batch.level import minimise
+from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
+from fairlead.solver.batch.shapes import Linear
+from fairlead.solver.batch.surrogate import (
+    Guide,
+    Guided,
+    Pin,
+    after_guide,
+    can_break,
+    followers,
+    frozen_at,
+    guide_of,
+    straight_guide,
+)
+from fairlead.solver.batch.tuning import (
+    LEVELS_SHARE_OF_TIME,
+    MANY_ROWS,
+    MOST_GREEDY,
+    REFUTING_SHARE,
+    SHARE,
+    WORTH_ANOTHER_LOOK,
+    WORTH_FREEZING,
+)
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispensers import reference
+from fairlead.solver.search import Search
+
+Report = Callable[[Progress], None]
+
+
+Worth = Mapping[tuple[str, str], float]
+"""What all that a cluster offers of a resource is worth, in units of a level, by cluster and resource."""
+
+
+def solve_batch(
+    part: Problem,
+    search: Search,
+    floor: Placement | None = None,
+    near: Mapping[Level, Worth] = MappingProxyType({}),
+) -> LexicographicResult:
+    """Place many workloads that share capacity, level by level.
+
+    Parameters
+    ----------
+    part
+        The problem; `fairlead.solver.batch.separable.applies` must hold.
+    search
+        How to search; its progress is told when the placement or the bound of a level gets better.
+    floor
+        A placement that the answer is not worse than; one that breaks a rule is not used.
+    near
+        What is shared is about worth so much on some levels.
+
+    Returns
+    -------
+    LexicographicResult
+        OPTIMAL where every level reaches its bound, which is exact.
+
+    Raises
+    ------
+    InternalError
+        Where the placement breaks a rule: a bug in fairlead.
+    """
+    batch = batch_of(part)
+    if not batch.feasible or _over_quota(part):
+        return LexicographicResult(Status.INFEASIBLE, None)
+    search.side_by_side.prepare(solve_subproblem)
+    pins = tuple(budgets_of(batch))
+    best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
+    if best is None and refuted(batch, pins, search.deadline.part(REFUTING_SHARE)):
+        return LexicographicResult(Status.INFEASIBLE, None)
+    levels = _Levels(batch, costs_of(batch), search, near, floor is not None)
+    status, found = levels.run(_Stage(batch, pins, best))
+    if status is Status.INFEASIBLE or found is None:
+        return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
+    found, notes = levels.not_worse(found, best)
+    return concluded(part, batch.placement(found), notes, search.deadline, search.seed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Stage:
+    """Where a search stands before a level.
+
+    Parameters
+    ----------
+    batch
+        The batch, without what no placement holds that is as good on the levels before.
+    pins
+        What is pinned.
+    best
+        The best placement; None where none is known.
+    guided
+        What was learned by the guide of the level before; None where there was none.
+    """
+
+    batch: Batch
+    pins: tuple[Pin, ...]
+    best: Whole | None
+    guided: Guided | None = None
+
+
+@dataclass(slots=True)
+class _Levels:
+    """What is known while the levels are minimised; `asked` tells whether a dispenser had no placement."""
+
+    batch: Batch
+    costs: tuple[LevelCost, ...]
+    search: Search
+    near: Mapping[Level, Worth]
+    asked: bool
+    found: list[Incumbent] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def run(self, first: _Stage) -> tuple[Status, Whole | None]:
+        """Minimise every level in turn; INFEASIBLE is proven, all else is told by `notes`."""
+        if not self.costs:
+            found = self._minimise(first, nothing(self.batch), 0)
+            return Status.INFEASIBLE if found.infeasible else Status.FEASIBLE, found.best
+        stages = [first]
+        found = self._minimise(first, self.costs[0], 0)
+        if found.infeasible:
+            return self._refuted(first), None
+        if found.best is None and not found.interrupted:
+            found = self._greedy(found)
+        if found.best is None:
+            return Status.UNKNOWN, None
+        found = self._go_on(stages, 0, found)
+        if not found.interrupted:
+            self._look_again(stages)
+        return Status.FEASIBLE, stages[-1].best
+
+    def not_worse(self, found: Whole, floor: Whole | None) -> tuple[Whole, list[Note]]:
+        """Return what was found or a floor that is better, and what is known of its levels."""
+        if floor is None:
+            return found, self.notes
+        for number, cost in enumerate(self.costs):
+            reached, before = cost.steps(found), cost.steps(floor)
+            if reached < before:
+                break
+            if before < reached:
+                # Up to here nothing else is pinned; what was proven after it is not about the floor.
+                return floor, [replace(each, proven=False) for each in self.notes[: number + 1]]
+        return found, self.notes
+
+    def _look_again(self, stages: list[_Stage]) -> None:
+        """Spend what time is left on levels that are not proven, the first ones first."""
+        number = 0
+        while number < len(self.costs) and self._is_left(WORTH_ANOTHER_LOOK):
+            if self._note(number).proven:
+                number += 1
+                continue
+            self.search = replace(self.search, seed=self.search.seed + 1)
+            before = replace(stages[number], best=stages[-1].best, guided=None)
+            found = self._minimise(before, self.costs[number], number)
+            # What was proven of it before still holds: nothing else is pinned.
+            found = replace(found, bound=max(found.bound, self.found[number].bound))
+            if self._steps(number, found.best) < self._steps(number, before.best):
+                del stages[number + 1 :], self.found[number:]
+                found = self._go_on(stages, number, found)
+            else:
+                self.found[number] = replace(found, best=before.best)
+                number += 1
+            if found.interrupted:
+                return
+
+    def _steps(self, number: int, replicas: Whole | None) -> int:
+        """Return what a placement that has to be there costs on a level."""
+        if replicas is None:
+            raise InternalError("a level has lost the placement of the levels before")
+        return self.costs[number].steps(replicas)
+
+    def _go_on(self, stages: list[_Stage], number: int, found: Incumbent) -> Incumbent:
+        """Minimise the levels after one of which something is found; return what was found for the last."""
+        stages.append(self._after(stages[-1], number, found))
+        for later in range(number + 1, len(self.costs)):
+            if found.interrupted or not self.search.deadline.remaining():
+                break
+            found = self._minimise(stages[-1], self.costs[later], later)
+            stages.append(self._after(stages[-1], later, found))
+        return found
+
+    def _is_left(self, times: float) -> bool:
+        """Tell whether more time is left than a multiple of what was used."""
+        return self.search.deadline.remaining() > times * (time.monotonic() - self.started)
+
+    def _minimise(self, stage: _Stage, cost: LevelCost, number: int) -> Incumbent:
+        """Minimise a level in its share of the time."""
+        after = followers(self.costs, number)
+        model = model_of(stage.batch, cost, stage.pins)
+        guide = self._guide(stage, cost, after)
+        near = _prices(model, self.near.get(cost.level))
+        tried = [] if near is None else [near]
+        if stage.guided is not None:
+            tried = after_guide(stage.guided, [each for each, _ in stage.pins], model)
+        until = self._until(number, len(after))
+        return minimise(model, stage.best, self.search.until(until), self._teller(cost), tried, guide)
+
+    def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
+        """Return by what placements are searched where the level alone does not say where replicas stand."""
+        if len(stage.batch.keys) > MANY_ROWS:
+            return None
+        deviations = [each for each in self.costs if each.level.base == DEVIATION]
+        latest = self.search.deadline.part(LEVELS_SHARE_OF_TIME)
+        if isinstance(cost.shape, Linear) and deviations:
+            return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)
+        if not after and stage.guided is None:
+            return None
+        by = guide_of(stage.batch, cost, after)
+        model = model_of(stage.batch, by, stage.pins)
+        frozen: Model | None = model
+        if stage.best is not None:
+            there_is_time = self._is_left(WORTH_FREEZING)
+            batch, pins = frozen_at(stage.batch, cost, stage.pins, stage.best)
+            frozen = model_of(batch, by, pins) if there_is_time else None
+        pinned = tuple(each for each, _ in stage.pins)
+        return Guide(cost, pinned, model, frozen, latest, SHARE * cost.scale)
+
+    def _after(self, stage: _Stage, number: int, found: Incumbent) -> _Stage:
+        """Note how far a level got and pin it; leave out what no placement holds that is as good."""
+        cost, steps = self.costs[number], self._steps(number, found.best)
+        self.found.append(found)
+        batch = stage.batch
+        if number < len(self.costs) - 1:
+            lower, upper = ranges(model_of(batch, cost, stage.pins), found.prices, found.rows, steps)
+            batch = replace(batch, lower=lower, upper=upper)
+        pins = tuple(pin for pin in (*stage.pins, (cost, steps)) if can_break(batch, pin))
+        return _Stage(batch, pins, found.best, found.guided)
+
+    @property
+    def notes(self) -> list[Note]:
+        """How far the levels got."""
+        return [self._note(number) for number in range(len(self.found))]
+
+    def _note(self, number: int) -> Note:
+        """Return how far a level got."""
+        cost, found = self.costs[number], self.found[number]
+        steps, bound = self._steps(number, found.best), cost.bound(found.bound)
+        proven = found.bound >= steps or (
+            cost.grain > 0 and bound >= Fraction(steps, cost.scale) + cost.constant
+        )
+        return Note(bound, proven, cost.grain > 0)
+
+    def _until(self, number: int, followed: int) -> Deadline:
+        """Return when a level is to be done; those of one kind share their time evenly."""
+        after = len(self.costs) - number - 1
+        if after <= 0:
+            return self.search.deadline
+        share = LEVELS_SHARE_OF_TIME if after > followed else 1.0
+        return self.search.deadline.part(share / (followed + 1))
+
+    def _teller(self, cost: LevelCost) -> OnProgress | None:
+        """Return what reports on a level; None where nobody listens."""
+        report = self.search.progress
+        if report is None:
+            return None
+        least = least_of(self.batch.problem, cost.level)
+
+        def tell(steps: int | None, bound: int) -> None:
+            value = None if steps is None else Fraction(steps, cost.scale) + cost.constant
+            seconds = time.monotonic() - self.started
+            report(progress_of(cost.level.name, value, max(cost.bound(bound), least), seconds))
+
+        return tell
+
+    def _refuted(self, stage: _Stage) -> Status:
+        """Return that there is no placement, unless one is known."""
+        if stage.best is not None:
+            raise InternalError("a batch is called infeasible of which a placement is known")
+        return Status.INFEASIBLE
+
+    def _greedy(self, found: Incumbent) -> Incumbent:
+        """Fall back on the reference dispenser where exchanges found nothing, if it was not asked before.
+
+        Its time grows with the workloads.
+        """
+        in_time = self.search.deadline.remaining() > 0
+        if self.asked or not (in_time or len(self.batch.keys) <= MOST_GREEDY):
+            return found
+        placement = reference.place(self.batch.problem)
+        if check(self.batch.problem, placement):
+            return found
+        return replace(found, best=self.batch.matrix(placement))
+
+
+def _over_quota(part: Problem) -> bool:
+    """Tell whether the replicas of a namespace ask for more than its quota allows, wherever they stand."""
+    return any(
+        scope.cluster is None and _asked_in_all(allowance.rule, scope.resource, part) > left
+        for allowance in part.allowances
+        for scope, left in allowance.left.items()
+    )
+
+
+def _asked_in_all(rule: Quota, resource: str, part: Problem) -> int:
+    """Return what the workloads of a quota ask for together."""
+    return sum(needs(each)[resource] * each.replicas for each in askers(rule, resource, part))
+
+
+def _prices(model: Model, worth: Worth | None) -> Prices | None:
+    """Return prices that make what is shared so much worth; None where nothing is known."""
+    if worth is None:
+        return None
+    coupling = model.batch.coupling
+    found = np.array([worth.get(name, 0.0) for name in coupling.names], dtype=np.float64)
+    return Prices(found * model.unit / np.maximum(1, coupling.limit), np.zeros(len(model.pins)))
+
+
+def worth_of(model: Model, prices: Prices) -> Worth:
+    """Return what is shared in units of the level at prices."""
+    coupling = model.batch.coupling
+    found = prices.capacity * np.maximum(1, coupling.limit) / model.unit
+    return dict(zip(coupling.names, found.tolist(), strict=True))

@@ -1,0 +1,1 @@
+"""Batches of which some workloads are no boxes."""

@@ -1,0 +1,298 @@
+"""What all placements of a batch cost at least where some workloads are no boxes, level by level."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from fairlead.models.levels import CLUSTERS, DEVIATION, NET, Level
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
+from fairlead.models.score import levels_of, value_of
+from fairlead.models.workload import Workload
+from fairlead.solver.attainment import Note
+from fairlead.solver.batch.arrays import Whole, total_of
+from fairlead.solver.batch.levels import Worth, worth_of
+from fairlead.solver.batch.mixed.approximations import divided
+from fairlead.solver.batch.mixed.cardinality import Dual, Groups, LimitedRows, Priced
+from fairlead.solver.batch.mixed.outer import Values, View
+from fairlead.solver.batch.model import Model, model_of
+from fairlead.solver.deadline import Deadline
+
+
+@dataclass(slots=True, eq=False)
+class RelaxedBounds:
+    """Bounds of all levels, each with the levels before it pinned to what a placement attains."""
+
+    part: Problem
+    deadline: Deadline = field(init=False, default_factory=Deadline)
+    wide: View = field(init=False)
+    tiered: View | None = field(init=False, default=None)
+    known: dict[str, list[int]] = field(init=False, default_factory=dict)
+    narrow: tuple[Values, View] | None = field(init=False, default=None)
+    priced: dict[Level, tuple[Values, Priced]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.wide = View.of(self.part, {})
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether even the boxes cannot be divided."""
+        return not self.wide.batch.feasible
+
+    def guess(self, deadline: Deadline) -> dict[str, dict[str, int]] | None:
+        """Return what boxes with limited groups hold best, by key, if every level reaches its bound.
+
+        Parameters
+        ----------
+        deadline
+            When prices have to be found.
+        """
+        self.deadline = deadline
+        values: dict[Level, int | Fraction] = {}
+        last: Level | None = None
+        for level in levels_of(self.part):
+            bound, _ = self.bound(level, values)
+            if level in self.priced and (last is None or level.base in (NET, DEVIATION)):
+                last = level
+            values[level] = bound
+        if last is None:
+            return None
+        before, priced = self.priced[last]
+        dual = self._dual(self.view(before), last, before)
+        return taken_at(dual.limited, dual.groups, priced)
+
+    def refine(self, levels: Iterable[Level], deadline: Deadline) -> None:
+        """Raise the bounds of some levels that are known already."""
+        self.deadline = deadline
+        for level in levels:
+            if level in self.priced:
+                before, priced = self.priced[level]
+                self.priced[level] = before, self._dual(self.view(before), level, before).refine(priced)
+
+    def worth(self) -> dict[Level, Worth]:
+        """Return what is shared as it was priced last, by level."""
+        return {
+            level: worth_of(self._dual(self.view(before), level, before).model, priced.prices)
+            for level, (before, priced) in self.priced.items()
+        }
+
+    def notes(self, placement: Placement, deadline: Deadline) -> list[Note]:
+        """Return how far every level got where a placement has been found."""
+        self.deadline = deadline
+        levels = levels_of(self.part)
+        values = {level: value_of(self.part, placement, level) for level in levels}
+        found = []
+        for number, level in enumerate(levels):
+            before = {each: values[each] for each in levels[:number]}
+            bound, exact = self.bound(level, before)
+            proven = bound >= values[level] or (not exact and self._reaches(placement, level, before))
+            found.append(Note(min(bound, values[level]), proven, exact))
+        return found
+
+    def _reaches(self, placement: Placement, level: Level, before: Values) -> bool:
+        """Tell whether a placement costs no more than the bound of a level in steps, which are rounded."""
+        view = self.view(before)
+        boxes = view.batch.problem
+        stands = divided(placement, boxes.workloads, view.owners)
+        told = value_of(boxes, stands, level) + view.beyond.get(level, 0)
+        if level not in self.priced or told != value_of(self.part, placement, level):
+            return False
+        steps = total_of(view.costs[level].shape.value(view.batch.matrix(stands)).sum(axis=1))
+        return steps <= self._dual(view, level, before).bound(self.priced[level][1])
+
+    def bound(self, level: Level, before: Values) -> tuple[int | Fraction, bool]:
+        """Return what a level costs at least with those before it pinned, and whether that is exact."""
+        if level.base == CLUSTERS:
+            return sum(
+                self.wide.fewest(each.key)
+                for each in _aggregated(self.part)
+                if each.priority == level.priority
+            ), True
+        view = self.view(before)
+        if level not in view.costs or not view.batch.feasible:
+            return view.beyond.get(level, 0), True
+        cost = view.costs[level]
+        known = self.priced.get(level)
+        if known is None or dict(known[0]) != dict(before):
+            dual = self._dual(view, level, before)
+            start = None if known is None else known[1].prices
+            if start is not None and (
+                len(start.capacity) != len(view.batch.coupling.limit)
+                or len(start.pins) != len(dual.model.pins)
+            ):
+                start = None
+            self.priced[level] = (dict(before), dual.climb(start))
+        dual = self._dual(view, level, before)
+        steps = dual.bound(self.priced[level][1])
+        return cost.bound(steps) + view.beyond.get(level, 0), cost.grain > 0
+
+    def _dual(self, view: View, level: Level, before: Values) -> Dual:
+        """Return the dual of a level."""
+        pins = [
+            (view.costs[each], view.steps(each, value))
+            for each, value in before.items()
+            if each in view.costs
+        ]
+        model = model_of(view.batch, view.costs[level], pins)
+        return Dual.of(model, self.groups(view, before), self.deadline)
+
+    def view(self, before: Values) -> View:
+        """Return the boxes for a level, without what no placement holds that costs no more before it."""
+        if self.narrow is None or dict(self.narrow[0]) != dict(before):
+            self.narrow = dict(before), self._measured(before).within(before)
+        return self.narrow[1]
+
+    def _measured(self, before: Values) -> View:
+        """Return the boxes for a level: what tiers hold is known where their levels leave no choice."""
+        known = self._known_totals(before)
+        if not known:
+            return self.wide
+        if self.tiered is None or self.known != known:
+            self.tiered, self.known = View.of(self.part, known), known
+        return self.tiered
+
+    def _known_totals(self, before: Values) -> dict[str, list[int]]:
+        """Return what tiers of workloads hold where every workload has to be at its own least beyond them."""
+        found: dict[str, list[int]] = {}
+        for priority in {each.priority for each in self.part.workloads}:
+            tiered = [
+                each
+                for each in self.part.workloads
+                if each.priority == priority
+                and each.rule(Tiers) is not None
+                and len(self.wide.rows.get(each.key, ())) == 1
+            ]
+            beyond = {each.key: self._least_beyond(each) for each in tiered}
+            deepest = max((len(each) for each in beyond.values()), default=0)
+            levels = [Level("tiers", number, priority) for number in range(1, deepest + 1)]
+            if not all(level in before for level in levels):
+                continue
+            sums = [
+                sum(each[number] for each in beyond.values() if number < len(each))
+                for number in range(deepest)
+            ]
+            if any(before[level] > least for level, least in zip(levels, sums, strict=True)):
+                continue
+            for each in tiered:
+                if any(rule.tiers for rule in each.rules_of(Weights)):
+                    edges = [each.replicas, *beyond[each.key], 0]
+                    found[each.key] = [upper - lower for upper, lower in pairwise(edges)]
+        return found
+
+    def _least_beyond(self, workload: Workload) -> list[int]:
+        """Return how many replicas stand at least beyond every tier but the last."""
+        rule, batch = workload.rule(Tiers), self.wide.batch
+        row = self.wide.rows[workload.key][0]
+        found = []
+        tiers = rule.tiers if rule else ()
+        for number in range(1, len(tiers)):
+            inside = frozenset().union(*tiers[:number])
+            columns = np.array([name in inside for name in batch.clusters])
+            room = int(batch.upper[row][columns].sum())
+            outside = int(batch.lower[row][~columns].sum())
+            found.append(max(outside, int(batch.totals[row]) - room))
+        return found
+
+    def groups(self, view: View, before: Values) -> Groups:
+        """Return the rows that may use a limited number of groups."""
+        rows, group, most = [], [], []
+        slack = self._slack(before)
+        for workload in self.part.workloads:
+            positions = view.rows.get(workload.key, ())
+            options = [*_spreads(workload, view.batch.clusters)]
+            if len(positions) == 1 and workload.rule(Aggregated) is not None and workload.priority in slack:
+                fewest = self.wide.fewest(workload.key) + slack[workload.priority]
+                options.append((np.arange(len(view.batch.clusters)), fewest))
+            for row in positions:
+                usable = view.batch.upper[row] > 0
+                binding = [
+                    (numbers, count)
+                    for numbers, count in options
+                    if count < len(np.unique(numbers[usable & (numbers >= 0)]))
+                ]
+                if binding:
+                    numbers, count = min(
+                        binding, key=lambda each: each[1] / len(np.unique(each[0][usable & (each[0] >= 0)]))
+                    )
+                    rows.append(row)
+                    group.append(numbers)
+                    most.append(count)
+        shape = (len(rows), len(view.batch.clusters))
+        return Groups(
+            np.array(rows, dtype=np.int64),
+            np.array(group, dtype=np.int64).reshape(shape),
+            np.array(most, dtype=np.int64),
+        )
+
+    def _slack(self, before: Values) -> dict[int, int]:
+        """Return, by priority, how many clusters aggregated workloads use beyond the fewest of each."""
+        found: dict[int, int] = {}
+        for level, value in before.items():
+            if level.base == CLUSTERS:
+                alone = sum(
+                    self.wide.fewest(each.key)
+                    for each in _aggregated(self.part)
+                    if each.priority == level.priority
+                )
+                found[level.priority] = int(value) - alone
+        return found
+
+
+def _aggregated(part: Problem) -> list[Workload]:
+    """Return the workloads that use as few clusters as possible."""
+    return [each for each in part.workloads if each.rule(Aggregated) is not None]
+
+
+def _spreads(workload: Workload, clusters: Sequence[str]) -> list[tuple[Whole, int]]:
+    """Return the constraints that limit the number of disjoint groups: numbers by column, and how many."""
+    candidates = workload.rule(Candidates)
+    names = frozenset(candidates.names) if candidates else frozenset(clusters)
+    found = []
+    for rule in workload.rules_of(Spread):
+        if rule.maximum is None:
+            continue
+        numbers = dict.fromkeys(clusters, -1)
+        members = [
+            (number, name)
+            for number, inside in enumerate(rule.groups.values())
+            for name in inside
+            if name in names
+        ]
+        if len({name for _, name in members}) == len(members):
+            numbers |= {name: number for number, name in members}
+            found.append((np.array([numbers[name] for name in clusters], dtype=np.int64), rule.maximum))
+    return found
+
+
+def taken_at(model: Model, groups: Groups, priced: Priced) -> dict[str, dict[str, int]]:
+    """Return what rows with limited groups hold at their prices, each its total where its groups hold it.
+
+    Parameters
+    ----------
+    model
+        The limited rows of a level.
+    groups, priced
+        Their groups, and the prices.
+    """
+    part = LimitedRows.of(model, groups, priced.prices)
+    counts, chosen, _ = part.at(priced.limited)
+    found: dict[str, dict[str, int]] = {}
+    batch = model.batch
+    for row, key in enumerate(batch.keys):
+        held = batch.lower[row] + counts[row].astype(np.int64)
+        extra = int(held.sum() - batch.totals[row])
+        room = held - batch.lower[row] if extra > 0 else np.where(chosen[row], batch.upper[row] - held, 0)
+        order = np.argsort(-room, kind="stable")
+        for column in order.tolist():
+            step = min(abs(extra), int(room[column]))
+            held[column] += -step if extra > 0 else step
+            extra += -step if extra > 0 else step
+            if not extra:
+                break
+        placed = {batch.clusters[at]: int(held[at]) for at in np.flatnonzero(held).tolist()}
+        found[key] = placed
+    return found

@@ -1,0 +1,344 @@
+"""Prices where some workloads may use a limited number of groups of clusters only.
+
+At prices of what is shared, and at a price p of a replica, every cluster saves something against holding its
+fewest replicas, and a workload takes the groups that save most::
+
+    least cost + p N - (savings of the best groups)
+
+is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.nested.choosing` says it for one workload).
+All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.errors import InternalError
+from fairlead.solver.batch.arrays import Floats, Whole
+from fairlead.solver.batch.dual.bound import (
+    WholePrices,
+    are_cut,
+    held,
+    lower_bound,
+    savings,
+    whole_costs,
+    whole_prices,
+)
+from fairlead.solver.batch.dual.relaxation import PricedRows, relax
+from fairlead.solver.batch.dual.subgradient import Steps, with_probed_step
+from fairlead.solver.batch.model import Model, Prices, rows_of
+from fairlead.solver.batch.tuning import (
+    CARDINALITY_COARSE,
+    CARDINALITY_FIRST_STEP,
+    CARDINALITY_MOST_PROBES,
+    CARDINALITY_TURNS,
+    HALVES,
+    HALVES_NEARBY,
+    LITTLE,
+    SMALLER,
+)
+from fairlead.solver.deadline import Deadline
+
+# Bits of a price that floats and whole numbers hold alike.
+SAFE_BITS = 52
+
+
+# Sums of limited rows may be of any size.
+ENDLESS_SUM = 2**64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Rows that may use a limited number of groups.
+
+    Parameters
+    ----------
+    rows
+        Which rows of the batch.
+    group
+        Number of the group of every cluster, by row and column; -1 where it counts as none.
+    most
+        Most groups by row.
+    """
+
+    rows: Whole
+    group: Whole
+    most: Whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Priced:
+    """The best prices that were found, and where the limited rows stand there.
+
+    Parameters
+    ----------
+    prices
+        Of what is shared.
+    rows
+        Of a replica, for the rows without limits.
+    limited
+        The same for the rows with limits.
+    chosen
+        Places that may be used, by limited row and column.
+    value
+        The bound there, in steps, as a float.
+    """
+
+    prices: Prices
+    rows: Floats
+    limited: Floats
+    chosen: NDArray[np.bool_]
+    value: float
+
+
+@dataclass(slots=True, eq=False)
+class Dual:
+    """What all rows cost at least, by prices."""
+
+    model: Model
+    groups: Groups
+    deadline: Deadline
+    plain: Model
+    limited: Model
+
+    @classmethod
+    def of(cls, model: Model, groups: Groups, deadline: Deadline) -> "Dual":
+        """Look at a level of a batch."""
+        others = np.setdiff1d(np.arange(len(model.batch.keys)), groups.rows)
+        return cls(model, groups, deadline, rows_of(model, others), rows_of(model, groups.rows))
+
+    def climb(self, start: Prices | None = None) -> Priced:
+        """Raise the bound, as `fairlead.solver.batch.dual.subgradient.climb` does."""
+        model = self.model
+        best = self._run(start or Prices.none(model), 1, 0.0, None)
+        if not len(model.batch.coupling.limit) and not model.pins:
+            return best
+        first = (
+            CARDINALITY_FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
+        )
+
+        def run(known: Priced, many: int, step: float) -> Priced:
+            return self._run(known.prices, many, step, known)
+
+        return with_probed_step(best, first, CARDINALITY_TURNS, self.deadline, run)
+
+    def refine(self, best: Priced) -> Priced:
+        """Raise the bound further, with smaller steps, from prices that are about right."""
+        first = CARDINALITY_FIRST_STEP * self.model.unit * float(self.model.batch.totals.sum())
+        first /= len(self.model.batch.clusters)
+        for _ in range(CARDINALITY_MOST_PROBES):
+            first *= SMALLER
+            before = best.value
+            best = self._run(best.prices, CARDINALITY_TURNS, first, best)
+            if best.value - before <= LITTLE * abs(best.value) or self.deadline.remaining() <= 0:
+                break
+        return best
+
+    def _run(self, start: Prices, turns: int, first: float, best: Priced | None) -> Priced:
+        """Make some turns of the ascent."""
+        steps = Steps.towards(self.model, start, turns, first)
+        near = best
+        for turn in range(1, turns + 1):
+            found, excess = self._at(steps.prices, near)
+            near = found
+            if best is None or found.value > best.value:
+                best = found
+            if self.deadline.remaining() <= 0:
+                break
+            steps.take(excess, turn)
+        if best is None:
+            raise InternalError("no turn of an ascent was asked for")
+        return best
+
+    def _at(self, prices: Prices, near: Priced | None) -> tuple[Priced, Floats]:
+        """Return the bound at prices, and by how much every shared row is exceeded there."""
+        found = relax(self.plain, prices, None if near is None else near.rows, CARDINALITY_COARSE)
+        part = LimitedRows.of(self.limited, self.groups, prices)
+        rows, chosen, replicas, value, pinned = part.divide(None if near is None else near.limited)
+        table = self.limited.batch.needs.astype(np.float64).T @ replicas
+        coupling = self.model.batch.coupling
+        usage = table[coupling.resource, coupling.column]
+        pins = np.array(self.model.pins, dtype=np.float64)
+        excess = np.concatenate(
+            [
+                found.usage + usage - coupling.limit,
+                np.array(found.pinned, dtype=np.float64) + pinned - pins,
+            ]
+        )
+        return Priced(prices, found.rows, rows, chosen, found.value + value), excess
+
+    def bound(self, priced: Priced) -> int:
+        """Return what every placement costs at least at prices, in whole steps."""
+        joint = np.zeros(len(self.model.batch.keys))
+        whole = _safe(whole_prices(self.model, priced.prices, joint))
+        prices = held(whole)
+        self._must_agree(whole, whole_prices(self.plain, prices, priced.rows))
+        lower = are_cut(whole, priced.prices)
+        rows = relax(self.plain, prices).rows if lower else priced.rows
+        total = lower_bound(self.plain, prices, rows)
+        if not len(self.groups.rows):
+            return total
+        part = LimitedRows.of(self.limited, self.groups, prices)
+        limited = part.divide(None)[0] if lower else priced.limited
+        return total + exact_of_limited(self.limited, self.groups, whole, limited)
+
+    def _must_agree(self, one: WholePrices, other: WholePrices) -> None:
+        """Refuse a bound whose two halves would be made at different prices."""
+        for first, first_bits, second, second_bits in zip(
+            (*one.capacity, *one.pins),
+            (*one.capacity_bits, *one.pin_bits),
+            (*other.capacity, *other.pins),
+            (*other.capacity_bits, *other.pin_bits),
+            strict=True,
+        ):
+            if first << second_bits != second << first_bits:
+                raise InternalError("a bound was to be put together from different prices")
+
+
+def _safe(whole: WholePrices) -> WholePrices:
+    """Cut prices to as many bits as floats hold."""
+    return replace(
+        whole, capacity=tuple(_cut(each) for each in whole.capacity), pins=tuple(map(_cut, whole.pins))
+    )
+
+
+def _cut(price: int) -> int:
+    """Cut a whole number to its leading bits."""
+    low = max(0, price.bit_length() - SAFE_BITS)
+    return price >> low << low
+
+
+def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Floats) -> int:
+    """Return what rows with limits cost at least at prices, in whole steps.
+
+    Parameters
+    ----------
+    model
+        The limited rows of a level.
+    groups
+        Their groups.
+    whole
+        The prices.
+    rows
+        A price of a replica by row; any will do.
+    """
+    part = slice(0, len(model.batch.keys))
+    costs = whole_costs(model, whole, part)
+    price = np.array([round(each) for each in rows.tolist()], dtype=object)
+    saved = savings(costs, price, ENDLESS_SUM)
+    left = (model.batch.totals - model.batch.lower.sum(axis=1)).tolist()
+    base, total = costs.base.tolist(), 0
+    for row, most in enumerate(groups.most.tolist()):
+        sums: dict[int, int] = {}
+        for group, saving in zip(groups.group[row].tolist(), saved[row].tolist(), strict=True):
+            sums[group] = sums.get(group, 0) + saving
+        anywhere = sums.pop(-1, 0)
+        total += base[row] + price[row] * left[row] + anywhere + sum(sorted(sums.values())[:most])
+    return int(total)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LimitedRows:
+    """Rows with limits at prices, in floats."""
+
+    model: Model
+    groups: Groups
+    prices: Prices
+    rows: PricedRows
+
+    @classmethod
+    def of(cls, model: Model, groups: Groups, prices: Prices) -> "LimitedRows":
+        """Look at rows at prices."""
+        return cls(model, groups, prices, PricedRows.of(model, prices, slice(None)))
+
+    def at(self, price: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
+        """Return the replicas above the fewest, the places of the best groups, and what is saved."""
+        taken = self.rows.taken(price)
+        counts = np.sum(taken, axis=0)
+        saved = np.zeros_like(counts)
+        for units, dear in zip(taken, self.rows.dear, strict=True):
+            saved += units * (dear - price[:, None])
+            if self.rows.growth is not None:
+                saved += self.rows.growth * (units * (units - 1) / 2)
+        chosen = self._best(saved)
+        return np.where(chosen, counts, 0.0), chosen, np.where(chosen, saved, 0.0).sum(axis=1)
+
+    def _best(self, saved: Floats) -> NDArray[np.bool_]:
+        """Return the places of the groups that save most."""
+        group = self.groups.group
+        count = int(group.max(initial=0)) + 1
+        each = np.arange(len(group))[:, None]
+        sums = np.zeros((len(group), count + 1))
+        np.add.at(sums, (np.broadcast_to(each, group.shape), np.where(group < 0, count, group)), saved)
+        order = np.argsort(sums[:, :count], axis=1, kind="stable")
+        rank = np.empty_like(order)
+        np.put_along_axis(rank, order, np.arange(count)[None, :], axis=1)
+        open_to = np.concatenate(
+            [rank < self.groups.most[:, None], np.ones((len(group), 1), dtype=bool)], axis=1
+        )
+        chosen: NDArray[np.bool_] = np.take_along_axis(open_to, np.where(group < 0, count, group), axis=1)
+        return chosen
+
+    def divide(
+        self, guess: Floats | None
+    ) -> tuple[Floats, NDArray[np.bool_], Floats, float, NDArray[np.float64]]:
+        """Return prices of replicas at which totals are met, where, replicas, the bound, and pinned costs."""
+        batch, curve = self.model.batch, self.model.curve
+        left = (batch.totals - batch.lower.sum(axis=1)).astype(np.float64)
+        low, high = self._edges()
+        if guess is not None and len(guess):
+            width = (high - low) * 2.0**-8
+            near_low, near_high = np.maximum(low, guess - width), np.minimum(high, guess + width)
+            high = np.where(self.at(near_high)[0].sum(axis=1) >= left, near_high, high)
+            low = np.where(self.at(near_low)[0].sum(axis=1) < left, near_low, low)
+        for _ in range(HALVES if guess is None else HALVES_NEARBY):
+            middle = (low + high) / 2
+            enough = self.at(middle)[0].sum(axis=1) >= left
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        below, _, _ = self.at(low)
+        above, chosen, saved = self.at(high)
+        under, over = below.sum(axis=1), above.sum(axis=1)
+        part = np.clip((left - under) / np.maximum(over - under, 1.0), 0.0, 1.0)
+        mixed = below + part[:, None] * (above - below)
+        value = float((high * left + saved).sum())
+        for factor, base in zip([1.0, *self.prices.pins.tolist()], curve.base, strict=True):
+            value += factor * float(base.sum())
+        replicas = mixed + batch.lower
+        value += float((self._capacity() * batch.lower).sum())
+        return high, chosen, replicas, value, self._pinned(low, high, part)
+
+    def _capacity(self) -> Floats:
+        """Return what capacity costs for one replica, by place."""
+        curve, found = self.model.curve, self.rows.dear[0] + 0.0
+        for factor, level in zip([1.0, *self.prices.pins.tolist()], curve.slopes, strict=True):
+            found = found - factor * level[0]
+        return found
+
+    def _pinned(self, low: Floats, high: Floats, part: Floats) -> NDArray[np.float64]:
+        """Return what divisions between two prices cost on every pinned level."""
+        curve, found = self.model.curve, []
+        sides = []
+        for price in (low, high):
+            chosen = self.at(price)[1]
+            sides.append([np.where(chosen, units, 0.0) for units in self.rows.taken(price)])
+        for base, slopes, growth in zip(curve.base[1:], curve.slopes[1:], curve.growth[1:], strict=True):
+            total = float(base.sum())
+            for side, weight in zip(sides, (1 - part, part), strict=True):
+                for units, slope in zip(side, slopes, strict=True):
+                    cost = units * slope
+                    if growth is not None:
+                        cost = cost + growth * (units * (units - 1) / 2)
+                    total += float((cost.sum(axis=1) * weight).sum())
+            found.append(total)
+        return np.array(found, dtype=np.float64)
+
+    def _edges(self) -> tuple[Floats, Floats]:
+        """Return prices at which nothing and everything is taken."""
+        low, high = self.rows.edges()
+        wide = np.maximum(1.0, np.where(np.isfinite(high - low), high - low, 1.0))
+        return (
+            np.where(np.isfinite(low), low, 0.0) - 1e-6 * wide - 1.0,
+            # Groups that hold too few replicas are left for dearer ones only far above the dearest unit.
+            np.where(np.isfinite(high), high, 0.0) + 4.0 * wide + 1.0,
+        )

@@ -1,0 +1,149 @@
+"""Neighbourhoods of a placement with workloads of any kind: some are placed anew by CP-SAT, side by side."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Weights
+from fairlead.models.rules.quota import Allowance
+from fairlead.models.workload import Workload
+from fairlead.solver.batch.tuning import (
+    LONGEST_RUN,
+    ODD_IN_PART,
+    PARTS_SHARE_OF_TIME,
+    PARTS_SIDE_BY_SIDE,
+    PLAIN_IN_PART,
+)
+from fairlead.solver.boxes import Available, box_of, has_box
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispensers import reference
+from fairlead.solver.exact import allocate
+from fairlead.solver.interrupt import listening
+from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.rows import among, beside
+
+
+@dataclass(frozen=True, slots=True)
+class PartTask:
+    """Some workloads, with the room that all others leave them.
+
+    Parameters
+    ----------
+    problem
+        The workloads and what is left for them.
+    start
+        How they stand.
+    deadline
+        When the answer is due.
+    seed
+        Random seed of CP-SAT.
+    """
+
+    problem: Problem
+    start: Placement
+    deadline: Deadline
+    seed: int
+
+
+def place_anew(task: PartTask) -> Placement | None:
+    """Place some workloads anew; None where nothing but the start was found. Runs in any process."""
+    with listening(task.deadline):
+        found = minimise_levels(task.problem, task.start, task.deadline, 1, task.seed).placement
+    return None if found == task.start else found
+
+
+def tasks_of(
+    part: Problem, best: Placement, odd: Collection[str], deadline: Deadline, chance: np.random.Generator
+) -> list[PartTask]:
+    """Draw neighbourhoods by lot, each of workloads that rather stand together on a cluster or two.
+
+    Parameters
+    ----------
+    part
+        All workloads.
+    best
+        How they stand.
+    odd
+        Keys of the workloads that are no boxes.
+    deadline
+        When the answers are due.
+    chance
+        The lot.
+    """
+    return [
+        PartTask(
+            beside(part, chosen, best),
+            Placement({each.key: best.of(each.key) for each in sorted(chosen, key=lambda each: each.key)}),
+            deadline,
+            int(chance.integers(2**31)),
+        )
+        for chosen in _drawn(part, best, odd, chance)
+    ]
+
+
+def _drawn(
+    part: Problem, best: Placement, odd: Collection[str], chance: np.random.Generator
+) -> Iterator[list[Workload]]:
+    """Draw disjoint sets of workloads of either kind, as long as there are any."""
+    names = [cluster.name for cluster in part.clusters]
+    free = {each.key: each for each in part.workloads}
+    for _ in range(PARTS_SIDE_BY_SIDE):
+        meeting = {names[at] for at in chance.choice(len(names), min(2, len(names)), replace=False).tolist()}
+        members = list(free.values())
+        order = [members[at] for at in chance.permutation(len(members)).tolist()]
+        order.sort(key=lambda each: meeting.isdisjoint(best.of(each.key)))
+        chosen = [each for each in order if each.key in odd][:ODD_IN_PART]
+        chosen += [each for each in order if each.key not in odd][:PLAIN_IN_PART]
+        if not chosen:
+            return
+        yield chosen
+        for each in chosen:
+            del free[each.key]
+
+
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """Places workloads alone, until a deadline."""
+
+    part: Problem
+    deadline: Deadline
+    seed: int
+
+    def place(self, odd: Collection[Workload], limits: Available | None = None) -> Placement:
+        """Place some workloads, the most urgent and the largest first; one that finds no room holds nothing.
+
+        Parameters
+        ----------
+        odd
+            The workloads.
+        limits
+            What they may use together; None means all that there is.
+        """
+        room = self.part.limits if limits is None else {spot: max(0, each) for spot, each in limits.items()}
+        return reference.place(among(self.part, odd, room), self._otherwise)
+
+    def _otherwise(
+        self, workload: Workload, _problem: Problem, available: Available, _quotas: Sequence[Allowance]
+    ) -> Mapping[str, int]:
+        """Place one workload that is neither a box nor a simple choice of groups."""
+        limits = {spot: max(0, amount) for spot, amount in available.items()}
+        alone = among(self.part, (workload,), limits)
+        until = self.deadline.part(PARTS_SHARE_OF_TIME, LONGEST_RUN)
+        result = minimise_levels(alone, None, until, 1, self.seed)
+        return {} if result.placement is None else result.placement.of(workload.key)
+
+
+def without_tiers(workload: Workload) -> Workload:
+    """Return a workload whose weights are those of all its clusters together, whatever tiers hold."""
+    rules = (replace(rule, tiers=()) if isinstance(rule, Weights) else rule for rule in workload.rules)
+    return replace(workload, rules=tuple(rules))
+
+
+def in_tiers(workload: Workload, part: Problem) -> Mapping[str, int]:
+    """Place a workload with overflow tiers as if it were alone; nothing where that is not simple."""
+    if not has_box(workload):
+        return {}
+    return allocate(workload, part, box_of(workload, part, part.limits)) or {}

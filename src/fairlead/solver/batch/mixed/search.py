@@ -1,0 +1,313 @@
+"""Many workloads on shared capacity of which some are no boxes: prices for all, and parts by CP-SAT."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from fairlead.models.check import check, violations_of
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import DEVIATION, NET
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.progress import progress_of
+from fairlead.models.rules import Capacity, Weights
+from fairlead.models.score import least_of, levels_of, score
+from fairlead.models.workload import Workload
+from fairlead.solver.attainment import LexicographicResult, Note, attained
+from fairlead.solver.batch.arrays import MOST
+from fairlead.solver.batch.levels import solve_batch
+from fairlead.solver.batch.mixed.approximations import divided, inner, joined
+from fairlead.solver.batch.mixed.bounds import RelaxedBounds
+from fairlead.solver.batch.mixed.parts import OneByOne, in_tiers, place_anew, tasks_of, without_tiers
+from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
+from fairlead.solver.batch.tuning import (
+    BOUND_SHARE,
+    DIVIDE_SHARE,
+    FIRST_SHARE,
+    LONGEST_PART,
+    MIXED_PATIENCE,
+    OVER_TIERS_SHARE,
+    REFINE_SHARE,
+    WHOLE,
+)
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.rows import among, left_by
+from fairlead.solver.search import Search
+
+Rank = tuple[int | Fraction, ...]
+
+
+def applies_mixed(part: Problem) -> bool:
+    """Tell whether a problem can be solved by `solve_mixed`: nothing but capacity is shared."""
+    if part.partial or not part.workloads or not all(isinstance(rule, Capacity) for rule in part.rules):
+        return False
+    return is_measured(part) and fits_arrays(part) and all(each.replicas < MOST for each in part.workloads)
+
+
+def solve_mixed(
+    part: Problem,
+    search: Search,
+    floor: Placement | None = None,
+) -> LexicographicResult:
+    """Place many workloads that share capacity, level by level; any may have rules beyond boxes.
+
+    Parameters
+    ----------
+    part
+        The problem; `applies_mixed` must hold.
+    search
+        How to search; its progress is told when the placement gets better.
+    floor
+        A placement that the answer is not worse than; one that breaks a rule is not used.
+
+    Returns
+    -------
+    LexicographicResult
+        OPTIMAL where every level reaches its bound, which is exact.
+
+    Raises
+    ------
+    InternalError
+        Where the placement breaks a rule: a bug in fairlead.
+    """
+    mixed = _Mixed(part, search)
+    if mixed.bounds.infeasible:
+        return LexicographicResult(Status.INFEASIBLE, None)
+    if floor is not None:
+        mixed.offer(floor)
+    try:
+        mixed.run()
+    except KeyboardInterrupt:
+        if mixed.best is None:
+            return LexicographicResult(Status.UNKNOWN, None)
+    return mixed.result()
+
+
+@dataclass(slots=True)
+class _Mixed:
+    """What is known while the problem is searched."""
+
+    part: Problem
+    search: Search
+    best: Placement | None = None
+    rank: Rank = ()
+    notes: list[Note] = field(default_factory=list)
+    noted: Rank = ()
+    leading: list[int | Fraction] = field(default_factory=list)
+    refuted: bool = False
+    started: float = field(default_factory=time.monotonic)
+    bounds: RelaxedBounds = field(init=False)
+    odd: tuple[Workload, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.bounds = RelaxedBounds(self.part)
+        self.odd = tuple(each for each in self.part.workloads if not is_plain(each))
+
+    def run(self) -> None:
+        """Find prices, a placement with groups chosen by them, and better placements."""
+        chosen = self._chosen_by_price()
+        self._divide(chosen, self.search.deadline.part(DIVIDE_SHARE))
+        if self.best is None and self._tiered:
+            self._divide_over_tiers(chosen)
+        if self.best is None and self.search.deadline.remaining():
+            alone = OneByOne(self.part, self.search.deadline, self.search.seed).place(self.odd)
+            self._divide(alone, self.search.deadline)
+        if self.best is not None:
+            self._note()
+            self._refine()
+            self._vary()
+            self._note()
+        self._search_whole()
+
+    def offer(self, placement: Placement) -> bool:
+        """Take a placement if it keeps every rule and is better."""
+        rank = tuple(level.value for level in score(self.part, placement))
+        if self.best is not None and rank >= self.rank:
+            return False
+        if check(self.part, placement):
+            return False
+        self.best, self.rank = placement, rank
+        self._told()
+        return True
+
+    def _told(self) -> None:
+        """Tell how far the search is: about the first level that is not proven."""
+        if self.search.progress is None:
+            return
+        levels = levels_of(self.part)
+        for number, level in enumerate(levels):
+            note = self.notes[number] if number < len(self.notes) else Note()
+            if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
+                bound = max(note.bound or 0, least_of(self.part, level))
+                seconds = time.monotonic() - self.started
+                self.search.progress(progress_of(level.name, self.rank[number], bound, seconds))
+                return
+
+    @property
+    def _over(self) -> bool:
+        """Whether there is nothing left to do or no time."""
+        return self._closed or self.search.deadline.remaining() <= 0
+
+    @property
+    def _closed(self) -> bool:
+        """Whether the placement is known to be the best on every level."""
+        return self.best is not None and self.noted == self.rank and all(each.proven for each in self.notes)
+
+    def _note(self) -> None:
+        """Evaluate the bounds of all levels for the best placement."""
+        if self.best is None or (self.noted == self.rank and self.notes):
+            return
+        notes = self.bounds.notes(self.best, self.search.deadline)
+        known = zip(notes, self.leading, self.rank, strict=False)
+        self.notes = [*(_higher(*each) for each in known), *notes[len(self.leading) :]]
+        self.noted = self.rank
+        self._told()
+
+    def _refine(self) -> None:
+        """Raise the bounds of the levels that are not proven."""
+        if self._over:
+            return
+        open_levels = [
+            level for level, note in zip(levels_of(self.part), self.notes, strict=True) if not note.proven
+        ]
+        self.bounds.refine(open_levels, self.search.deadline.part(REFINE_SHARE))
+        self.noted = ()
+        self._note()
+
+    @property
+    def _tiered(self) -> frozenset[str]:
+        """Keys of the workloads that are boxes but for their overflow tiers."""
+        return frozenset(each.key for each in self.odd if is_plain(without_tiers(each)))
+
+    def _divide_over_tiers(self, placed: Placement) -> None:
+        """Decide what overflow tiers hold by the ratio of all clusters, then divide all with that."""
+        found = self._divide(placed, self.search.deadline.part(OVER_TIERS_SHARE), self._tiered)
+        if self.best is not None:
+            self._divide(self.best, self.search.deadline.part(DIVIDE_SHARE))
+        if not self._tiered.issuperset(each.key for each in self.odd):
+            return
+        # Nothing but the deviation is measured otherwise, so what is proven before it holds here as well.
+        for level, reached in zip(levels_of(self.part), found.attained, strict=False):
+            if reached.bound is None or level.base in (NET, DEVIATION):
+                return
+            self.leading.append(reached.bound)
+            if not reached.proven:
+                return
+
+    def _divide(
+        self, placed: Placement, deadline: Deadline, over_tiers: Collection[str] = frozenset()
+    ) -> LexicographicResult:
+        """Divide all workloads, those with rules beyond boxes about as they are placed."""
+        boxes: list[Workload] = []
+        owners: dict[str, str] = {}
+        odd = {each.key for each in self.odd}
+        for workload in self.part.workloads:
+            held = placed.of(workload.key)
+            made: Sequence[Workload] = (workload,)
+            if workload.key in over_tiers:
+                made = (without_tiers(workload),)
+            elif workload.key in odd:
+                if any(violations_of(workload, held)):
+                    return LexicographicResult(Status.UNKNOWN, None)
+                made = inner(workload, self.part, held)
+            boxes += made
+            owners |= {box.key: workload.key for box in made}
+        problem = among(self.part, boxes, self.part.limits)
+        floor = None if self.best is None else divided(self.best, boxes, owners)
+        quietly = replace(self.search, deadline=deadline, progress=None)
+        result = solve_batch(problem, quietly, floor, self.bounds.worth())
+        if result.placement is not None:
+            self.offer(joined(result.placement, owners))
+        return result
+
+    def _chosen_by_price(self) -> Placement:
+        """Return the workloads with rules beyond boxes as they stand best at prices; the rest one by one."""
+        placed: dict[str, Mapping[str, int]] = {}
+        odd = {each.key for each in self.odd}
+        priced = self.bounds.guess(self.search.deadline.part(BOUND_SHARE))
+        if priced is not None:
+            placed = {
+                key: found
+                for key, found in priced.items()
+                if key in odd and not any(violations_of(self.part.workload(key), found))
+            }
+        for workload in self.odd:
+            if workload.key not in placed and any(rule.tiers for rule in workload.rules_of(Weights)):
+                # What tiers hold is kept from here on; where in them is decided together with all others.
+                placed[workload.key] = in_tiers(workload, self.part)
+        placed = {key: found for key, found in placed.items() if found}
+        rest = [each for each in self.odd if each.key not in placed]
+        one_by_one = OneByOne(self.part, self.search.deadline.part(FIRST_SHARE), self.search.seed)
+        others = one_by_one.place(rest, left_by(self.part, self.part.workloads, placed))
+        return Placement({**placed, **others.to_dict()})
+
+    def _vary(self) -> None:
+        """Place parts anew by CP-SAT, again and again, and keep what is better."""
+        chance = np.random.default_rng(self.search.seed)
+        vain = 0
+        while not self._over and vain < MIXED_PATIENCE and self.best is not None:
+            vain = 0 if self._place_parts(self.best, chance) else vain + 1
+
+    def _place_parts(self, best: Placement, chance: np.random.Generator) -> bool:
+        """Place a few parts anew, side by side; tell whether that made anything better."""
+        odd = frozenset(each.key for each in self.odd)
+        tasks = tasks_of(self.part, best, odd, self.search.deadline.part(0.5, LONGEST_PART), chance)
+        found = self.search.side_by_side.run(place_anew, tasks)
+        # Each has the room that all others left, so that not all of them need fit together.
+        better = [
+            self.offer(Placement({**(self.best or best).to_dict(), **each.to_dict()}))
+            for each in found
+            if each is not None
+        ]
+        return any(better)
+
+    def _search_whole(self) -> None:
+        """Give a small problem to CP-SAT as a whole, with all that is known."""
+        places = len(self.part.workloads) * len(self.part.clusters)
+        if self._closed or places > WHOLE or self.search.deadline.remaining() <= 0:
+            return
+        search = self.search
+        result = minimise_levels(self.part, self.best, search.deadline, search.threads, search.seed)
+        if result.status is Status.INFEASIBLE:
+            if self.best is not None:
+                raise InternalError("a mixed batch is called infeasible of which a placement is known")
+            self.refuted = True
+        if result.placement is None:
+            return
+        rank = tuple(level.value for level in result.attained)
+        if self.best is None or rank <= self.rank:
+            notes = [Note(each.bound, each.proven, each.resolution is None) for each in result.attained]
+            if rank == self.noted:
+                # Where time was over before CP-SAT had a bound, that of the prices still holds.
+                notes = [_more_known(*each) for each in zip(notes, self.notes, strict=True)]
+            self.best, self.rank, self.noted, self.notes = result.placement, rank, rank, notes
+
+    def result(self) -> LexicographicResult:
+        """Return what was found."""
+        if self.best is None:
+            return LexicographicResult(Status.INFEASIBLE if self.refuted else Status.UNKNOWN, None)
+        broken = check(self.part, self.best)
+        if broken:
+            raise InternalError(f"the placement of a mixed batch breaks a rule: {broken[0]}")
+        levels = attained(self.part, self.best, self.notes if self.noted == self.rank else ())
+        proven = all(level.proven for level in levels)
+        return LexicographicResult(Status.OPTIMAL if proven else Status.FEASIBLE, self.best, levels)
+
+
+def _higher(note: Note, bound: int | Fraction, value: int | Fraction) -> Note:
+    """Return how far a level got that is known to be no lower than a bound."""
+    if note.bound is not None and note.bound >= bound:
+        return note
+    return Note(bound, bound >= value, note.exact)
+
+
+def _more_known(one: Note, other: Note) -> Note:
+    """Return the note that says more of a level, of two for the same placement."""
+    if one.proven or other.bound is None:
+        return one
+    return other if one.bound is None or other.proven or other.bound > one.bound else one

@@ -1,0 +1,172 @@
+"""Prices on what is shared: every workload by itself, and what all must cost at least.
+
+Take a price for every coupling row (capacity of a cluster, and the pins of levels that are settled) and one
+for every workload's total. Then each unit of each place stands for itself: it is taken where its cost and
+prices together are below 0. The sum is a bound whatever the prices (J. P. Evans and H. Everett, 1963), and in
+whole numbers it is exact.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from fairlead.solver.batch.arrays import Batch, Floats, Whole, total_of
+from fairlead.solver.batch.costs import LevelCost
+from fairlead.solver.batch.shapes import Curve, Shape, curve_of
+from fairlead.solver.batch.tuning import ROWS, WORTH_THREADS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """A level to be minimised, with the levels before it pinned.
+
+    Parameters
+    ----------
+    batch
+        The batch.
+    curve
+        Costs: first of the level itself, then of the pinned ones.
+    shapes
+        The same, whole.
+    unit
+        Steps in one unit of the level.
+    grain
+        Every cost of the level is a multiple of so many steps.
+    pin_units
+        The same of every pinned level.
+    pins
+        What each pinned level may cost, in its steps.
+    threads
+        How many threads divide rows; answers do not depend on it.
+    """
+
+    batch: Batch
+    curve: Curve
+    shapes: tuple[Shape, ...]
+    unit: float
+    grain: int
+    pin_units: tuple[float, ...] = ()
+    pins: tuple[int, ...] = ()
+    threads: int = 1
+
+    @property
+    def pinned(self) -> tuple[Shape, ...]:
+        """The costs of the pinned levels."""
+        return self.shapes[1:]
+
+    def steps(self, replicas: Whole, number: int = 0) -> int:
+        """Return what a placement costs on the level, or on one of the pinned ones after it."""
+        return total_of(self.shapes[number].value(replicas).sum(axis=1))
+
+    def beyond(self, replicas: Whole) -> tuple[Whole, list[int]]:
+        """Return by how much a placement breaks capacity, by coupling row, and the pins."""
+        capacity: Whole = np.maximum(self.batch.usage(replicas) - self.batch.coupling.limit, 0)
+        return capacity, [max(0, self.steps(replicas, each) - pin) for each, pin in enumerate(self.pins, 1)]
+
+    def keeps(self, replicas: Whole) -> bool:
+        """Tell whether a placement keeps capacity and pins."""
+        if bool(np.any(self.batch.usage(replicas) > self.batch.coupling.limit)):
+            return False
+        return all(self.steps(replicas, number) <= pin for number, pin in enumerate(self.pins, 1))
+
+
+def model_of(batch: Batch, level: LevelCost, pinned: Sequence[tuple[LevelCost, int]] = ()) -> Model:
+    """Return a level with what is pinned before it."""
+    shapes = (level.shape, *(cost.shape for cost, _ in pinned))
+    return Model(
+        batch,
+        curve_of(batch, shapes),
+        shapes,
+        float(level.scale),
+        max(1, level.grain),
+        tuple(float(cost.scale) for cost, _ in pinned),
+        tuple(pin for _, pin in pinned),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prices:
+    """Prices in steps of the level, none below 0.
+
+    Parameters
+    ----------
+    capacity
+        Of one unit of resource, by coupling row.
+    pins
+        Of one step of each pinned level.
+    """
+
+    capacity: Floats
+    pins: Floats
+
+    @classmethod
+    def none(cls, model: Model) -> "Prices":
+        """Return that nothing has a price."""
+        return cls(np.zeros(len(model.batch.coupling.limit)), np.zeros(len(model.pins)))
+
+
+def chunks(count: int) -> Iterator[slice]:
+    """Cut rows into chunks of fixed size."""
+    for start in range(0, count, ROWS):
+        yield slice(start, min(count, start + ROWS))
+
+
+def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
+    """Do something for every chunk of rows, perhaps in several threads; results are in order of the rows."""
+    parts = list(chunks(len(model.batch.keys)))
+    threads = min(model.threads, len(parts))
+    if threads <= 1 or len(parts) < WORTH_THREADS:
+        return [do(rows) for rows in parts]
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(do, parts))
+
+
+def place_prices(model: Model, prices: Prices, rows: slice | Whole) -> Floats:
+    """Return what capacity costs for one replica, by row and column."""
+    batch = model.batch
+    table = np.zeros((batch.needs.shape[1], len(batch.clusters)))
+    table[batch.coupling.resource, batch.coupling.column] = prices.capacity
+    found: Floats = batch.needs[rows].astype(np.float64) @ table
+    return found
+
+
+def rows_of(model: Model, rows: slice | Whole) -> Model:
+    """Return some rows of a model; all that is shared is still there."""
+    batch, curve = model.batch, model.curve
+    part = replace(
+        batch,
+        keys=tuple(batch.keys[row] for row in np.arange(len(batch.keys))[rows].tolist()),
+        lower=batch.lower[rows],
+        upper=batch.upper[rows],
+        totals=batch.totals[rows],
+        needs=batch.needs[rows],
+    )
+
+    def cut(matrix: Whole, *_: Whole, position: bool = False) -> Whole:  # noqa: ARG001 - all are cut
+        return matrix[rows]
+
+    shapes = tuple(shape.mapped(cut) for shape in model.shapes)
+    return replace(model, batch=part, curve=curve.of_rows(rows), shapes=shapes)
+
+
+def sample_of(model: Model, stride: int) -> Model:
+    """Return every so manieth row of a model, with as small a part of what is shared.
+
+    Prices of capacity are per unit and those of pins per step, so that they mean the same in both.
+    """
+    batch = model.batch
+    rows = slice(stride // 2, None, stride)
+    cut = rows_of(model, rows)
+    part = len(cut.batch.totals) / len(batch.totals)
+    # What the sampled rows ask for, as a part of what all ask for, is told by resource.
+    asked = batch.needs.T.astype(np.float64) @ batch.totals
+    sampled = cut.batch.needs.T.astype(np.float64) @ cut.batch.totals
+    parts = (sampled / np.maximum(asked, 1.0))[batch.coupling.resource]
+    coupling = replace(batch.coupling, limit=(batch.coupling.limit * parts).astype(np.int64))
+    pins = tuple(int(pin * part) for pin in model.pins)
+    return replace(cut, batch=replace(cut.batch, coupling=coupling), pins=pins)

@@ -1,0 +1,1 @@
+"""Placements: moves, exchanges, repair and large neighbourhood search."""

@@ -1,0 +1,333 @@
+"""Exchanges of single replicas: one from here to there, or two that make room for each other.
+
+The gap between a placement and the bound at some prices is the sum of what its replicas cost beyond the
+price of their row (their reduced cost) and of the value of what is left unused. So only replicas whose
+reduced cost is small are worth looking at, and those all together. What breaks a limit is charged for, dearer
+than the limit's price, so that exchanges lead back to what is allowed.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
+from fairlead.solver.batch.model import Model, Prices
+from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
+from fairlead.solver.batch.tuning import (
+    FEWEST_GAIN,
+    MANY_ROWS,
+    MOST_PAIRS,
+    MOST_TRIED,
+    PER_CLUSTER,
+    PER_PAIR,
+    TURNS_OF_A_LIST,
+)
+from fairlead.solver.deadline import Deadline
+
+
+@dataclass(slots=True, eq=False)
+class Exchange:
+    """A placement that is improved in place."""
+
+    model: Model
+    prices: Prices
+    rows: Floats
+    replicas: Whole
+    charges: Charges
+    usage: Floats
+    pinned: Floats
+
+    @classmethod
+    def start(
+        cls, model: Model, prices: Prices, rows: Floats, replicas: Whole, factor: float = 4.0
+    ) -> "Exchange":
+        """Start from a placement that keeps the totals of all rows."""
+        usage = replicas.T.astype(np.float64) @ model.batch.needs.astype(np.float64)
+        pinned = np.array([shape.value(replicas).sum(dtype=np.float64) for shape in model.pinned])
+        return cls(model, prices, rows, replicas.copy(), Charges.of(model, prices, factor), usage, pinned)
+
+    def improve(self, reach: float, deadline: Deadline | None = None) -> float:
+        """Make one round of exchanges; return by how much cost and charges fell.
+
+        Parameters
+        ----------
+        reach
+            Reduced cost up to which a move is looked at.
+        deadline
+            When to stop before the end of the round; None for never.
+        """
+        moves = self._moves(reach)
+        total = 0.0
+        for _ in range(TURNS_OF_A_LIST):
+            if not len(moves.row) or (deadline is not None and deadline.remaining() <= 0):
+                break
+            gain, touched = self._turn(moves)
+            if gain <= 0:
+                break
+            total += gain
+            # What a row's other replicas cost has changed; it comes back in the next round.
+            moves = moves.without(touched)
+        return total
+
+    def sweep(self, reach: float) -> float:
+        """Make every single move that gains something, in one pass; return by how much cost and charges fell.
+
+        While limits are broken, only columns where one is are left, and only others are entered.
+
+        Parameters
+        ----------
+        reach
+            Reduced cost up to which a move is looked at.
+        """
+        over: NDArray[np.bool_] = np.any(self.usage > self.charges.limit, axis=1)
+        # Columns that hardly have room would fill the list with moves that cannot be made.
+        wanted = self.usage + self.model.batch.needs.max(axis=0)
+        roomy: NDArray[np.bool_] = np.all(wanted <= self.charges.limit, axis=1)
+        ends = Ends(over, roomy) if over.any() else None
+        moves = moves_of(self.model, self.prices, self.rows, self.replicas, reach, ends)
+        moves = moves.within(self._worth(), self._worth_of_pins())
+        return self._one_by_one(moves)
+
+    def _one_by_one(self, moves: Moves) -> float:
+        """Make moves in their order where they gain something as things stand by then; a row moves once."""
+        tally = Tally.of(self.charges, self.usage, self.pinned)
+        table = zip(
+            moves.row.tolist(),
+            moves.source.tolist(),
+            moves.target.tolist(),
+            moves.cost.tolist(),
+            self.model.batch.needs[moves.row].tolist(),
+            moves.pinned.tolist(),
+            strict=True,
+        )
+        rows, chosen = set[int](), list[int]()
+        total, least = 0.0, -FEWEST_GAIN * self.model.unit
+        for number, (row, source, target, cost, need, pins) in enumerate(table):
+            if row in rows:
+                continue
+            less = [-each for each in need]
+            gain = cost + tally.change(source, less) + tally.change(target, need)
+            gain += tally.change_of_pins(pins)
+            if gain < least:
+                rows.add(row)
+                chosen.append(number)
+                tally.use(source, less)
+                tally.use(target, need)
+                tally.use_pins(pins)
+                total -= gain
+        self._make(moves, np.array(chosen, dtype=np.int64))
+        return total
+
+    def kick(self, chance: np.random.Generator, reach: float, many: int) -> None:
+        """Make some moves by lot, of small reduced cost and of a row each, good or bad."""
+        moves = self._moves(reach)
+        at = chance.permutation(len(moves.row))
+        _, first = np.unique(moves.row[at], return_index=True)
+        self._make(moves, at[np.sort(first)[:many]])
+
+    def _turn(self, moves: Moves) -> tuple[float, list[int]]:
+        """Make the best exchanges of a list; return what that gains, and the rows that changed."""
+        worth, pinned = self._worth(), self._worth_of_pins()
+        moves = moves.within(worth, pinned)
+        found = [self._single(moves, worth + pinned), *self._pairs(moves, worth, pinned)]
+        gains = np.concatenate([gain for gain, _, _ in found])
+        first = np.concatenate([one for _, one, _ in found])
+        second = np.concatenate([two for _, _, two in found])
+        worthwhile = np.flatnonzero(gains < -FEWEST_GAIN * self.model.unit)
+        order = worthwhile[np.argsort(gains[worthwhile], kind="stable")]
+        return self._apply(moves, first[order], second[order], gains[order])
+
+    def _worth(self) -> Floats:
+        """Return what can be won at most by a change of each column's usage.
+
+        Using what is left wins no more than its value at the prices, and giving back what is used beyond a
+        limit no more than what is charged beyond the price.
+        """
+        coupling = self.model.batch.coupling
+        price = np.zeros_like(self.charges.charge)
+        price[coupling.column, coupling.resource] = self.prices.capacity
+        limit = np.where(np.isfinite(self.charges.limit), self.charges.limit, self.usage)
+        left = limit - self.usage
+        most: Floats = np.maximum(price * left, (price - self.charges.charge) * left).sum(axis=1)
+        return most
+
+    def _worth_of_pins(self) -> float:
+        """Return what can be won at most by a change of what pinned levels cost."""
+        left = self.charges.pins - self.pinned
+        return float(
+            np.maximum(self.prices.pins * left, (self.prices.pins - self.charges.pin_charge) * left).sum()
+        )
+
+    def _moves(self, reach: float) -> Moves:
+        """List the moves of small reduced cost."""
+        return moves_of(self.model, self.prices, self.rows, self.replicas, reach)
+
+    def _over(self, column: Whole, change: Floats) -> Floats:
+        """Return what a change of usage, by resource, does to the charges of columns."""
+        beyond, charge = self.usage - self.charges.limit, self.charges.charge
+        total: Floats = -(charge * np.maximum(beyond, 0.0)).sum(axis=1)[column]
+        # Resource by resource: an axis of two or three is far slower to add up than two or three arrays.
+        for resource, more in enumerate(change):
+            over = beyond[:, resource][column] + more
+            total += np.maximum(over, 0.0) * charge[:, resource][column]
+        return total
+
+    def _asked(self, moves: Moves, at: Whole) -> Floats:
+        """Return what the rows of some moves ask for, by resource and move."""
+        asked: Floats = self.model.batch.needs.T.astype(np.float64)[:, moves.row[at]]
+        return asked
+
+    def _over_pins(self, change: Floats) -> Floats:
+        """Return what a change does to the charges of pinned levels."""
+        over = np.maximum(self.pinned + change - self.charges.pins, 0.0) - np.maximum(
+            self.pinned - self.charges.pins, 0.0
+        )
+        total: Floats = (over * self.charges.pin_charge).sum(axis=-1)
+        return total
+
+    def _single(self, moves: Moves, worth: Floats) -> tuple[Floats, Whole, Whole]:
+        """Return what moves by themselves do, and that they have no partner."""
+        at = np.flatnonzero(moves.reduced < worth[moves.source] + worth[moves.target])
+        needs = self._asked(moves, at)
+        gain = moves.cost[at] + self._over(moves.source[at], -needs) + self._over(moves.target[at], needs)
+        gain += self._over_pins(moves.pinned[at])
+        return gain, at, np.full(len(at), -1)
+
+    def _pairs(self, moves: Moves, worth: Floats, pinned: float) -> Iterator[tuple[Floats, Whole, Whole]]:
+        """Return what two moves do: there and back between two clusters, or in and out of one."""
+        columns = len(self.model.batch.clusters)
+        there = moves.source * columns + moves.target
+        back = moves.target * columns + moves.source
+        per_pair = max(3, min(PER_PAIR, int(math.sqrt(MOST_PAIRS) / columns)))
+        per_cluster = max(12, min(PER_CLUSTER, int(math.sqrt(MOST_PAIRS / columns))))
+        for key, partner, most in ((there, back, per_pair), (moves.target, moves.source, per_cluster)):
+            first, second = _joined(key, partner, most)
+            promise = moves.reduced[first] + moves.reduced[second] - pinned
+            promise -= worth[moves.source[first]] + worth[moves.target[first]] + worth[moves.target[second]]
+            kept = np.flatnonzero((promise < 0) & (moves.row[first] != moves.row[second]))
+            yield self._value_of_pairs(moves, first[kept], second[kept]), first[kept], second[kept]
+
+    def _value_of_pairs(self, moves: Moves, first: Whole, second: Whole) -> Floats:
+        """Return what pairs of moves do, the second leaving the cluster that the first enters."""
+        one, two = self._asked(moves, first), self._asked(moves, second)
+        gain = moves.cost[first] + moves.cost[second] + self._over(moves.target[first], one - two)
+        swap = moves.source[first] == moves.target[second]
+        gain += self._over(moves.source[first], np.where(swap, two - one, -one))
+        gain += np.where(swap, 0.0, self._over(moves.target[second], two))
+        gain += self._over_pins(moves.pinned[first] + moves.pinned[second])
+        return gain
+
+    def _apply(self, moves: Moves, first: Whole, second: Whole, gains: Floats) -> tuple[float, list[int]]:
+        """Make the best exchanges that touch neither a row nor a cluster that another one has touched."""
+        if len(self.rows) > MANY_ROWS or self.model.pins:
+            # What two exchanges cost on a pinned level adds up, wherever they are.
+            return self._apply_in_turn(moves, first, second, gains)
+        rows, columns = set[int](), set[int]()
+        total = 0.0
+        chosen: list[int] = []
+        limit = len(self.model.batch.clusters) - 1
+        pair = np.stack([first, second])
+        table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
+        for number, moved in enumerate(zip(*table, strict=True)):
+            many = 1 if second[number] < 0 else 2
+            who, sources, targets = (each[:many] for each in moved)
+            if columns.isdisjoint(sources) and columns.isdisjoint(targets) and rows.isdisjoint(who):
+                chosen.extend([int(first[number]), int(second[number])][:many])
+                rows.update(who)
+                columns.update(sources, targets)
+                total -= float(gains[number])
+                if len(columns) >= limit:
+                    break
+        self._make(moves, np.array(chosen, dtype=np.int64))
+        return total, sorted(rows)
+
+    def _apply_in_turn(
+        self, moves: Moves, first: Whole, second: Whole, gains: Floats
+    ) -> tuple[float, list[int]]:
+        """Make the best exchanges one after another, each as far as it still gains something."""
+        first, second = first[:MOST_TRIED], second[:MOST_TRIED]
+        tally = Tally.of(self.charges, self.usage, self.pinned)
+        rows, columns = set[int](), set[int]()
+        total = 0.0
+        chosen: list[int] = []
+        needs = self.model.batch.needs
+        least = -FEWEST_GAIN * self.model.unit
+        pair = np.stack([first, second])
+        table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
+        costs, pinned = moves.cost[pair].T.tolist(), moves.pinned[pair]
+        partners = second.tolist()
+        for number, (who, sources, targets) in enumerate(zip(*table, strict=True)):
+            many = 1 if partners[number] < 0 else 2
+            if who[0] in rows or (many == 2 and who[1] in rows):
+                continue
+            changes = _changes(needs, who[:many], sources, targets)
+            pins = pinned[:many, number].sum(axis=0).tolist() if tally.pinned else ()
+            if chosen and (tally.pinned or not columns.isdisjoint(changes)):
+                gain = sum(costs[number][:many]) + tally.change_of_pins(pins)
+                gain += sum(tally.change(column, more) for column, more in changes.items())
+                if gain >= least:
+                    continue
+            else:
+                gain = float(gains[number])
+            chosen.extend([int(first[number]), int(second[number])][:many])
+            rows.update(who[:many])
+            columns.update(changes)
+            for column, more in changes.items():
+                tally.use(column, more)
+            tally.use_pins(pins)
+            total -= gain
+        self._make(moves, np.array(chosen, dtype=np.int64))
+        return total, sorted(rows)
+
+    def _make(self, moves: Moves, at: NDArray[np.int64]) -> None:
+        """Move replicas."""
+        row, source, target = moves.row[at], moves.source[at], moves.target[at]
+        needs = self.model.batch.needs[row].astype(np.float64)
+        np.add.at(self.replicas, (row, source), -1)
+        np.add.at(self.replicas, (row, target), 1)
+        np.add.at(self.usage, source, -needs)
+        np.add.at(self.usage, target, needs)
+        self.pinned += moves.pinned[at].sum(axis=0)
+
+    @property
+    def valid(self) -> bool:
+        """Whether the placement keeps all limits and pins, in whole numbers."""
+        return self.model.keeps(self.replicas)
+
+
+def _changes(needs: Whole, rows: list[int], sources: list[int], targets: list[int]) -> dict[int, list[int]]:
+    """Return by how much the usage of columns changes with moves of some rows."""
+    changes: dict[int, list[int]] = {}
+    for row, source, target in zip(rows, sources, targets, strict=False):
+        need = needs[row].tolist()
+        for column, sign in ((source, -1), (target, 1)):
+            known = changes.get(column)
+            if known is None:
+                changes[column] = [sign * each for each in need]
+            else:
+                changes[column] = [one + sign * each for one, each in zip(known, need, strict=True)]
+    return changes
+
+
+def _joined(key: Whole, partner: Whole, most: int) -> tuple[Whole, Whole]:
+    """Join positions with those whose partner key is their key, the first of each key only."""
+    left, right = _ranked(key, most), _ranked(partner, most)
+    keys = partner[right]
+    starts = np.searchsorted(keys, key[left], side="left")
+    counts = np.searchsorted(keys, key[left], side="right") - starts
+    each, within = spelled_out(counts)
+    return left[each], right[starts[each] + within]
+
+
+def _ranked(key: Whole, most: int) -> Whole:
+    """Return the first so many positions of every key, in order of the keys."""
+    order = np.argsort(key, kind="stable")
+    keys = key[order]
+    if not len(keys):
+        return order
+    fresh = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
+    rank = np.arange(len(keys)) - np.repeat(fresh, np.diff(np.append(fresh, len(keys))))
+    return order[rank < most]

@@ -1,0 +1,308 @@
+"""Changes to a placement, again and again: some clusters or some workloads are divided anew."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairlead.models.errors import InternalError
+from fairlead.solver.batch.arrays import Whole
+from fairlead.solver.batch.dual.bound import ranges
+from fairlead.solver.batch.dual.relaxation import within
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.primal.exchange import Exchange
+from fairlead.solver.batch.primal.moves import Charges
+from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
+from fairlead.solver.batch.tuning import (
+    AFTER_KICK,
+    DEARER_AFTER,
+    FARTHER,
+    FAST,
+    GROUPS,
+    KICK_AFTER,
+    KICK_CHARGE,
+    KICK_REACH,
+    LARGEST_FOR_ROWS,
+    LEADING_CHARGES,
+    LEADING_REACHES,
+    LEAST_WEIGHT,
+    MOST_KICKED,
+    MOST_OPEN,
+    MUCH,
+    PLACES_OF_WHOLE,
+    ROUNDS_OF_MUCH,
+    ROWS_OF_PART,
+    ROWS_REACH,
+    ROWS_UNITS,
+    SEARCH_PATIENCE,
+    SEARCH_REACHES,
+    SEARCH_SIDE_BY_SIDE,
+    THOROUGH,
+    WORK_OF_WHOLE,
+)
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort
+
+
+def search_neighbourhoods(
+    level: Incumbent, done: Callable[[], bool] = lambda: False, near: Incumbent | None = None
+) -> None:
+    """Change the best placement here and there, and keep what is better.
+
+    Parameters
+    ----------
+    level
+        The level; it ends where time is over or nothing better was found for long.
+    done
+        Whether it ends before that.
+    near
+        At whose prices places count as near; None for those of the level.
+    """
+    if level.best is None or len(level.model.batch.keys) < 2:
+        return
+    search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), near or level)
+    search.look_back(0)
+    failures, turn = 0, 0
+    while not level.over and not done() and failures < SEARCH_PATIENCE:
+        before = level.cost
+        search.turn(turn, failures)
+        failures = 0 if level.cost != before else failures + 1
+        turn += 1
+        search.look_back(turn)
+
+
+def repair_by_neighbourhoods(level: Incumbent, start: Whole, deadline: Deadline) -> None:
+    """Lead a placement back to what is allowed, by dividing groups of clusters anew at a charge.
+
+    Parameters
+    ----------
+    level
+        The level; it hears of the placement once all limits are kept.
+    start
+        A placement that keeps the totals of all rows.
+    deadline
+        When to stop.
+    """
+    model = level.model
+    search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), level)
+    now, failures, turn = _exchanged(level, start, deadline), 0, 0
+    while failures < SEARCH_PATIENCE and deadline.remaining() > 0:
+        charges = Charges.of(model, level.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
+        cost = charged(model, now, charges)
+        before = cost
+        for group, found in search.divided(now, turn, charges):
+            together = now.copy()
+            together[:, group] = found[:, group]
+            then = charged(model, together, charges)
+            if then < cost:
+                now, cost = together, then
+        level.offer(now)
+        if level.over or model.keeps(now):
+            return
+        failures = 0 if cost < before else failures + 1
+        turn += 1
+
+
+def _exchanged(level: Incumbent, start: Whole, deadline: Deadline) -> Whole:
+    """Return a placement with fewer limits broken, and none by far."""
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, LEADING_CHARGES[0])
+    for reach in LEADING_REACHES:
+        if level.offer(exchange.replicas):
+            break
+        exchange.improve(reach * level.model.unit, deadline)
+    return exchange.replicas
+
+
+def charged(model: Model, replicas: Whole, charges: Charges) -> float:
+    """Return what a placement costs with what is charged for broken limits."""
+    coupling = model.batch.coupling
+    beyond, over = model.beyond(replicas)
+    total = float((charges.charge[coupling.column, coupling.resource] * beyond).sum())
+    for each, charge in zip(over, charges.pin_charge.tolist(), strict=True):
+        total += charge * each
+    return total + float(model.steps(replicas))
+
+
+@dataclass(slots=True, eq=False)
+class _LargeNeighbourhoods:
+    """What stays the same from change to change."""
+
+    level: Incumbent
+    chance: np.random.Generator
+    near: Incumbent
+    windows: dict[float, tuple[Whole, Whole]] = field(default_factory=dict)
+    most_places: int = FAST[0]
+    work: float = FAST[1]
+    cost: int | None = None
+
+    def look_back(self, turn: int) -> None:
+        """Be thorough from when little was won for some rounds."""
+        cost = self.level.cost
+        if cost is None or turn % ROUNDS_OF_MUCH:
+            return
+        if self.cost is not None and self.cost - cost <= MUCH * abs(cost):
+            self.most_places, self.work = THOROUGH
+        self.cost = cost
+
+    def turn(self, turn: int, failures: int) -> None:
+        """Make one change of one kind or another."""
+        batch, best = self.level.model.batch, self.level.best
+        if best is None:
+            return
+        if failures % KICK_AFTER == KICK_AFTER - 1:
+            self._kick(best)
+        elif turn % 3 == 2 and batch.lower.size <= LARGEST_FOR_ROWS:
+            self._divide_rows(best, turn)
+        elif len(batch.clusters) > 1:
+            self._divide_columns(best, turn)
+
+    def _divide_columns(self, best: Whole, turn: int) -> None:
+        """Divide groups of clusters anew among the rows."""
+        for group, found in self.divided(best, turn, None):
+            together = best.copy()
+            together[:, group] = found[:, group]
+            if self.level.offer(together):
+                best = together
+
+    def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
+        """Divide groups of clusters anew, side by side; return what was found for each."""
+        level = self.level
+        groups = list(self._drawn(now, GROUPS[turn % len(GROUPS)], charges))
+        opened = []
+        for at, group in enumerate(groups):
+            effort = Effort(level.deadline, 1, turn * SEARCH_SIDE_BY_SIDE + at, self.work)
+            window = self._window(now, group, turn)
+            opened.append(open_up(level.model, now, window, effort, exact=False, charges=charges))
+        results = close_all(opened, level.search.side_by_side)
+        return [
+            (group, found.replicas)
+            for group, found in zip(groups, results, strict=True)
+            if found.replicas is not None
+        ]
+
+    def _drawn(self, now: Whole, size: int, charges: Charges | None) -> Iterator[Whole]:
+        """Draw groups of clusters, rather those that leave much unused that has a price, or break limits."""
+        model = self.level.model
+        coupling = model.batch.coupling
+        columns = len(model.batch.clusters)
+        left = (coupling.limit - model.batch.usage(now)).astype(np.float64)
+        if charges is None:
+            worth = self.near.prices.capacity * np.maximum(left, 0.0) / self.near.model.unit
+            unused = np.bincount(coupling.column, worth, columns)
+            weight = unused + LEAST_WEIGHT * max(float(unused.mean()), 1e-9)
+        else:
+            weight = 1.0 + columns * (np.bincount(coupling.column, left < 0, columns) > 0.0)
+        # Clusters without limits take what others have no room for: one group has them nearly always.
+        unlimited = np.bincount(coupling.column, minlength=columns) == 0
+        weight = np.where(unlimited, columns * float(weight.sum()), weight)
+        order = self.chance.choice(columns, columns, replace=False, p=weight / weight.sum())
+        for number in range(SEARCH_SIDE_BY_SIDE):
+            group = order[number * size : (number + 1) * size]
+            if number == 0 or len(group) >= min(GROUPS):
+                yield group
+
+    def _window(self, now: Whole, group: Whole, turn: int) -> Window:
+        """Return the places of a group of clusters that are worth looking at, not too many.
+
+        In some turns farther ones of fewer rows, as the lot decides: what counts little is always near.
+        """
+        last = len(SEARCH_REACHES) - 1
+        fitting = next((at for at, reach in enumerate(SEARCH_REACHES) if self._fits(now, group, reach)), last)
+        reach = SEARCH_REACHES[max(0, fitting - FARTHER[turn % len(FARTHER)])]
+        lower, upper = self._within(now, group, reach)
+        places = (upper > lower).sum(axis=1)
+        rows = np.flatnonzero(places >= 2)
+        if places[rows].sum() > self.most_places:
+            rows = self.chance.permutation(rows)
+            rows = np.sort(rows[np.cumsum(places[rows]) <= self.most_places])
+        whole_lower, whole_upper = now[rows].copy(), now[rows].copy()
+        whole_lower[:, group], whole_upper[:, group] = lower[rows], upper[rows]
+        return Window(rows, whole_lower, whole_upper)
+
+    def _fits(self, now: Whole, group: Whole, reach: float) -> bool:
+        """Tell whether all places within reach are few enough."""
+        lower, upper = self._within(now, group, reach)
+        places = (upper > lower).sum(axis=1)
+        return int(places[places >= 2].sum()) <= self.most_places
+
+    def _within(self, now: Whole, group: Whole, reach: float) -> tuple[Whole, Whole]:
+        """Return the fewest and most replicas on a group of clusters within reach, with what is there."""
+        low, high = self._reached(reach)
+        return np.minimum(low[:, group], now[:, group]), np.maximum(high[:, group], now[:, group])
+
+    def _reached(self, reach: float) -> tuple[Whole, Whole]:
+        """Return the fewest and the most replicas of all places within reach of the rows' prices."""
+        if reach not in self.windows:
+            model = self.near.model
+            everything = np.arange(len(model.batch.keys))
+            self.windows[reach] = within(
+                model, self.near.prices, everything, self.near.rows, reach * model.unit
+            )
+        return self.windows[reach]
+
+    def _divide_rows(self, best: Whole, turn: int) -> None:
+        """Divide some rows anew over all clusters."""
+        level = self.level
+        count = min(len(level.model.batch.keys), ROWS_OF_PART)
+        chosen = np.sort(self.chance.choice(len(level.model.batch.keys), count, replace=False))
+        effort = Effort(level.deadline, 1, turn, self.work)
+        found = divide_anew(level.model, best, window_of(level, chosen, best), effort, exact=False)
+        if found.replicas is not None:
+            level.offer(found.replicas)
+
+    def _kick(self, best: Whole) -> None:
+        """Move some replicas by lot, and exchange from there."""
+        level = self.level
+        exchange = Exchange.start(level.model, level.prices, level.rows, best, KICK_CHARGE)
+        exchange.kick(self.chance, KICK_REACH * level.model.unit, int(self.chance.integers(2, MOST_KICKED)))
+        for reach in AFTER_KICK:
+            while exchange.improve(reach * level.model.unit, level.deadline) > 0:
+                level.offer(exchange.replicas)
+                if level.over:
+                    return
+
+
+def window_of(level: Incumbent, chosen: Whole, best: Whole) -> Window:
+    """Return the places of some rows that are worth looking at: those of small reduced cost, and what is."""
+    model = level.model
+    low, high = within(model, level.prices, chosen, level.rows[chosen], ROWS_REACH * model.unit)
+    now = best[chosen]
+    low, high = np.minimum(low, now), np.maximum(high, now)
+    return Window(chosen, np.maximum(low, now - ROWS_UNITS), np.minimum(high, now + ROWS_UNITS))
+
+
+def divide_whole(level: Incumbent) -> None:
+    """Divide all rows of a small batch anew, as far as a fixed amount of work goes."""
+    if level.over or level.best is None or level.best.size > PLACES_OF_WHOLE:
+        return
+    everything = np.arange(len(level.model.batch.keys))
+    effort = Effort(level.deadline, 1, level.search.seed, WORK_OF_WHOLE)
+    found = divide_anew(level.model, level.best, window_of(level, everything, level.best), effort, exact=True)
+    if found.replicas is not None:
+        level.offer(found.replicas)
+
+
+def prove(level: Incumbent) -> None:
+    """Give what is left open to CP-SAT, with bounds that no better placement leaves."""
+    if level.over:
+        return
+    model = level.model
+    if level.cost is None:
+        lower, upper = model.batch.lower, model.batch.upper
+    else:
+        lower, upper = ranges(model, level.prices, level.rows, level.cost)
+    if int((upper - lower).clip(0, 3).sum()) > MOST_OPEN:
+        return
+    everything = np.arange(len(model.batch.keys))
+    replicas = model.batch.lower if level.best is None else level.best
+    effort = Effort(level.deadline, level.search.threads, level.search.seed)
+    found = divide_anew(model, replicas, Window(everything, lower, upper), effort, exact=True)
+    if found.replicas is not None:
+        level.offer(found.replicas)
+    elif found.complete and level.cost is not None:
+        raise InternalError("CP-SAT calls a part of a batch infeasible of which a placement is known")
+    if level.cost is None:
+        level.infeasible = found.complete
+    if found.bound is not None and level.cost is not None:
+        level.lift(min(found.bound, level.cost))

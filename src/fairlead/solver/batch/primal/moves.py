@@ -1,0 +1,227 @@
+"""Moves of single replicas, listed by what they cost with prices.
+
+The gap between a placement and the bound at some prices is the sum of what its replicas cost beyond the
+price of their row (their reduced cost) and of the value of what is left unused. So only replicas whose
+reduced cost is small are worth looking at.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
+from fairlead.solver.batch.dual.relaxation import marginals
+from fairlead.solver.batch.model import Model, Prices, in_chunks
+from fairlead.solver.batch.tuning import MOST_MOVES
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moves:
+    """Replicas that could move, the cheapest first.
+
+    Parameters
+    ----------
+    row, source, target
+        Whose replica, from which column to which.
+    cost
+        What the move adds to the cost of the level.
+    reduced
+        The same with prices.
+    pinned
+        What it adds to the pinned levels, by move and level.
+    """
+
+    row: Whole
+    source: Whole
+    target: Whole
+    cost: Floats
+    reduced: Floats
+    pinned: Floats
+
+    def within(self, worth: Floats, pinned: float) -> "Moves":
+        """Return the moves that could be part of an exchange that wins something."""
+        if not len(self.row):
+            return self
+        partner = max(0.0, float(worth.max()) - float(self.reduced[0])) + pinned
+        return self.only(np.flatnonzero(self.reduced < worth[self.source] + worth[self.target] + partner))
+
+    def only(self, kept: Whole) -> "Moves":
+        """Return some of the moves."""
+        where = (self.row[kept], self.source[kept], self.target[kept])
+        return Moves(*where, self.cost[kept], self.reduced[kept], self.pinned[kept])
+
+    def without(self, rows: list[int]) -> "Moves":
+        """Return the moves of all other rows."""
+        return self.only(np.flatnonzero(~np.isin(self.row, rows)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """Which columns moves may leave and enter."""
+
+    sources: NDArray[np.bool_]
+    targets: NDArray[np.bool_]
+
+
+def moves_of(
+    model: Model, prices: Prices, rows: Floats, replicas: Whole, reach: float, ends: Ends | None = None
+) -> Moves:
+    """List the moves of small reduced cost, the cheapest first.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    prices, rows
+        Prices of what is shared and of the rows' totals.
+    replicas
+        Where replicas stand.
+    reach
+        Reduced cost up to which a move is listed.
+    ends
+        Columns between which; None for all.
+    """
+    parts = in_chunks(model, lambda part: _moves_of(model, prices, rows, replicas, part, reach, ends))
+    row, source, target, reduced, pinned = (np.concatenate(each) for each in zip(*parts, strict=True))
+    order = np.argsort(reduced, kind="stable")[:MOST_MOVES]
+    row, source, target, reduced = row[order], source[order], target[order], reduced[order]
+    batch = model.batch
+    value = np.zeros((len(batch.clusters), batch.needs.shape[1]))
+    value[batch.coupling.column, batch.coupling.resource] = prices.capacity
+    dearer = np.zeros(len(row))
+    for need, worth in zip(batch.needs.T, value.T, strict=True):
+        dearer += need[row] * (worth[target] - worth[source])
+    cost = reduced - dearer - pinned[order] @ prices.pins
+    return Moves(row, source, target, cost, reduced, pinned[order])
+
+
+def _moves_of(
+    model: Model,
+    prices: Prices,
+    row_prices: Floats,
+    replicas: Whole,
+    rows: slice,
+    reach: float,
+    ends: Ends | None,
+) -> tuple[Whole, Whole, Whole, Floats, Floats]:
+    """List the moves of some rows."""
+    up, down, pins = marginals(model, prices, rows, replicas[rows])
+    enter, leave = up - row_prices[rows, None], row_prices[rows, None] - down
+    if ends is not None:
+        enter[:, ~ends.targets], leave[:, ~ends.sources] = np.inf, np.inf
+    to_row, to_column = np.nonzero(enter <= reach)
+    from_row, from_column = np.nonzero(leave <= reach)
+    starts = np.searchsorted(to_row, np.arange(enter.shape[0] + 1))
+    counts = np.diff(starts)[from_row]
+    each, within = spelled_out(counts)
+    entry = starts[from_row[each]] + within
+    row, source, target = from_row[each], from_column[each], to_column[entry]
+    reduced = leave[row, source] + enter[row, target]
+    kept = np.flatnonzero((source != target) & (reduced <= reach))
+    row, source, target, reduced = row[kept], source[kept], target[kept], reduced[kept]
+    pinned = (
+        np.array([rise[row, target] - fall[row, source] for rise, fall in pins])
+        .reshape(len(pins), len(row))
+        .T
+    )
+    return row + rows.start, source, target, reduced, pinned
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Charges:
+    """Limits as a table of clusters and resources, with what one unit beyond them is charged.
+
+    Parameters
+    ----------
+    limit, charge
+        By column and resource; no limit is infinite.
+    pins, pin_charge
+        By pinned level.
+    """
+
+    limit: Floats
+    charge: Floats
+    pins: Floats
+    pin_charge: Floats
+
+    @classmethod
+    def of(cls, model: Model, prices: Prices, factor: float) -> "Charges":
+        """Charge a multiple of the prices, and more than nothing for what has no price."""
+        batch = model.batch
+        shape = (len(batch.clusters), batch.needs.shape[1])
+        limit, charge = np.full(shape, np.inf), np.zeros(shape)
+        at = (batch.coupling.column, batch.coupling.resource)
+        limit[at] = batch.coupling.limit
+        # What one replica more would cost on average where nothing tells a price.
+        typical = model.unit / np.maximum(1.0, batch.needs.astype(np.float64).mean(axis=0))
+        charge[at] = factor * np.maximum(prices.capacity, typical[batch.coupling.resource])
+        pins = np.array(model.pins, dtype=np.float64)
+        return cls(limit, charge, pins, factor * np.maximum(prices.pins, 1.0))
+
+
+@dataclass(slots=True, eq=False)
+class Tally:
+    """Usage of columns and pinned levels in plain numbers.
+
+    Parameters
+    ----------
+    used
+        By column and resource.
+    bounds
+        By column: resource, limit and charge of what is limited.
+    pinned
+        By pinned level: what it costs, what it may cost, and the charge.
+    """
+
+    used: list[list[float]]
+    bounds: list[list[tuple[int, float, float]]]
+    pinned: list[list[float]]
+
+    @classmethod
+    def of(cls, charges: Charges, usage: Floats, pinned: Floats) -> "Tally":
+        """Start from the usage of a placement."""
+        bounds = [
+            [
+                (resource, limit, charge)
+                for resource, (limit, charge) in enumerate(zip(limits, dear, strict=True))
+                if limit != float("inf")
+            ]
+            for limits, dear in zip(charges.limit.tolist(), charges.charge.tolist(), strict=True)
+        ]
+        pins = [
+            list(each)
+            for each in zip(pinned.tolist(), charges.pins.tolist(), charges.pin_charge.tolist(), strict=True)
+        ]
+        return cls(usage.tolist(), bounds, pins)
+
+    def change(self, column: int, more: Sequence[float]) -> float:
+        """Return what using more of a column, or less of it, does to the charges."""
+        total = 0.0
+        used = self.used[column]
+        for resource, limit, charge in self.bounds[column]:
+            over = used[resource] - limit
+            after = over + more[resource]
+            if over > 0 or after > 0:
+                total += charge * ((after if after > 0 else 0.0) - (over if over > 0 else 0.0))
+        return total
+
+    def change_of_pins(self, more: Sequence[float]) -> float:
+        """Return what a change of the pinned levels does to the charges."""
+        total = 0.0
+        for (cost, pin, charge), each in zip(self.pinned, more, strict=True):
+            over = cost - pin
+            total += charge * (max(over + each, 0.0) - max(over, 0.0))
+        return total
+
+    def use(self, column: int, more: Sequence[float]) -> None:
+        """Use more of a column, or less of it."""
+        used = self.used[column]
+        for resource, each in enumerate(more):
+            used[resource] += each
+
+    def use_pins(self, more: Sequence[float]) -> None:
+        """Change what the pinned levels cost."""
+        for pin, each in zip(self.pinned, more, strict=True):
+            pin[0] += each

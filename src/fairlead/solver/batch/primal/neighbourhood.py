@@ -1,0 +1,327 @@
+"""Neighbourhoods of a placement: some workloads are divided anew by CP-SAT, all others stay as they are.
+
+What is left to solve is a small integer program, apart from the batch it was cut out of, so that any machine
+can solve it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.convex import Term
+from fairlead.solver.batch.arrays import Whole, spelled_out, total_of
+from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.primal.moves import Charges
+from fairlead.solver.batch.tuning import COARSE_BITS, MOST_PIECES
+from fairlead.solver.engine import Effort, Verdict, run
+from fairlead.solver.interrupt import listening
+from fairlead.solver.machines import Machines
+
+# What a part costs at most, with charges, stays below 2 to this power.
+SUM_BITS = 60
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit:
+    """What some pieces use together at most.
+
+    Parameters
+    ----------
+    pieces, needs
+        The pieces, and what one unit of each uses.
+    amount
+        How much may be used; below zero where something else uses too much.
+    least, most
+        How much the pieces use at least and at most.
+    charge
+        What one unit beyond the amount costs; None where the amount is kept.
+    """
+
+    pieces: Whole
+    needs: Whole
+    amount: int
+    least: int
+    most: int
+    charge: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subproblem:
+    """How many units of every piece are taken, so that together they cost least.
+
+    Parameters
+    ----------
+    units, slopes, hint
+        Of every piece: how many units it has, what each costs, and how many are taken at first.
+    rows, totals
+        Of every piece its row, and of every row how many units are taken.
+    limits
+        What pieces use together.
+    effort
+        How much work it may be.
+    """
+
+    units: Whole
+    slopes: Whole
+    hint: Whole
+    rows: Whole
+    totals: Whole
+    limits: tuple[Limit, ...]
+    effort: Effort
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a run found.
+
+    Parameters
+    ----------
+    replicas
+        Units taken, by piece of a subproblem; of a neighbourhood all rows, with the open ones divided anew.
+        None where nothing was found.
+    bound
+        What all solutions cost at least, of a neighbourhood in steps of all rows; None where nothing is known
+        or costs were not exact.
+    complete
+        Whether nothing better is left, or nothing at all where `replicas` is None.
+    """
+
+    replicas: Whole | None
+    bound: int | None
+    complete: bool
+
+
+def solve_subproblem(task: Subproblem) -> Found:
+    """Solve a small integer program by CP-SAT. Runs in any process.
+
+    Raises
+    ------
+    InternalError
+        Where CP-SAT refuses the model.
+    """
+    program = cp_model.CpModel()
+    variables = [program.new_int_var(0, units, "") for units in task.units.tolist()]
+    order = np.argsort(task.rows, kind="stable")
+    ends = np.searchsorted(task.rows[order], np.arange(len(task.totals) + 1)).tolist()
+    places = order.tolist()
+    for row, total in enumerate(task.totals.tolist()):
+        inside = [variables[at] for at in places[ends[row] : ends[row + 1]]]
+        program.add(cp_model.LinearExpr.sum(inside) == total)
+    cost: list[Term] = list(zip(variables, task.slopes.tolist(), strict=True))
+    for limit in task.limits:
+        pieces = [variables[at] for at in limit.pieces.tolist()]
+        used = cp_model.LinearExpr.weighted_sum(pieces, limit.needs.tolist())
+        if limit.charge is None:
+            program.add(used <= limit.amount)
+        else:
+            over = program.new_int_var(0, limit.most - limit.amount, "")
+            program.add(used <= limit.amount + over)
+            cost.append((over, limit.charge))
+    hint = list(zip(variables, task.hint.tolist(), strict=True))
+    with listening(task.effort.deadline):
+        found = run(program, variables, cost, hint, task.effort)
+    taken = None if found.values is None else np.array(found.values, dtype=np.int64)
+    complete = found.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
+    return Found(taken, found.bound if cost else 0, complete)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """What is open: some rows, with the fewest and most replicas of every place in them."""
+
+    rows: Whole
+    lower: Whole
+    upper: Whole
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A neighbourhood cut out of a batch.
+
+    Parameters
+    ----------
+    task
+        What is left to solve; what is known instead where nothing can be done.
+    base
+        All rows, the open ones with their fewest replicas.
+    row, column
+        Where the pieces of the task stand.
+    fixed
+        What the base costs, in steps; None where costs are not exact.
+    """
+
+    task: Subproblem | Found
+    base: Whole
+    row: Whole
+    column: Whole
+    fixed: int | None = None
+
+    def closed(self, found: Found) -> Found:
+        """Return what was found for the task as replicas of the batch."""
+        if found.replicas is None:
+            return Found(None, None, found.complete)
+        replicas = self.base.copy()
+        np.add.at(replicas, (self.row, self.column), found.replicas)
+        bound = None if self.fixed is None or found.bound is None else self.fixed + found.bound
+        return Found(replicas, bound, found.complete)
+
+
+def close_all(opened: Sequence[Opened], machines: Machines) -> list[Found]:
+    """Solve neighbourhoods side by side."""
+    tasks = [each.task for each in opened if isinstance(each.task, Subproblem)]
+    solved = iter(machines.run(solve_subproblem, tasks))
+    return [each.closed(next(solved) if isinstance(each.task, Subproblem) else each.task) for each in opened]
+
+
+def divide_anew(model: Model, replicas: Whole, window: Window, effort: Effort, *, exact: bool) -> Found:
+    """Divide some rows anew as well as possible, right here; see `open_up`."""
+    opened = open_up(model, replicas, window, effort, exact=exact)
+    task = opened.task
+    return opened.closed(solve_subproblem(task) if isinstance(task, Subproblem) else task)
+
+
+def open_up(
+    model: Model,
+    replicas: Whole,
+    window: Window,
+    effort: Effort,
+    *,
+    exact: bool,
+    charges: Charges | None = None,
+) -> Opened:
+    """Cut what is open out of a batch, to be divided anew as well as possible.
+
+    Parameters
+    ----------
+    model
+        What is minimised.
+    replicas
+        All rows as they are; where they keep the window they are the hint.
+    window
+        What is open.
+    effort
+        How much work it may be.
+    exact
+        Whether costs are given in full, so that bounds count.
+    charges
+        What breaking limits is charged; None where they are kept.
+    """
+    pieces = _pieces_of(model, window)
+    base = replicas.copy()
+    base[window.rows] = window.lower
+    row, column = window.rows[pieces.row], pieces.column
+    if len(pieces.row) > MOST_PIECES or effort.deadline.remaining() <= 0:
+        return Opened(Found(None, None, complete=False), base, row, column)
+    totals = model.batch.totals[window.rows] - window.lower.sum(axis=1)
+    limits = _limits(model, pieces, base, row, charges)
+    filled = np.bincount(pieces.row, minlength=len(totals)) > 0
+    if limits is None or totals[~filled].any():
+        return Opened(Found(None, None, complete=True), base, row, column)
+    bits = 0 if exact else COARSE_BITS
+    if charges is not None:
+        bits = max(bits, _bits_too_many(pieces, limits))
+    task = Subproblem(
+        pieces.units,
+        pieces.slopes[0] >> bits,
+        _hint(pieces, replicas[window.rows] - window.lower),
+        pieces.row,
+        totals,
+        tuple(_with_fewer_bits(limit, bits) for limit in limits),
+        # There are few limits that matter, and the linear program of all of them says most.
+        replace(effort, linearization=2),
+    )
+    return Opened(task, base, row, column, model.steps(base) if exact else None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pieces:
+    """Pieces in a window: row of the window, column, units, and the cost of one unit by level."""
+
+    row: Whole
+    column: Whole
+    units: Whole
+    slopes: tuple[Whole, ...]
+
+
+def _pieces_of(model: Model, window: Window) -> _Pieces:
+    """Cut the places of a window into pieces of one slope; where costs grow, into single units."""
+    curve = model.curve
+    found = []
+    for number in range(curve.pieces):
+        start = np.maximum(curve.starts[number][window.rows], window.lower)
+        end = np.minimum(curve.starts[number + 1][window.rows], window.upper)
+        row, column = np.nonzero(end > start)
+        width, first = (end - start)[row, column], start[row, column]
+        if curve.grows:
+            each, within = spelled_out(width)
+            row, column, first = row[each], column[each], first[each] + within
+            width = np.ones(len(each), dtype=np.int64)
+        found.append((row, column, width, first, np.full(len(row), number)))
+    row, column, units, first, piece = map(np.concatenate, zip(*found, strict=True))
+    place = (window.rows[row], column)
+    slopes = []
+    for level, growth in zip(curve.slopes, curve.growth, strict=True):
+        slope = np.choose(piece, [each[place] for each in level])
+        if growth is not None:
+            begin = np.choose(piece, [each[place] for each in curve.starts[:-1]])
+            slope = slope + growth[place] * (first - begin)
+        slopes.append(slope)
+    return _Pieces(row, column, units, tuple(slopes))
+
+
+def _with_fewer_bits(limit: Limit, bits: int) -> Limit:
+    """Return a limit whose charge is cut as costs are."""
+    return limit if limit.charge is None else replace(limit, charge=max(1, limit.charge >> bits))
+
+
+def _bits_too_many(pieces: _Pieces, limits: Sequence[Limit]) -> int:
+    """Return by how many bits costs and charges have to be cut for their sum to stay in 64 bits."""
+    most = float(np.abs(pieces.slopes[0].astype(np.float64)) @ pieces.units)
+    most += sum((limit.charge or 0) * float(limit.most - limit.amount) for limit in limits)
+    return max(0, math.ceil(math.log2(max(1.0, most))) - SUM_BITS)
+
+
+def _hint(pieces: _Pieces, above: Whole) -> Whole:
+    """Return how many units of every piece are taken, the cheapest first, to stand so far above bounds."""
+    order = np.lexsort((pieces.slopes[0], pieces.column, pieces.row))
+    key = (pieces.row * above.shape[1] + pieces.column)[order]
+    units = pieces.units[order]
+    before = np.cumsum(units) - units
+    fresh = np.diff(key, prepend=-1) != 0
+    begin = np.maximum.accumulate(np.where(fresh, before, 0))
+    hint: Whole = np.empty_like(units)
+    hint[order] = np.clip(above.ravel()[key] - (before - begin), 0, units)
+    return hint
+
+
+def _limits(
+    model: Model, pieces: _Pieces, base: Whole, row: Whole, charges: Charges | None
+) -> list[Limit] | None:
+    """Return the limits that pieces of some rows could break; None where one is broken that is kept."""
+    batch, coupling = model.batch, model.batch.coupling
+    order = np.argsort(pieces.column, kind="stable")
+    ends = np.searchsorted(pieces.column[order], np.arange(len(batch.clusters) + 1))
+    room = coupling.limit - batch.usage(base)
+    limits: list[Limit] = []
+    for column, resource, left in zip(coupling.column, coupling.resource, room.tolist(), strict=True):
+        inside = order[ends[column] : ends[column + 1]]
+        charge = None if charges is None else int(charges.charge[column, resource])
+        limits.append(_limit(pieces, inside, batch.needs[row[inside], resource], left, charge))
+    everything = np.arange(len(pieces.row))
+    for number, pin in enumerate(model.pins, 1):
+        left = pin - model.steps(base, number)
+        charge = None if charges is None else int(charges.pin_charge[number - 1])
+        limits.append(_limit(pieces, everything, pieces.slopes[number], left, charge))
+    if any(limit.charge is None and limit.least > limit.amount for limit in limits):
+        return None
+    return [limit for limit in limits if limit.most > max(limit.least, limit.amount)]
+
+
+def _limit(pieces: _Pieces, inside: Whole, needs: Whole, amount: int, charge: int | None) -> Limit:
+    """Return what some pieces use together."""
+    units = pieces.units[inside]
+    least, most = total_of(np.minimum(needs, 0) * units), total_of(np.maximum(needs, 0) * units)
+    return Limit(inside, needs, amount, least, most, charge)

@@ -1,0 +1,131 @@
+"""From a placement that breaks limits to one that keeps them: exchanges, moves to free room, CP-SAT."""
+
+import numpy as np
+
+from fairlead.solver.batch.arrays import Floats, Whole
+from fairlead.solver.batch.incumbent import Incumbent
+from fairlead.solver.batch.model import Model
+from fairlead.solver.batch.primal.exchange import Exchange
+from fairlead.solver.batch.primal.large_neighbourhood import repair_by_neighbourhoods
+from fairlead.solver.batch.tuning import (
+    FAR,
+    FAR_REACHES,
+    REACH_AFTER_ROUNDING,
+    REACHES_OF_BROKEN,
+    REACHES_OF_VALID,
+    RELIEVING_CHARGE,
+    RELIEVING_REACHES,
+    REPAIR_CHARGES,
+    REPAIR_REACHES,
+    REPAIR_WORTHWHILE,
+    SHARE_OF_LEADING,
+)
+from fairlead.solver.deadline import Deadline
+
+
+def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None) -> None:
+    """Exchange replicas until little is won any more; charge more for broken limits until none is.
+
+    Parameters
+    ----------
+    level
+        The level.
+    start
+        A placement that keeps the totals of all rows.
+    latest
+        When to stop where a placement is known; None for the deadline of the level. Where none is known yet
+        the search may go on a little longer, see `Incumbent.due`.
+    """
+    replicas = start
+    for charge in REPAIR_CHARGES:
+        exchange = Exchange.start(level.model, level.prices, level.rows, replicas, charge)
+        for reach in (*REPAIR_REACHES, *FAR_REACHES) if charge == REPAIR_CHARGES[-1] else REPAIR_REACHES:
+            if exchange.valid and reach in FAR_REACHES:
+                break
+            if not _improve(level, exchange, reach, latest):
+                return
+        if exchange.valid:
+            return
+        replicas = exchange.replicas
+
+
+def _improve(level: Incumbent, exchange: Exchange, reach: float, latest: Deadline | None = None) -> bool:
+    """Make exchanges of one reach for as long as they win much; tell whether there is time for more."""
+    while True:
+        due = level.due if level.best is None or latest is None else latest
+        if level.closed or due.remaining() <= 0:
+            return False
+        gained = exchange.improve(reach * level.model.unit, due)
+        level.offer(exchange.replicas)
+        if gained <= REPAIR_WORTHWHILE * level.model.unit:
+            return True
+
+
+def is_far(level: Incumbent) -> bool:
+    """Tell whether the placement is far from the bound, so that rounding the program may well be better."""
+    return not level.over and (level.cost is None or level.cost - level.bound > FAR * abs(level.cost))
+
+
+def repair_rounded(level: Incumbent, start: Whole) -> None:
+    """Lead a rounded program back to what is allowed, at most for a part of the time."""
+    rest = relieve(level, start)
+    if rest is not None:
+        repair_by_neighbourhoods(level, rest, level.deadline.part(SHARE_OF_LEADING))
+
+
+def relieve(level: Incumbent, start: Whole) -> Whole | None:
+    """Offer a placement, with replicas moved off overfull clusters if need be; this is quick.
+
+    Returns
+    -------
+    array or None
+        The placement with replicas moved; None where it, or that at the start, was taken as the best one.
+    """
+    if level.offer(start):
+        return None
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, RELIEVING_CHARGE)
+    for reach in RELIEVING_REACHES:
+        gained = 1.0
+        while gained > 0 and not exchange.valid and not level.over:
+            gained = exchange.sweep(reach * level.model.unit)
+    return None if level.offer(exchange.replicas) else exchange.replicas
+
+
+def exchange_rounded(level: Incumbent, start: Whole) -> None:
+    """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, REPAIR_CHARGES[1])
+    going = _improve(level, exchange, REACH_AFTER_ROUNDING)
+    for reach in REACHES_OF_VALID if exchange.valid else REACHES_OF_BROKEN:
+        if not going or (exchange.valid and reach in REACHES_OF_BROKEN):
+            break
+        going = _improve(level, exchange, reach)
+    if not exchange.valid and is_far(level):
+        repair_by_neighbourhoods(level, exchange.replicas, level.deadline)
+
+
+def rounded(model: Model, replicas: Floats) -> Whole:
+    """Round a placement so that all totals hold: down, then up where the most was cut off."""
+    batch = model.batch
+    down = np.clip(np.floor(replicas + 1e-6).astype(np.int64), batch.lower, batch.upper)
+    rest = np.where(down < batch.upper, replicas - down, -1.0)
+    left = batch.totals - down.sum(axis=1)
+    order = np.argsort(-rest, axis=1, kind="stable")
+    for row in np.flatnonzero(left):
+        if left[row] < 0:
+            down[row] = _lowered(down[row], batch.lower[row], int(-left[row]))
+            continue
+        missing = int(left[row])
+        while missing:
+            for column in order[row].tolist():
+                if missing and down[row, column] < batch.upper[row, column]:
+                    down[row, column] += 1
+                    missing -= 1
+    return down
+
+
+def _lowered(counts: Whole, lower: Whole, many: int) -> Whole:
+    """Take replicas away, from the first place that has any to give."""
+    room = counts - lower
+    before = np.cumsum(room) - room
+    lowered: Whole = counts - np.clip(many - before, 0, room)
+    return lowered

@@ -1,0 +1,232 @@
+"""A guide for a level of one priority: the same level of lower priorities counts as well, but little.
+
+A level of one priority leaves all other workloads free. Whatever is found for it then leaves little room for
+them, and a linear program has no reason to choose. With the guide the level is still what counts, and of what
+is about equal there the better is found for those that come after.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.batch.arrays import Batch, Whole, total_of
+from fairlead.solver.batch.costs import LevelCost
+from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.shapes import Bent, Linear, Shape, Summed
+from fairlead.solver.batch.tuning import (
+    LARGEST_STRICT,
+    LESS_URGENT,
+    PARTS,
+    SHARE,
+    SHARE_OF_DEVIATION,
+    STRICT_SHARE,
+)
+from fairlead.solver.deadline import Deadline
+
+Pin = tuple[LevelCost, int]
+"""A level that is settled, and what it may cost, in steps."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guide:
+    """By what placements of a level are searched.
+
+    Parameters
+    ----------
+    level, pinned
+        The level, and those before it that are pinned.
+    model
+        The level with a little of those after it, and the levels before it pinned.
+    frozen
+        The same with the workloads of higher priority frozen where they stand, and nothing pinned for them;
+        None where there is no time to search with them.
+    latest
+        When a first placement is due, where none is known.
+    counted
+        Steps that one unit of the next level counts.
+    straight
+        The guide without the deviation, where the level and those like it are straight: its program is quick,
+        and its prices are a start for those of the guide; None for other levels.
+    strict
+        The level with hardly any of the deviation, where the level is straight: it decides, and the deviation
+        between what is equal; None for other levels and for large batches.
+    """
+
+    level: LevelCost
+    pinned: tuple[LevelCost, ...]
+    model: Model
+    frozen: Model | None
+    latest: Deadline
+    counted: float
+    straight: Model | None = None
+    strict: Model | None = None
+
+
+def followers(costs: Sequence[LevelCost], number: int) -> tuple[LevelCost, ...]:
+    """Return the levels of lower priority that measure the same as a level, right after it."""
+    found = []
+    for cost in costs[number + 1 :]:
+        if cost.level.base != costs[number].level.base:
+            break
+        found.append(cost)
+    return tuple(found)
+
+
+def guide_of(batch: Batch, cost: LevelCost, after: Sequence[LevelCost]) -> LevelCost:
+    """Return a level with a little of the levels after it; what it costs is about right, nothing to claim."""
+    shape: Shape = cost.shape
+    priorities = np.array([workload.priority for workload in batch.problem.workloads])
+    for each in after:
+        rows: NDArray[np.bool_] = priorities == each.level.priority
+        shape = _joined(shape, each.shape, rows, SHARE * cost.scale / each.scale)
+    return replace(cost, shape=shape, grain=0)
+
+
+def straight_guide(
+    batch: Batch,
+    pins: Sequence[Pin],
+    cost: LevelCost,
+    after: Sequence[LevelCost],
+    deviations: Sequence[LevelCost],
+    latest: Deadline,
+) -> Guide:
+    """Return by what placements of a straight level are searched that has deviations after it.
+
+    Levels that come before the deviation do not mind where replicas stand, and what is found for them is no
+    good start for the deviation where that is in a few heaps. So the deviation counts as well, though little.
+
+    Parameters
+    ----------
+    batch, pins
+        The batch, and what is pinned.
+    cost, after
+        The level, whose costs are straight, and those of lower priority that measure the same.
+    deviations
+        The deviation of every priority, the most urgent first.
+    latest
+        When the search by the guide is to end.
+    """
+    straight = guide_of(batch, cost, after)
+    share = SHARE_OF_DEVIATION * (SHARE if after else 1.0)
+    whole = _with_deviation(batch, straight, share, deviations)
+    counted = SHARE * cost.scale if after else whole.scale
+    strict = None
+    if batch.lower.size <= LARGEST_STRICT:
+        strict = model_of(
+            batch, _with_deviation(batch, replace(cost, grain=0), STRICT_SHARE, deviations), pins
+        )
+    return Guide(
+        cost,
+        tuple(each for each, _ in pins),
+        model_of(batch, whole, pins),
+        None,
+        latest,
+        counted,
+        model_of(batch, straight, pins),
+        strict,
+    )
+
+
+def _with_deviation(
+    batch: Batch, guide: LevelCost, share: float, deviations: Sequence[LevelCost]
+) -> LevelCost:
+    """Return a straight guide with a share of the deviations; its unit is that of the first of them."""
+    if not isinstance(guide.shape, Linear):
+        raise TypeError("only straight levels are guided by the deviation")
+    priorities = np.array([workload.priority for workload in batch.problem.workloads])
+    shape: Shape | None = None
+    for number, each in enumerate(deviations):
+        factor = share * LESS_URGENT**number * guide.scale / each.scale
+        rows: NDArray[np.bool_] = (priorities == each.level.priority) | (shape is None)
+        shape = _joined(each.shape if shape is None else shape, each.shape, rows, factor)
+    if shape is None:
+        return guide
+    slope = guide.shape.slope
+    zero = np.zeros_like(slope)
+    straight = Bent(zero, zero, slope, slope, slope)
+    return replace(guide, shape=Summed(shape, straight), scale=max(1, int(share * guide.scale)))
+
+
+def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float) -> Shape:
+    """Return a shape with the costs of some rows replaced by a multiple of those of another of its kind."""
+
+    def replaced(matrix: Whole, *others: Whole, position: bool = False) -> Whole:
+        (other,) = others
+        scaled = other if position else np.rint(other * factor).astype(np.int64)
+        return np.where(rows[:, None], scaled, matrix)
+
+    return first.mapped(replaced, second)
+
+
+def frozen_at(batch: Batch, cost: LevelCost, pinned: Sequence[Pin], best: Whole) -> tuple[Batch, list[Pin]]:
+    """Freeze the workloads of higher priority where they stand.
+
+    Parameters
+    ----------
+    batch
+        The batch.
+    cost
+        The level that is minimised.
+    pinned
+        What is pinned before it.
+    best
+        Where they stand.
+
+    Returns
+    -------
+    tuple
+        The batch, and the pins that could still be broken.
+    """
+    priorities = np.array([workload.priority for workload in batch.problem.workloads])
+    rows: NDArray[np.bool_] = priorities > cost.level.priority
+    if not rows.any():
+        return batch, list(pinned)
+    lower, upper = np.where(rows[:, None], best, batch.lower), np.where(rows[:, None], best, batch.upper)
+    same = cost.level.base
+    left = [
+        (each, pin)
+        for each, pin in pinned
+        if each.level.base != same or each.level.priority <= cost.level.priority
+    ]
+    return replace(batch, lower=lower, upper=upper), left
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guided:
+    """What the search by a guide leaves to the level after it: the guide, and its prices."""
+
+    guide: Guide
+    prices: Prices
+
+
+def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> list[Prices]:
+    """Return prices of which some are about right for the level after one that was guided.
+
+    What counted little is all that counts now, and what was the level is a pin, dear as it was before; less
+    dear where it leaves much room, and dearer where it leaves hardly any.
+
+    Parameters
+    ----------
+    found
+        What was found by the guide.
+    pinned
+        The levels that are pinned now.
+    model
+        The level after it.
+    """
+    guide = found.guide
+    dear = dict(zip(guide.pinned, found.prices.pins.tolist(), strict=True)) | {guide.level: 1.0}
+    pins = np.array([dear.get(each, 0.0) for each in pinned])
+    factors = (part * model.unit / guide.counted for part in PARTS)
+    return [Prices(found.prices.capacity * factor, pins * factor) for factor in factors]
+
+
+def can_break(batch: Batch, pinned: Pin) -> bool:
+    """Tell whether some division of the rows within their boxes may cost more than a pin allows."""
+    cost, pin = pinned
+    # Costs are convex: at one end of a box they are highest.
+    return (
+        total_of(np.maximum(cost.shape.value(batch.lower), cost.shape.value(batch.upper)).sum(axis=1)) > pin
+    )

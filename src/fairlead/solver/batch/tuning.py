@@ -1,0 +1,314 @@
+"""What was found by trying: how far, how long and how many, in the order of the search.
+
+The units are said with each; "the level" is one unit of the level that is minimised. What these
+values reach on batches of 50x10 to 10000x100, with priorities, tiers and more than there is room for, is in
+`docs/benchmarks.md`; none of them decides whether an answer is right.
+"""
+
+
+# --- What it takes to divide rows
+
+# Rows that are looked at together: few enough for the caches, enough to keep the interpreter out of the way.
+ROWS = 256
+# Chunks from which on starting threads costs less than it saves.
+WORTH_THREADS = 16
+
+# --- Relaxation
+
+# Segments that a piece whose cost grows is cut into on its way through a window.
+CUTS = 8
+
+# --- Subgradient
+
+KEEP = 0.8
+KEEP_SQUARES = 0.95
+# The first step, as a part of what filling a cluster costs, and how often it is halved.
+SUBGRADIENT_FIRST_STEP = 0.03
+SUBGRADIENT_HALVINGS = 10
+SUBGRADIENT_COARSE = 2.0**-16
+# Short runs, each with larger steps, are made while they raise the bound by this part of it.
+SUBGRADIENT_MOST_PROBES = 8
+# Where there are more rows than twice as many, prices are found on about so many of them first.
+SAMPLE = 2000
+FURTHER = 0.02
+SUBGRADIENT_TURNS = 40
+# Prices are made so large that rounding them to whole steps loses next to nothing.
+LARGE = 2.0**40
+
+# --- Restricted master
+
+MASTER_TINY = 1e-7
+# What part of itself a price changes by at most in one turn, for every unit of the reach, and in all.
+PART_OF_PRICE = 1.0
+MOST_OF_PRICE = 0.5
+# How often the reach is halved to keep the program small; pieces that cost just their price stay in.
+MASTER_HALVINGS = 12
+
+# --- Sifting
+
+# Programs of at most so many pieces are solved whole: where a place has several, and where it has one.
+WHOLE_PROGRAM = 8000
+WHOLE_STRAIGHT = 80_000
+# Pieces come into the core whose cost is so near to the price of their row, in units of the level.
+REACH = 0.1
+# The same as a multiple of how far prices may go, where costs grow from unit to unit or levels are pinned: at
+# first and at most, and after many turns in which the core said all; a narrow core lets prices go farther.
+WIDE, NARROW = 3.0, 0.5
+NARROWER, WIDER = 0.7, 1.5
+# Fewer come in where that were more pieces than this, at first and at most, unless more cost their price.
+FIRST_SEGMENTS = 8000
+MOST_SEGMENTS = 40_000
+# More may come in after a program that took few steps, and less after one that took many.
+FEW_STEPS, MANY_STEPS = 600, 2500
+MORE, LESS = 2.0, 0.6
+# How far prices may go in the first turn where the program is solved whole.
+FIRST_REGION = 2.0
+# The bound counts as reached when so little is promised beyond it.
+SIFTING_CLOSE = 1e-9
+# A turn was good when it won this part of what was promised, very good when it won that part, or all of it.
+SIFTING_WORTHWHILE = 0.1
+KEPT = 0.8
+EXACT = 0.98
+# A bound beyond so many units is that of a level without a placement: it rises without end.
+ENDLESS = 2.0**40
+# How prices may go in the next turn: after a bad one, a good one, a very good one, and where all was won.
+SIFTING_SHORTER, SIFTING_LONGER, MUCH_LONGER, ALL_WON = 0.4, 1.5, 3.0, 4.0
+# Turns that win less than what counts as close, all together, after which nothing more is tried.
+SIFTING_PATIENCE = 6
+# How closely prices of totals are searched for on the way.
+SIFTING_PRECISION = 2.0**-26
+
+# --- Exchanges
+
+# Moves that are kept for every pair of clusters, and for everything that enters or leaves a cluster.
+PER_PAIR = 12
+PER_CLUSTER = 96
+# Pairs of moves of either kind that are looked at in one turn, about.
+MOST_PAIRS = 300_000
+# Exchanges that are tried one after another in one turn.
+MOST_TRIED = 20_000
+# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
+MANY_ROWS = 20_000
+FEWEST_GAIN = 1e-9
+# How often a list of moves is used before it is made anew.
+TURNS_OF_A_LIST = 6
+
+# --- Moves
+
+# Moves that are listed at most at once.
+MOST_MOVES = 400_000
+
+# --- Repair
+
+# How far from the price of a row exchanges look, in units of the level, in turn.
+REPAIR_REACHES = (0.02, 0.05, 0.1, 0.2, 0.4)
+# The same after a program was rounded, then where that kept all limits, and where it did not.
+REACH_AFTER_ROUNDING = 0.02
+REACHES_OF_VALID = (0.05,)
+REACHES_OF_BROKEN = (0.1, 0.4, 1.0, 2.5, 8.0, 128.0)
+# How far they look in the end where limits are still broken.
+FAR_REACHES = (1.0, 2.5, 8.0)
+# What a round of exchanges has to win, in units of the level, for another one.
+REPAIR_WORTHWHILE = 0.05
+# What breaking a limit is charged, as a multiple of its price, in turn until a placement is found.
+REPAIR_CHARGES = (3.0, 12.0, 48.0, 192.0)
+# A placement is far from the bound by more than this part of what it costs.
+FAR = 0.05
+# What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
+RELIEVING_CHARGE = 200.0
+RELIEVING_REACHES = (8.0, 128.0, 1024.0)
+# Of the time that is left, what may be used to lead a rounded program back to what is allowed.
+SHARE_OF_LEADING = 0.5
+
+# --- Neighbourhoods
+
+# Costs of a part are given to the solver with so many bits less where it need not be exact.
+COARSE_BITS = 14
+# More pieces than this make no model.
+MOST_PIECES = 60_000
+
+# --- Large neighbourhood search
+
+# Clusters that are divided anew together, in turn.
+GROUPS = (12, 16, 20, 25)
+# Groups that have no cluster in common are divided side by side, as many whatever the number of threads is.
+SEARCH_SIDE_BY_SIDE = 4
+# How far from the price of a row they look, in units of the level: as far as the pieces are few enough.
+SEARCH_REACHES = (1.28, 0.64, 0.32, 0.16, 0.08, 0.04, 0.02, 0.014, 0.01, 0.007, 0.005, 0.002, 0.0005)
+# Places that a group opens at most and counted work that it is worth, while much is won and after that.
+FAST = (600, 0.03)
+THOROUGH = (320, 1.0)
+# Much is won where so many rounds win this part of what the placement costs.
+ROUNDS_OF_MUCH = 8
+MUCH = 2e-4
+# By how many of these steps they look farther, in turn.
+FARTHER = (0, 0, 2, 0, 4)
+# Of what a cluster leaves unused, this share of the mean is added, so that every cluster is drawn at times.
+LEAST_WEIGHT = 0.5
+# Rounds in vain after which nothing more is tried.
+SEARCH_PATIENCE = 300
+# What breaking a limit is charged, as a multiple of its price, and after how many rounds it gets dearer.
+LEADING_CHARGES = (12.0, 48.0, 200.0)
+DEARER_AFTER = 4
+# How far from the price of a row exchanges look before that, in turn.
+LEADING_REACHES = (0.01, 0.1, 0.4)
+# Moves made by lot: how far from the price of a row, how many, and how far exchanges then look.
+KICK_REACH = 0.1
+MOST_KICKED = 12
+KICK_CHARGE = 12.0
+# Rounds in vain after which some are made.
+KICK_AFTER = 30
+AFTER_KICK = (0.05, 0.1, 0.2)
+# Rows that are divided anew together, over all clusters.
+ROWS_OF_PART = 60
+ROWS_REACH = 0.3
+ROWS_UNITS = 6
+# Batches of more places are not divided anew by rows.
+LARGEST_FOR_ROWS = 20_000
+# The whole batch is given to CP-SAT where at most so many pieces are left open.
+MOST_OPEN = 2500
+# Batches of at most so many places are divided anew as a whole, with so much counted work.
+PLACES_OF_WHOLE = 1000
+WORK_OF_WHOLE = 0.5
+
+# --- The incumbent
+
+# For a first placement a search may take so much longer, as a part of what it took; nobody is late by that.
+GRACE = 0.1
+
+# --- Surrogates
+
+# What one unit of a level of lower priority counts, in units of the level.
+SHARE = 2.0**-7
+# What one unit of the deviation counts, in units of a level before it, and less for each lower priority.
+SHARE_OF_DEVIATION = 2.0**-6
+LESS_URGENT = 0.5
+# The same where the level alone should decide, and the deviation of what is equal.
+STRICT_SHARE = 2.0**-12
+# The largest batches, in places, for which there is such a guide: in larger ones its changes come too slowly.
+LARGEST_STRICT = 20_000
+# Which multiples of a guide's prices are tried for the level after it.
+PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
+
+# --- One level
+
+# Of the time that is left, what exchanges may use where a placement was known.
+SHARE_OF_EXCHANGES = 0.4
+# With workloads of lower priority that count little, an ascent takes so many times as many turns as usual.
+LEVEL_LONGER = 2
+# Of the time that is left, what the linear programs for that bound may use.
+SHARE_OF_BOUND = 0.8
+# Of the time that is left, what the search with frozen workloads may use.
+SHARE_OF_FROZEN = 0.7
+# Of the time that is left, what changes by a guide may use before the level itself is looked at again.
+SHARE_OF_GUIDE = 0.4
+# After that, of the time that is left, what changes by a guide that hardly counts the deviation may use.
+SHARE_OF_STRICT = 0.5
+# The same of the way to a first placement, where none is known.
+SHARE_OF_ANY = 0.5
+# Turns of the ascent, by places: more where they are cheap.
+LEVEL_TURNS = ((400, 40), (20_000, 100), (200_000, 80))
+TURNS_OF_LARGE = 60
+# The same where costs do not grow within a piece: linear programs are quicker then, wherever they start.
+TURNS_OF_STRAIGHT = 30
+# Linear programs are solved for so many rows at most.
+ROWS_OF_PROGRAM = 200_000
+# Of the time that is left, what the ascent to the first prices may use, and what linear programs may use.
+SHARE_OF_CLIMBING = 0.4
+SHARE_OF_PROGRAMS = 0.5
+
+# --- All levels
+
+# Of the time that is left, what a level may use while others wait.
+LEVELS_SHARE_OF_TIME = 0.6
+# The time left, as a multiple of what levels before took, that is worth a search with frozen workloads.
+WORTH_FREEZING = 0.2
+# The same for a proof that there is no placement.
+REFUTING_SHARE = 0.1
+# The time left, as a part of what all levels took, that is worth another look at those that are not proven.
+WORTH_ANOTHER_LOOK = 0.1
+# Where time is over the reference dispenser is still asked for so many workloads at most.
+MOST_GREEDY = 2000
+
+# --- The conclusion
+
+# Ties are settled in batches of at most so many places.
+MOST_SETTLED = 2000
+
+# --- Column generation and very large batches
+
+# Groups at most; more kinds of requests than this are put together in order.
+MOST_GROUPS = 64
+# Divisions that are kept.
+MOST_DIVISIONS = 40
+# Strides of single prices: when they stand at the edge, and how strides change.
+EDGE = 0.95
+COLUMNS_LONGER, COLUMNS_SHORTER = 2.0, 0.5
+LEAST_STRIDE, MOST_STRIDE = 0.2, 500.0
+# How closely prices of totals are searched for in a turn.
+COLUMNS_PRECISION = 2.0**-20
+# A turn was good when it won this part of what was promised.
+COLUMNS_WORTHWHILE = 0.1
+# Nothing more is tried when so little is promised.
+COLUMNS_CLOSE = 1e-5
+# Of the shares that a group is divided into, the smallest that counts.
+COLUMNS_TINY = 1e-9
+# Rows of the samples on which prices are found first, and how often those are divided.
+SAMPLES = ((2000, 60), (5000, 40), (20_000, 15))
+# How often all rows are divided before each try to make a placement.
+STAGES = (10, 10, 12, 16, 16)
+# How far prices go in the first turn of a sample and of all rows, in units of the level for a replica.
+SAMPLE_RADIUS = 0.01
+FULL_RADIUS = 0.0015
+# The same for the shares that a placement is made of, where limits have to be kept.
+FIRM_RADIUS = 0.5
+# How far from the price of a row moves in bulk look, in units of the level, in turn.
+COLUMNS_REACHES = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0, 2.5, 8.0)
+# Passes with one reach, and what breaking a limit is charged, as a multiple of its price.
+PASSES = 4
+COLUMNS_CHARGES = (12.0, 48.0)
+# Close enough: what is left to win, as a part of the bound.
+CLOSE_ENOUGH = 2e-5
+
+# --- Mixed batches
+
+# Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
+FIRST_SHARE = 0.2
+DIVIDE_SHARE = 0.7
+OVER_TIERS_SHARE = 0.4
+REFINE_SHARE = 0.7
+BOUND_SHARE = 0.3
+# Seconds that placing parts anew may take at most.
+LONGEST_PART = 3.0
+# Rounds of changes in vain after which nothing more is tried.
+MIXED_PATIENCE = 10
+# Problems of so few places are searched whole by CP-SAT at the end.
+WHOLE = 600
+
+# --- Parts of mixed batches
+
+# Workloads that are placed anew together: those that are no boxes, and those that are.
+ODD_IN_PART = 4
+PLAIN_IN_PART = 10
+# Neighbourhoods without a workload in common that are searched side by side, whatever the number of threads.
+PARTS_SIDE_BY_SIDE = 4
+# Seconds that CP-SAT gets for one workload, and the part of the time that is left.
+LONGEST_RUN = 2.0
+PARTS_SHARE_OF_TIME = 0.1
+
+# --- Cardinality
+
+CARDINALITY_FIRST_STEP = 0.1
+CARDINALITY_COARSE = 2.0**-16
+CARDINALITY_TURNS = 150
+CARDINALITY_MOST_PROBES = 6
+LITTLE = 1e-5
+SMALLER = 0.3
+# How often the interval of a replica's price is halved: from nothing, and from one that was close.
+HALVES = 40
+HALVES_NEARBY = 14
+
+# --- Shares
+
+# Share of the time that finding prices may take.
+FOR_PRICES = 0.15

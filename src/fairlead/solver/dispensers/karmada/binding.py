@@ -1,0 +1,200 @@
+"""What the scheduler sees of a binding and of the member clusters, and what scheduling leads to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil
+
+from fairlead.manifests.api.policies import Placement
+from fairlead.models.cluster import Taint
+from fairlead.models.quantity import parse_quantity
+
+LARGEST = 2**31 - 1
+
+
+def wrapped(number: int) -> int:
+    """Return what a 32-bit signed integer holds after arithmetic gave a number: it wraps round silently."""
+    return (number + 2**31) % 2**32 - 2**31
+
+
+NANO = 10**9
+"""Kubernetes keeps quantities exact down to the billionth part of a core, a byte or a pod."""
+
+Quantities = Mapping[str, int]
+"""Amounts by resource, in billionths of the base unit (core, byte, pod, device)."""
+
+
+def nano(quantity: str | float | Fraction) -> int:
+    """Return a quantity in billionths of its base unit, rounded up as Kubernetes does when it parses one."""
+    return ceil((quantity if isinstance(quantity, Fraction) else parse_quantity(quantity)) * NANO)
+
+
+def quantities(amounts: Mapping[str, str | int | float]) -> Quantities:
+    """Return written amounts by resource in billionths of the base unit."""
+    return {resource: nano(amount) for resource, amount in amounts.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceSummary:
+    """``status.resourceSummary`` of a cluster, in billionths of the base unit."""
+
+    allocatable: Quantities = field(default_factory=dict)
+    allocated: Quantities = field(default_factory=dict)
+    allocating: Quantities = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceModel:
+    """One grade of nodes of a cluster.
+
+    Parameters
+    ----------
+    minimum
+        What every node of the grade has at least: ``spec.resourceModels[].ranges[].min``, in billionths.
+    count
+        Number of such nodes: ``status.resourceSummary.allocatableModelings[].count``.
+    """
+
+    minimum: Quantities
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemberCluster:
+    """A member cluster.
+
+    Parameters
+    ----------
+    name
+        Unique name.
+    provider, region
+        Empty where absent.
+    zones
+        ``spec.zones``.
+    labels
+        Labels of the cluster object.
+    taints
+        ``spec.taints``.
+    deleting
+        True where it has a deletion timestamp.
+    has_api
+        True where its list of APIs is known to hold the kind of the workload.
+    available
+        Replicas that can still be added, where this is given instead of resources.
+    resources
+        Its resource summary; None where it reports none, which means no room to the scheduler.
+    models
+        Grades of nodes; empty where it has none.
+    """
+
+    name: str
+    provider: str = ""
+    region: str = ""
+    zones: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
+    deleting: bool = False
+    has_api: bool = True
+    available: int | None = None
+    resources: ResourceSummary | None = None
+    models: tuple[ResourceModel, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BindingInput:
+    """A ``ResourceBinding`` that is due to be scheduled, and the clusters there are.
+
+    Parameters
+    ----------
+    replicas
+        ``spec.replicas``.
+    clusters
+        All member clusters, in any order.
+    placement
+        ``spec.placement``.
+    previous
+        ``spec.clusters``: name and replicas, in its order (which decides ties when an Aggregated workload
+        shrinks).
+    fresh
+        True where a rebalance was asked for after the last schedule; what runs is then disregarded.
+    uid
+        UID of the workload, which turns the direction of ties; may be empty.
+    observed_affinity
+        ``status.schedulerObservedAffinityName``; empty where there is none.
+    evicting
+        Clusters named in ``spec.gracefulEvictionTasks``.
+    requests
+        Request per replica in billionths of the base unit; None where the binding has no
+        ``replicaRequirements``.
+    empty_workload_propagation
+        The scheduler flag ``--enable-empty-workload-propagation``: selected clusters without replicas stay,
+        with 0.
+    defaulting
+        True where the defaults of the webhook have still to be applied to the placement.
+    """
+
+    replicas: int
+    clusters: tuple[MemberCluster, ...]
+    placement: Placement
+    previous: tuple[tuple[str, int], ...] = ()
+    fresh: bool = False
+    uid: str = ""
+    observed_affinity: str = ""
+    evicting: frozenset[str] = frozenset()
+    requests: Quantities | None = None
+    empty_workload_propagation: bool = False
+    defaulting: bool = False
+
+    @property
+    def is_workload(self) -> bool:
+        """Whether it has replicas at all, as a Deployment has and a ConfigMap has not."""
+        return self.replicas > 0 or self.requests is not None
+
+
+UNSCHEDULABLE = "Unschedulable"
+NO_CLUSTER_FIT = "NoClusterFit"
+SCHEDULER_ERROR = "SchedulerError"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why nothing was scheduled.
+
+    Parameters
+    ----------
+    reason
+        Reason of the condition ``Scheduled``: ``Unschedulable`` (not enough room), ``NoClusterFit`` (no
+        cluster passed the filters) or ``SchedulerError`` (everything else, selection errors among them).
+    text
+        The scheduler's own words. Where several filters refuse one cluster, the real scheduler names a random
+        one of them; here it is always the first.
+    """
+
+    reason: str
+    text: str
+
+    def within(self, step: str) -> "Failure":
+        """Return the failure as the step around it reports it."""
+        return Failure(self.reason, f"{step}: {self.text}")
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """The binding after the scheduler has run.
+
+    Parameters
+    ----------
+    clusters
+        Replicas by cluster, sorted by name. After a failure it is what stays in the binding: the previous
+        placement, or nothing where no cluster fits. Clusters with 0 replicas are those that get the manifest
+        only.
+    affinity_name
+        Name of the affinity group in the status: the chosen one, after a failure still the observed one.
+        Empty where there is none.
+    failure
+        None where scheduling succeeded.
+    """
+
+    clusters: Mapping[str, int]
+    affinity_name: str = ""
+    failure: Failure | None = None

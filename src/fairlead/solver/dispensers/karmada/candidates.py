@@ -1,0 +1,333 @@
+"""Which clusters may take a workload, how many replicas each, and in which order they are looked at."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fairlead.manifests.api.meta import Toleration
+from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, SpreadConstraint
+from fairlead.manifests.karmada import groups
+from fairlead.manifests.karmada.findings import label_selector_findings
+from fairlead.models.cluster import CPU, PODS, Taint
+from fairlead.solver.dispensers.karmada.binding import (
+    LARGEST,
+    NANO,
+    NO_CLUSTER_FIT,
+    BindingInput,
+    Failure,
+    MemberCluster,
+    Quantities,
+    ResourceModel,
+    ResourceSummary,
+    wrapped,
+)
+
+
+def matches(affinity: ClusterAffinity, cluster: MemberCluster) -> bool:
+    """Tell whether an affinity matches a cluster; a label selector that is no valid one matches nothing."""
+    selector = affinity.label_selector
+    if selector is not None and any(label_selector_findings(selector)):
+        return False
+    return groups.matches(affinity, cluster)
+
+
+def tier(term: ClusterAffinityTerm | None, cluster: MemberCluster, *, overflow: bool) -> int | None:
+    """Return the tier of a cluster in an affinity group.
+
+    Parameters
+    ----------
+    term
+        The group; None means that every cluster belongs.
+    cluster
+        The cluster.
+    overflow
+        Whether the overflow affinities of the group count.
+
+    Returns
+    -------
+    int or None
+        0 for the group itself, k for its k-th overflow affinity, None where no tier matches.
+    """
+    if term is None or matches(term, cluster):
+        return 0
+    tiers = term.overflow_affinities if overflow else ()
+    return next((number for number, each in enumerate(tiers, start=1) if matches(each, cluster)), None)
+
+
+API_MISSING = "cluster(s) did not have the API resource"
+AFFINITY_MISMATCH = "cluster(s) did not match the placement cluster affinity constraint"
+EVICTING = "cluster(s) is in the process of eviction"
+
+_REPELLING = ("NoSchedule", "NoExecute")
+
+
+def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[MemberCluster, ...] | Failure:
+    """Return the clusters that pass all filters.
+
+    Parameters
+    ----------
+    binding
+        The binding.
+    term
+        The affinity group under trial; None where the placement has no groups.
+
+    Returns
+    -------
+    tuple of MemberCluster or Failure
+        Clusters in the order of the binding; a failure where none passes.
+    """
+    targets = frozenset(name for name, _ in binding.previous)
+    passing: list[MemberCluster] = []
+    reasons: list[str] = []
+    for cluster in binding.clusters:
+        if cluster.deleting:
+            continue
+        reason = refusal(binding, term, cluster, is_target=cluster.name in targets)
+        if reason is None:
+            passing.append(cluster)
+        else:
+            reasons.append(reason)
+    return tuple(passing) or _nothing_fits(len(binding.clusters), reasons)
+
+
+def refusal(
+    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: MemberCluster, *, is_target: bool
+) -> str | None:
+    """Return the first filter's reason against a cluster, None where it passes.
+
+    Parameters
+    ----------
+    binding
+        The binding.
+    term
+        The affinity group under trial.
+    cluster
+        The cluster; its deletion is not looked at.
+    is_target
+        Whether the workload is there already, if only with 0 replicas. Targets are not asked for the API or
+        for tolerated taints.
+    """
+    placement = binding.placement
+    if not is_target and not cluster.has_api:
+        return API_MISSING
+    if not _matches_affinity(binding, term, cluster):
+        return AFFINITY_MISMATCH
+    if cluster.taints and not is_target:
+        taint = _untolerated(cluster.taints, placement.cluster_tolerations)
+        if taint is not None:
+            return f"cluster(s) had untolerated taint {{{_written(taint)}}}"
+    missing = _missing_property(cluster, placement.spread_constraints)
+    if missing is not None:
+        return f"cluster(s) did not have {missing} property"
+    return EVICTING if cluster.name in binding.evicting else None
+
+
+def _matches_affinity(
+    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: MemberCluster
+) -> bool:
+    single = binding.placement.cluster_affinity
+    if single is not None:
+        return matches(single, cluster)
+    return tier(term, cluster, overflow=binding.is_workload) is not None
+
+
+def _untolerated(taints: Iterable[Taint], tolerations: tuple[Toleration, ...]) -> Taint | None:
+    repelling = (taint for taint in taints if taint.effect in _REPELLING)
+    return next(
+        (taint for taint in repelling if not any(each.toleration.tolerates(taint) for each in tolerations)),
+        None,
+    )
+
+
+def _missing_property(cluster: MemberCluster, constraints: Iterable[SpreadConstraint]) -> str | None:
+    for constraint in constraints:
+        field = constraint.spread_by_field
+        if field == "provider" and not cluster.provider:
+            return "provider"
+        if field == "region" and not cluster.region:
+            return "region"
+        if field == "zone" and not cluster.zones:
+            return "zones"
+    return None
+
+
+def _written(taint: Taint) -> str:
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def _nothing_fits(clusters: int, reasons: list[str]) -> Failure:
+    counts = sorted(f"{count} {reason}" for reason, count in Counter(reasons).items())
+    return Failure(
+        NO_CLUSTER_FIT, f"0/{clusters} clusters are available: {', '.join(counts) or 'no cluster exists'}."
+    )
+
+
+_MILLI = NANO // 1000
+_PODS_OF_A_NODE = 110
+
+
+def estimate(cluster: MemberCluster, requests: Quantities | None) -> int:
+    """Return the replicas that a cluster can take.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    requests
+        Request per replica; None where the workload states none, so that only pods count.
+
+    Returns
+    -------
+    int
+        From 0 to 2^31 - 1, which stands for no limit.
+    """
+    pods = cluster.available if cluster.available is not None else _free_pods(cluster.resources)
+    if pods <= 0:
+        return 0
+    if requests is None:
+        return wrapped(pods)
+    positive = {resource: amount for resource, amount in requests.items() if amount > 0}
+    if cluster.models and cluster.resources is not None:
+        return wrapped(min(pods, _by_models(cluster.models, positive)))
+    if cluster.resources is not None:
+        return wrapped(min(pods, _by_summary(cluster.resources, positive)))
+    return wrapped(pods)
+
+
+def allocation(estimated: int, replicas: int) -> int:
+    """Return the capacity that the scheduler works with.
+
+    Parameters
+    ----------
+    estimated
+        What `estimate` says.
+    replicas
+        Replicas to be scheduled.
+
+    Returns
+    -------
+    int
+        With 0 replicas the largest 32-bit integer, whatever the estimate: adding to it wraps round later on,
+        a known fault. Else the estimate, and `replicas` where it knows no limit.
+    """
+    if replicas == 0:
+        return LARGEST
+    return replicas if estimated == LARGEST else min(estimated, LARGEST)
+
+
+def _free_pods(summary: ResourceSummary | None) -> int:
+    if summary is None:
+        return 0
+    parts = (summary.allocatable, summary.allocated, summary.allocating)
+    allocatable, allocated, allocating = (_units(PODS, part.get(PODS, 0)) for part in parts)
+    return allocatable - allocated - allocating
+
+
+def _by_summary(summary: ResourceSummary, requests: Mapping[str, int]) -> int:
+    """Return how many requests fit into what is left of the cluster as a whole."""
+    room = LARGEST
+    for resource, amount in requests.items():
+        if resource not in summary.allocatable:
+            return 0
+        used = summary.allocated.get(resource, 0) + summary.allocating.get(resource, 0)
+        left = _units(resource, summary.allocatable[resource] - used)
+        if left <= 0:
+            return 0
+        room = min(room, left // _units(resource, amount))
+    return room
+
+
+def _by_models(models: tuple[ResourceModel, ...], requests: Mapping[str, int]) -> int:
+    """Return how many requests fit onto the nodes of all grades, each with its grade's minimum.
+
+    The scheduler places them first-fit one by one; equal replicas fill every node, so counting per node gives
+    the same. A resource that the grade does not name is not there.
+    """
+    return sum(model.count * _on_node(model.minimum, requests) for model in models)
+
+
+def _on_node(minimum: Quantities, requests: Mapping[str, int]) -> int:
+    counts = (
+        _units(resource, minimum.get(resource, 0)) // _units(resource, amount)
+        for resource, amount in requests.items()
+    )
+    return min(_PODS_OF_A_NODE, *counts) if requests else _PODS_OF_A_NODE
+
+
+def _units(resource: str, amount: int) -> int:
+    """Return an amount in whole units, rounded up: millicores of cpu, else base units.
+
+    The scheduler rounds what is free up as well, so it may count on a part of a unit that is not there.
+    """
+    unit = _MILLI if resource == CPU else NANO
+    return -(-amount // unit)
+
+
+LOCALITY_SCORE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A cluster that passed the filters.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    tier
+        0 for the affinity group itself, k for its k-th overflow affinity.
+    score
+        100 where the workload is there already, else 0.
+    estimated
+        What the estimator says.
+    available
+        Capacity for the workload: what can be added plus what is there.
+    """
+
+    cluster: MemberCluster
+    tier: int
+    score: int
+    estimated: int
+    available: int
+
+    @property
+    def name(self) -> str:
+        """Name of the cluster."""
+        return self.cluster.name
+
+    @property
+    def rank(self) -> tuple[int, int, int, str]:
+        """Sorting key: tier, then score and capacity descending, then name."""
+        return self.tier, -self.score, -self.available, self.cluster.name
+
+
+def ordered(
+    binding: BindingInput, term: ClusterAffinityTerm | None, clusters: Iterable[MemberCluster]
+) -> tuple[Candidate, ...]:
+    """Return feasible clusters as candidates, best first.
+
+    Parameters
+    ----------
+    binding
+        The binding.
+    term
+        The affinity group under trial; None where the placement has no groups.
+    clusters
+        Clusters that passed the filters.
+    """
+    previous = dict(binding.previous)
+    candidates = (_candidate(binding, term, cluster, previous.get(cluster.name)) for cluster in clusters)
+    return tuple(sorted(candidates, key=lambda candidate: candidate.rank))
+
+
+def _candidate(
+    binding: BindingInput, term: ClusterAffinityTerm | None, cluster: MemberCluster, running: int | None
+) -> Candidate:
+    estimated = estimate(cluster, binding.requests)
+    return Candidate(
+        cluster=cluster,
+        tier=tier(term, cluster, overflow=True) or 0,
+        score=0 if running is None else LOCALITY_SCORE,
+        estimated=estimated,
+        available=allocation(estimated, binding.replicas) + (running or 0),
+    )

@@ -1,1 +1,0 @@
-"""Batches past one machine's memory, solved in shares."""

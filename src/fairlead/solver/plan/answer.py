@@ -1,0 +1,147 @@
+"""A rebalance plan: what runs now, where it should run, and the waves between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from fairlead.models.answer import Notebook
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules.moves import Moves
+from fairlead.models.rules.moves import cost as moves_of
+from fairlead.solver.plan.options import PlanOptions
+from fairlead.solver.plan.replay import PassedInside, passed_inside
+from fairlead.solver.plan.waves import WavePlan, running
+
+if TYPE_CHECKING:
+    from fairlead.models.placement import Placement
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedChange:
+    """What changes for one workload on one cluster.
+
+    Parameters
+    ----------
+    workload, cluster
+        Where.
+    before, after
+        Replicas that run now, and those of the target.
+    """
+
+    workload: str
+    cluster: str
+    before: int
+    after: int
+
+    @property
+    def difference(self) -> int:
+        """Replicas that come (positive) or go (negative)."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class RebalancePlan(Notebook):
+    """A target placement, and how to get there without overloading a cluster on the way.
+
+    Parameters
+    ----------
+    problem
+        What runs now and what is wanted, without the budgets and pins of the plan.
+    outcome
+        The target: the outcome of the problem with budgets and pins as rules.
+    waves
+        How to get there; None where there is no target.
+    options
+        What the plan may do.
+    seconds
+        Time by step: ``target``, ``waves``.
+    """
+
+    problem: Problem = field(repr=False)
+    outcome: Outcome
+    waves: WavePlan | None
+    options: PlanOptions = field(default_factory=PlanOptions)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def before(self) -> Placement:
+        """What runs now on clusters that are still there."""
+        return running(self.problem)
+
+    @cached_property
+    def changes(self) -> tuple[PlannedChange, ...]:
+        """What changes, by workload and cluster; empty where there is no target or nothing to do."""
+        target = self.outcome.placement
+        if target is None:
+            return ()
+        return tuple(
+            PlannedChange(workload.key, name, held.get(name, 0), wanted.get(name, 0))
+            for workload in self.problem.workloads
+            for held, wanted in ((self.before.of(workload.key), target.of(workload.key)),)
+            for name in sorted(held.keys() | wanted.keys())
+            if held.get(name, 0) != wanted.get(name, 0)
+        )
+
+    @cached_property
+    def moves(self) -> int:
+        """How many replicas move: are stopped in one cluster although they need not be."""
+        return sum(self.moves_by_workload.values())
+
+    @cached_property
+    def started(self) -> int:
+        """How many replicas start that nothing is stopped for."""
+        return sum(max(0, change.difference) for change in self.changes) - self.moves
+
+    @cached_property
+    def stopped(self) -> int:
+        """How many replicas stop that start nowhere else."""
+        return sum(max(0, -change.difference) for change in self.changes) - self.moves
+
+    @property
+    def blocked(self) -> int:
+        """How many replicas cannot move."""
+        return 0 if self.waves is None else sum(each.move.replicas for each in self.waves.blocked)
+
+    @cached_property
+    def moves_by_workload(self) -> Mapping[str, int]:
+        """How many replicas of every workload move; workloads of which none does are left out."""
+        target = self.outcome.placement
+        if target is None:
+            return {}
+        present = Moves(frozenset(self.problem.cluster_by_name))
+        counts = {
+            workload.key: moves_of(present, workload, target.of(workload.key))
+            for workload in self.problem.workloads
+        }
+        return {key: count for key, count in counts.items() if count > 0}
+
+    @cached_property
+    def passed_inside(self) -> tuple[PassedInside, ...]:
+        """Group totals and spreads that hold between waves, but not inside them."""
+        return () if self.waves is None else passed_inside(self.waves)
+
+    @property
+    def nothing_to_do(self) -> bool:
+        """Whether what runs is the target already."""
+        return self.outcome.placement is not None and not self.changes
+
+    @property
+    def feasible(self) -> bool:
+        """Whether there is a target."""
+        return self.outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
+
+    def to_manifests(self) -> tuple[dict[str, Any], ...]:
+        """Return the patched bindings of the workloads that change; see `Outcome.to_manifests`.
+
+        Raises
+        ------
+        UsageError
+            Where there is no target.
+        """
+        changed = {change.workload for change in self.changes}
+        documents = zip(self.problem.workloads, self.outcome.to_manifests(), strict=True)
+        return tuple(document for workload, document in documents if workload.key in changed)

@@ -1,0 +1,129 @@
+"""One wave under construction: steps are added as long as every rule holds at every moment of the wave."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from fairlead.solver.plan.migration import Companions, Migration, Place, WorkloadPath, charge
+from fairlead.solver.plan.steps import (
+    NOTHING,
+    Step,
+    after,
+    course,
+    minus,
+    plus,
+    positive,
+    total,
+)
+from fairlead.solver.plan.transient import Moment, Placed
+from fairlead.solver.plan.waves import Order
+
+Addition = tuple[WorkloadPath, Step]
+
+
+class WaveBuilder:
+    """A wave under construction; adds to its own steps only.
+
+    Parameters
+    ----------
+    migration
+        What moves.
+    positions
+        What every moving workload holds before the wave.
+    used
+        What is used by cluster and resource before the wave.
+    """
+
+    def __init__(
+        self, migration: Migration, positions: Mapping[str, Placed], used: Mapping[Place, int]
+    ) -> None:
+        self.migration = migration
+        self.positions = positions
+        self.steps: dict[str, Step] = {}
+        self.room = {place: limit - used.get(place, 0) for place, limit in migration.limits.items()}
+
+    def step(self, key: str) -> Step:
+        """Return what a workload does in the wave so far."""
+        return self.steps.get(key, NOTHING)
+
+    def remaining(self, path: WorkloadPath) -> tuple[dict[str, int], dict[str, int]]:
+        """Return what has still to be stopped and to be started after the wave so far."""
+        change = minus(path.target, after(self.positions[path.key], self.step(path.key)))
+        return positive({cluster: -count for cluster, count in change.items()}), positive(change)
+
+    def fits(self, path: WorkloadPath, cluster: str) -> int | None:
+        """Return how many more replicas can be started on a cluster; None where nothing limits it."""
+        needs = path.needs.get(cluster)
+        if not needs:
+            return None
+        return max(0, min(self.room[place] // need for place, need in needs.items()))
+
+    def add(self, *additions: Addition) -> bool:
+        """Add steps of several workloads, all of them or none; tell whether they were added."""
+        if all(step.empty for _, step in additions):
+            return False
+        change = _change(additions)
+        if any(more > 0 and self.room[place] < more for place, more in change.items()):
+            return False
+        steps = {path.key: self.step(path.key) + step for path, step in additions}
+        if not all(self._allowed(path, steps[path.key]) for path, _ in additions):
+            return False
+        if any(path.bound for path, _ in additions) and not self._together({**self.steps, **steps}):
+            return False
+        self.steps.update(steps)
+        for place, more in change.items():
+            self.room[place] -= more
+        return True
+
+    def _allowed(self, path: WorkloadPath, step: Step) -> bool:
+        """Tell whether a workload keeps its availability and its own rules."""
+        before = self.positions[path.key]
+        running, then = total(before), course(before, step)
+        if min(total(then[Moment.STOPPED]), total(then[Moment.AFTER])) < min(path.least, running):
+            return False
+        most = path.most
+        if most is not None and step.starts and total(then[Moment.STARTED]) > max(most, running):
+            return False
+        if (step.late and path.order is Order.STOP_FIRST) or (step.early and path.order is Order.START_FIRST):
+            return False
+        return not path.constraints.tricky or path.constraints.allow(
+            before, then, self.migration.goals[path.key]
+        )
+
+    def _together(self, steps: Mapping[str, Step]) -> bool:
+        """Tell whether workloads that keep together or apart do so at every moment."""
+        return all(self._keeps(group, steps) for group in self.migration.companions)
+
+    def _keeps(self, group: Companions, steps: Mapping[str, Step]) -> bool:
+        """Tell whether one group of workloads keeps together or apart, or does it no worse than before."""
+        touched = [key for key in group.members if key in steps]
+        if not touched:
+            return True
+        moments = {key: list(self._moments(key, steps.get(key, NOTHING))) for key in group.members}
+        for earlier, later in combinations(group.members, 2):
+            pairs = list(zip(moments[earlier], moments[later], strict=True))
+            wrong = [_wrong(group, first, second) for first, second in pairs]
+            allowed = wrong[0] | wrong[-1]
+            if any(not found <= allowed for found in wrong[1:-1]):
+                return False
+        return True
+
+    def _moments(self, key: str, step: Step) -> Iterator[frozenset[str]]:
+        """Yield where a workload stands: before, at three moments of the wave, and in its target."""
+        before = self.positions[key] if key in self.migration.paths else self.migration.still.get(key, {})
+        then = course(before, step)
+        inside = (then[moment] for moment in (Moment.STOPPED, Moment.STARTED, Moment.AFTER))
+        for placed in (before, *inside, self.migration.goals[key]):
+            yield frozenset(positive(placed))
+
+
+def _wrong(group: Companions, earlier: frozenset[str], later: frozenset[str]) -> frozenset[str]:
+    """Return the clusters on which two workloads stand against their rule."""
+    return later - earlier if group.together else later & earlier
+
+
+def _change(additions: Sequence[Addition]) -> dict[Place, int]:
+    """Return how much more is used when everything new is there."""
+    change: dict[Place, int] = {}
+    for path, step in additions:
+        charge(change, path, minus(step.starts, plus(step.early, step.gone)))
+    return change

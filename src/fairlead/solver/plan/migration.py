@@ -1,0 +1,262 @@
+"""The whole of what moves: every workload's way, and what the clusters can bear."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from fairlead.models.check import in_kept_group
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Companionship, Quota
+from fairlead.models.rules.capacity import demands
+from fairlead.models.rules.quota import Scope, asked
+from fairlead.models.workload import Workload
+from fairlead.solver.plan.constraints import PathConstraints, constraints_of
+from fairlead.solver.plan.steps import minus, positive, total
+from fairlead.solver.plan.transient import Placed
+from fairlead.solver.plan.waves import Order, WaveOptions, running
+
+Place = tuple[str, str]
+"""A cluster, or a quota in words, and a resource."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadPath:
+    """One workload's way from what runs to its target.
+
+    Parameters
+    ----------
+    key
+        Key of the workload.
+    start, target
+        Replicas by cluster.
+    order
+        What comes first where a replica moves.
+    least
+        Replicas that have to run at every moment, unless fewer run before.
+    most
+        Replicas that may run at most inside a wave, unless more run before; None means no limit.
+    needs
+        What one replica takes by cluster; nothing where the cluster has no limit.
+    constraints
+        Its own rules.
+    refused
+        Clusters that are no candidates.
+    bound
+        True where it keeps together with others, or apart from them.
+    """
+
+    key: str
+    start: Placed
+    target: Placed
+    order: Order
+    least: int
+    most: int | None
+    needs: Mapping[str, Mapping[Place, int]]
+    constraints: PathConstraints
+    refused: frozenset[str]
+    bound: bool = False
+
+    @property
+    def tricky(self) -> bool:
+        """Whether a way straight to the target may break a rule in between."""
+        return self.bound or self.constraints.tricky
+
+    @property
+    def early_allowed(self) -> int:
+        """How many replicas may be stopped first in one wave at the very most."""
+        if self.order is Order.START_FIRST:
+            return 0
+        return max(0, max(total(self.start), total(self.target)) - self.least)
+
+
+@dataclass(frozen=True, slots=True)
+class Companions:
+    """Workloads that keep together or apart, in their order."""
+
+    members: tuple[str, ...]
+    together: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Everything that moves.
+
+    Parameters
+    ----------
+    paths
+        Workloads whose placement changes, by key.
+    still
+        What the others hold.
+    limits
+        What may be used by cluster, or quota, and resource; at least what the target uses.
+    used
+        What is used at the start.
+    companions
+        Workloads that keep together or apart.
+    regions
+        Region and provider by cluster, for pairing what is stopped with what is started.
+    goals
+        What every workload holds in the end; what breaks a rule there may break it on the way. Parts of a
+        plan have targets of their own, but the same goals.
+    """
+
+    paths: Mapping[str, WorkloadPath]
+    still: Mapping[str, Placed]
+    limits: Mapping[Place, int]
+    used: Mapping[Place, int]
+    companions: tuple[Companions, ...]
+    regions: Mapping[str, tuple[str, str]]
+    goals: Mapping[str, Placed]
+
+    def start(self) -> dict[str, Placed]:
+        """Return what every moving workload holds at the start."""
+        return {key: path.start for key, path in self.paths.items()}
+
+    def only(self, keys: set[str]) -> "Migration":
+        """Return the migration with some workloads moving; all others stay where they start."""
+        paths = {key: path for key, path in self.paths.items() if key in keys}
+        still = {**self.still, **{key: path.start for key, path in self.paths.items() if key not in keys}}
+        return replace(self, paths=paths, still=still)
+
+    def bound_for(self, targets: Mapping[str, Placed]) -> "Migration":
+        """Return the migration with other targets; workloads that do not move are left as they are."""
+        paths = {key: replace(path, target=targets[key]) for key, path in self.paths.items()}
+        return replace(self, paths=paths)
+
+    def starting_at(self, positions: Mapping[str, Placed]) -> "Migration":
+        """Return the migration as it is after some waves; what has arrived moves no more."""
+        used, still = dict(self.used), dict(self.still)
+        paths: dict[str, WorkloadPath] = {}
+        for key, path in self.paths.items():
+            charge(used, path, minus(positions[key], path.start))
+            if minus(path.target, positions[key]):
+                paths[key] = replace(path, start=positions[key])
+            else:
+                still[key] = positions[key]
+        return replace(self, paths=paths, still=still, used=used)
+
+
+def charge(used: dict[Place, int], path: WorkloadPath, change: Placed) -> None:
+    """Add what replicas take to what is used."""
+    _charge(used, path.needs, change)
+
+
+def _charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], change: Placed) -> None:
+    """Add what replicas take to what is used, by what one takes."""
+    for cluster, replicas in change.items():
+        for place, need in needs.get(cluster, {}).items():
+            used[place] = used.get(place, 0) + need * replicas
+
+
+def left_over(path: WorkloadPath, position: Placed) -> tuple[dict[str, int], dict[str, int]]:
+    """Return what has still to be stopped and what has still to be started, by cluster."""
+    change = minus(path.target, position)
+    return positive({cluster: -count for cluster, count in change.items()}), positive(change)
+
+
+def migration_of(
+    problem: Problem, target: Placement, options: WaveOptions, *, everywhere: bool = False
+) -> Migration:
+    """Return what moves.
+
+    Parameters
+    ----------
+    problem
+        The question; what runs now is `Workload.current`.
+    target
+        Where everything goes.
+    options
+        How moves may be made.
+    everywhere
+        True where replicas may also go to clusters that are neither where they are nor where they go.
+    """
+    current = running(problem)
+    companions = tuple(
+        Companions(tuple(key for key in rule.members if problem.workload(key).replicas), rule.together)
+        for rule in problem.rules
+        if isinstance(rule, Companionship)
+    )
+    bound = {key for group in companions for key in group.members}
+    used: dict[Place, int] = {}
+    due: dict[Place, int] = {}
+    paths: dict[str, WorkloadPath] = {}
+    for workload in problem.workloads:
+        start, end = dict(current.of(workload.key)), dict(target.of(workload.key))
+        moves = start != end
+        needs = _needs(
+            workload, problem, problem.cluster_by_name if everywhere and moves else {**start, **end}
+        )
+        _charge(used, needs, start)
+        _charge(due, needs, end)
+        if moves:
+            path = _path(workload, problem, (start, end), options, everywhere=everywhere)
+            paths[workload.key] = replace(path, needs=needs, bound=workload.key in bound)
+    places = {place for path in paths.values() for needs in path.needs.values() for place in needs}
+    given = {**problem.limits, **_quota_limits(problem)}
+    limits = {place: max(given.get(place, 0), due.get(place, 0)) for place in sorted(places)}
+    still = {key: current.of(key) for key in problem.workload_by_key if key not in paths}
+    regions = {
+        cluster.name: (cluster.region or cluster.name, cluster.provider or "") for cluster in problem.clusters
+    }
+    goals = {key: target.of(key) for key in problem.workload_by_key}
+    return Migration(paths, still, limits, used, companions, regions, goals)
+
+
+def _path(
+    workload: Workload,
+    problem: Problem,
+    ends: tuple[Placed, Placed],
+    options: WaveOptions,
+    *,
+    everywhere: bool,
+) -> WorkloadPath:
+    """Return the way of one workload, without what it takes from clusters."""
+    start, target = ends
+    touched = frozenset(problem.cluster_by_name if everywhere else minus(target, start))
+    key, wanted = workload.key, total(target)
+    chosen = in_kept_group(workload, target)
+    candidates = chosen.rule(Candidates)
+    surplus = options.surplus(key, wanted)
+    return WorkloadPath(
+        key,
+        start,
+        target,
+        options.order_of(key),
+        wanted - options.missing(key, wanted),
+        None if surplus is None else wanted + surplus,
+        {},
+        constraints_of(chosen, problem, touched, detours=everywhere),
+        frozenset() if candidates is None else frozenset(start) - frozenset(candidates.names),
+    )
+
+
+def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[str, dict[Place, int]]:
+    """Return what one replica takes from clusters that have limits, and of quotas."""
+    bounded = any(isinstance(rule, Capacity) for rule in problem.rules)
+    found: dict[str, dict[Place, int]] = {}
+    for name in names:
+        cluster = problem.cluster_by_name[name]
+        taken: dict[Place, int] = {}
+        if bounded and cluster.free is not None:
+            taken = {(name, resource): need for resource, need in demands(workload, cluster).items()}
+        for rule in problem.rules:
+            if isinstance(rule, Quota):
+                one = asked(rule, workload, {name: 1})
+                taken |= {_quota_place(rule, scope): need for scope, need in one.items()}
+        if taken:
+            found[name] = taken
+    return found
+
+
+def _quota_limits(problem: Problem) -> dict[Place, int]:
+    """Return what quotas allow."""
+    return {
+        _quota_place(allowance.rule, scope): amount
+        for allowance in problem.allowances
+        for scope, amount in allowance.left.items()
+    }
+
+
+def _quota_place(rule: Quota, scope: Scope) -> Place:
+    """Return how one limit of a quota is called."""
+    return f"{rule} on {scope.cluster}" if scope.cluster else str(rule), scope.resource

@@ -1,0 +1,187 @@
+"""plan(): from what runs now to a proven target, and to the waves that lead there."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from fairlead.manifests.yaml.documents import Document
+from fairlead.models.check import in_kept_groups
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress
+from fairlead.models.score import score
+from fairlead.models.share import Amount
+from fairlead.models.shortfall import refused
+from fairlead.models.validity import completed
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import attentive, listening
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.options import Budgets, Others, PlanOptions
+from fairlead.solver.plan.saved import SavedPlan, saved_plan
+from fairlead.solver.plan.schedule import waves_of
+from fairlead.solver.plan.target import planned
+from fairlead.solver.plan.waves import Availability, Order, WaveOptions
+from fairlead.solver.solving import solve
+
+Choice = TypeVar("Choice", bound=StrEnum)
+
+FOR_THE_TARGET = 0.6
+"""Share of the time limit that the target may take; the rest is for the waves."""
+
+
+@attentive
+def plan(  # noqa: PLR0913 - the public face, all by keyword
+    problem: Problem,
+    *,
+    budget: Amount | Budgets | None = None,
+    pinned: Iterable[str] = (),
+    pinned_clusters: Iterable[str] = (),
+    gain: Fraction | float | None = None,
+    moves_first: bool = False,
+    others: Others | str = Others.STAY,
+    order: Order | str = Order.START_FIRST,
+    max_unavailable: Amount | None = None,
+    max_surge: Amount | None = None,
+    detours: bool = True,
+    partial: bool = False,
+    resume: Mapping[str, Any] | Document | None = None,
+    time_limit: float | None = 60.0,
+    workers: int | None = None,
+    seed: int = 0,
+    deviation: str | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> RebalancePlan:
+    """Say which replicas to move where, and in which order.
+
+    Parameters
+    ----------
+    problem
+        What runs now (`Workload.current`) and what is wanted.
+    budget
+        How many replicas may move: a number, a share of what runs such as ``"10%"``, or `Budgets` for single
+        workloads, namespaces and clusters; None means no limit.
+    pinned, pinned_clusters
+        Keys of workloads that do not move, and clusters that nothing leaves and nothing arrives at.
+    gain
+        Deviation that every move has to gain; None means that any gain is enough.
+    moves_first
+        True where as few replicas as possible move, before the ratio counts.
+    others
+        What becomes of workloads that nobody asked to rebalance, where some were asked for (a
+        ``WorkloadRebalancer`` in the input): ``stay`` or ``make-room``.
+    order
+        ``start-first``, ``stop-first`` or ``either``; see `Order`.
+    max_unavailable, max_surge
+        Replicas of a workload that may be missing, or too many, inside a wave; see `Availability`.
+    detours
+        Whether a replica may wait on a third cluster where full clusters exchange replicas.
+    partial
+        Place what can be placed where not everything can; see `solve`.
+    resume
+        A saved plan (`RebalancePlan.to_dict`) of which some moves have been made: the target stays, the waves
+        are found anew from what runs now, made as the saved ones were. What it cannot keep is refused beside
+        it: budgets, pins, gain, another order or availability.
+    time_limit
+        Seconds for the whole call; None means no limit.
+    workers, seed, deviation, engine, address, progress
+        See `solve`.
+
+    Returns
+    -------
+    RebalancePlan
+        Being infeasible is a result, not an error: then there are no waves and the outcome says why.
+
+    Raises
+    ------
+    UsageError
+        Where an argument is wrong or names something that is not in the problem, or a saved plan does not
+        fit.
+    """
+    started, deadline = time.perf_counter(), Deadline.after(time_limit)
+    problem = completed(problem)
+    waves = WaveOptions(_chosen(Order, order), Availability(max_unavailable, max_surge), detours=detours)
+    options = PlanOptions(
+        budget if isinstance(budget, Budgets) else Budgets(budget),
+        frozenset(pinned),
+        frozenset(pinned_clusters),
+        None if gain is None else Fraction(str(gain)),
+        moves_first,
+        _chosen(Others, others),
+        waves,
+    )
+    if resume is not None:
+        saved = saved_plan(resume)
+        _refuse_settings(options, saved, deviation)
+        options = replace(options, waves=saved.waves)
+        outcome = _saved_target(problem, saved, partial=partial)
+    else:
+        question = planned(problem, options)
+        outcome = solve(
+            question,
+            time_limit=deadline.part(FOR_THE_TARGET).limit,
+            workers=workers,
+            seed=seed,
+            deviation=deviation,
+            partial=partial,
+            engine=engine,
+            address=address,
+            progress=progress,
+        )
+    targeted = time.perf_counter()
+    found = None
+    if outcome.placement is not None:
+        with listening(deadline):
+            found = waves_of(problem, outcome.placement, options.waves, deadline, seed)
+    seconds = {"target": targeted - started, "waves": time.perf_counter() - targeted}
+    return RebalancePlan(problem, outcome, found, options, seconds)
+
+
+def _chosen(kind: type[Choice], given: str) -> Choice:
+    """Return the member of a choice that a word names."""
+    try:
+        return kind(given)
+    except ValueError:
+        raise UsageError(f"no {kind.__name__.lower()} {given!r}; known: {', '.join(kind)}") from None
+
+
+def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | None) -> None:
+    """Refuse what a saved plan cannot keep: its target is found, and how moves are made is part of it."""
+    usual, waves = PlanOptions(), options.waves
+    settled = {
+        "budget": options.budgets != usual.budgets,
+        "pinned": options.pinned != usual.pinned,
+        "pinned_clusters": options.pinned_clusters != usual.pinned_clusters,
+        "gain": options.gain is not None,
+        "moves_first": options.moves_first,
+        "others": options.others != usual.others,
+        "deviation": deviation is not None,
+        "order": waves.order not in (usual.waves.order, saved.waves.order),
+        "max_unavailable, max_surge": waves.availability
+        not in (usual.waves.availability, saved.waves.availability),
+        "detours": waves.detours not in (usual.waves.detours, saved.waves.detours),
+    }
+    given = [name for name, differs in settled.items() if differs]
+    if given:
+        raise UsageError(
+            f"a saved plan keeps its target and the way its moves are made; leave out {', '.join(given)}, "
+            "or make a new plan"
+        )
+
+
+def _saved_target(problem: Problem, saved: SavedPlan, *, partial: bool) -> Outcome:
+    """Return the target of a saved plan, where it still keeps every rule."""
+    strangers = sorted(set(saved.target) - set(problem.workload_by_key))
+    if strangers:
+        raise UsageError(f"the saved plan moves {strangers[0]}, which is not in the input; make a new plan")
+    partly = replace(problem, partial=problem.partial or partial or saved.partial)
+    chosen = in_kept_groups(partly, saved.target)
+    broken = refused(chosen, saved.target)
+    if broken:
+        raise UsageError(f"the target of the saved plan breaks a rule now: {broken[0]}; make a new plan")
+    return Outcome(Status.FEASIBLE, "saved plan", chosen, saved.target, score(chosen, saved.target))

@@ -1,0 +1,298 @@
+"""The pure simulator: makes a plan's moves wave by wave and lists every rule broken on the way.
+
+What the current placement breaks already may stay broken, but never gets worse: no rule is broken by more
+at any moment of a wave than before that wave. What the target itself breaks, because it is only a part of
+what was asked for, is no fault of the plan. Shares no code with what finds the waves.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fairlead.models.check import broken, in_kept_group, required_by
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, GroupTotal, Spread
+from fairlead.models.statement import Violation
+from fairlead.models.workload import Workload
+from fairlead.solver.plan.transient import Course, Moment, Placed, course
+from fairlead.solver.plan.transient_rules import Capacities, shared_rows, workload_rows
+from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan, running
+
+_WHEN: Mapping[Moment, str] = {
+    Moment.STOPPED: "while replicas are stopped",
+    Moment.UNDER_WAY: "while replicas move",
+    Moment.STARTED: "while old and new replicas run",
+    Moment.AFTER: "when it is done",
+}
+
+
+INSIDE = (Moment.STOPPED, Moment.STARTED)
+"""The moments inside a wave that are furthest from what stands before and after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A rule that a plan breaks.
+
+    Parameters
+    ----------
+    wave
+        Number of the wave, from 1; 0 where the plan as a whole is wrong.
+    moment
+        When in the wave; None where the wave cannot be made at all.
+    violation
+        What is broken, in the user's words, and by how much in all.
+    """
+
+    wave: int
+    moment: Moment | None
+    violation: Violation
+
+    def __str__(self) -> str:
+        if not self.wave:
+            return f"the plan: {self.violation}"
+        when = f", {_WHEN[self.moment]}" if self.moment else ""
+        return f"wave {self.wave}{when}: {self.violation}"
+
+
+def replay(plan: WavePlan) -> tuple[Breach, ...]:
+    """Return every rule that a plan breaks on its way; empty where it breaks none.
+
+    Looks at every moment of every wave (see `transient`), at moves that cannot be made (more replicas than
+    there are, an unknown cluster), and at the end: with the blocked moves it has to be the target. A wave
+    that cannot be made ends the replay.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    """
+    replayer = _Replayer(plan)
+    breaches: list[Breach] = []
+    for number, wave in enumerate(plan.waves, 1):
+        wrong = [Breach(number, None, violation) for violation in replayer.mistakes(wave)]
+        if wrong:
+            return (*breaches, *wrong)
+        breaches.extend(Breach(number, moment, found) for moment, found in replayer.make(wave))
+    breaches.extend(Breach(0, None, violation) for violation in replayer.missed())
+    return tuple(breaches)
+
+
+def placements(plan: WavePlan) -> Iterator[Placement]:
+    """Yield what stands before the first wave and after every wave; the moves have to be possible."""
+    state = {key: dict(placed) for key, placed in running(plan.problem).items()}
+    yield Placement(state)
+    for wave in plan.waves:
+        for key, moves in _by_workload(wave.moves).items():
+            state[key] = dict(course(state.get(key, {}), moves).moments[Moment.AFTER])
+        yield Placement(state)
+
+
+def _by_workload(moves: Iterable[Move]) -> dict[str, list[Move]]:
+    """Group moves by workload."""
+    found: dict[str, list[Move]] = {}
+    for move in moves:
+        found.setdefault(move.workload, []).append(move)
+    return found
+
+
+class _Replayer:
+    """The state of a replay; its own, made and thrown away by `replay`."""
+
+    def __init__(self, plan: WavePlan) -> None:
+        self.plan = plan
+        self.problem: Problem = plan.problem
+        self.options: WaveOptions = plan.options
+        self.state: dict[str, Placed] = dict(running(plan.problem))
+        self.shared = shared_rows(plan.problem)
+        self.capacities = Capacities(plan.problem, self.state, plan.target)
+
+    def of(self, workload: str) -> Placed:
+        """Return what a workload holds."""
+        return self.state.get(workload, {})
+
+    def mistakes(self, wave: Wave) -> Iterator[Violation]:
+        """List what makes a wave impossible to carry out."""
+        wrong = [each for move in wave.moves for each in _malformed(move, self.problem, self.options)]
+        if wrong:
+            yield from wrong
+            return
+        for key, moves in _by_workload(wave.moves).items():
+            taken: dict[str, int] = {}
+            for move in moves:
+                if move.source is not None:
+                    taken[move.source] = taken.get(move.source, 0) + move.replicas
+            for cluster, replicas in sorted(taken.items()):
+                held = self.of(key).get(cluster, 0)
+                if replicas > held:
+                    text = f"{key}: {replicas} replicas leave {cluster}, which holds {held}"
+                    yield Violation("moves", text, replicas - held, None, key, cluster)
+
+    def make(self, wave: Wave) -> Iterator[tuple[Moment, Violation]]:
+        """Make the moves of a wave and list what they break at which moment."""
+        courses = {key: course(self.of(key), moves) for key, moves in _by_workload(wave.moves).items()}
+        for key, taken in courses.items():
+            yield from self._of_workload(self.problem.workload(key), taken)
+        yield from self._of_shared(courses)
+        yield from self.capacities.breaches(courses)
+        self.capacities.make(courses)
+        self.state.update({key: taken.moments[Moment.AFTER] for key, taken in courses.items()})
+
+    def _of_workload(self, workload: Workload, taken: Course) -> Iterator[tuple[Moment, Violation]]:
+        """List what one workload breaks of its own rules."""
+        target = self.plan.target.of(workload.key)
+        bound = in_kept_group(workload, target)
+        yield from _starts_where_closed(bound, taken, target)
+        for row in workload_rows(bound, target, self.options):
+            yield from row.breaches(taken.before, taken.moments.__getitem__, target)
+
+    def _of_shared(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
+        """List what workloads break together: companions and quotas."""
+        for row in self.shared:
+            if not any(key in courses for key in row.members):
+                continue
+            held = {key: self.of(key) for key in row.members}
+            target = Placement({key: self.plan.target.of(key) for key in row.members})
+
+            def then(moment: Moment, held: Mapping[str, Placed] = held) -> Placement:
+                moved = {key: courses[key].moments[moment] for key in held if key in courses}
+                return Placement({**held, **moved})
+
+            yield from row.breaches(Placement(held), then, target)
+
+    def missed(self) -> Iterator[Violation]:
+        """List where the end of the plan differs from its target, apart from the blocked moves."""
+        blocked = _by_workload(each.move for each in self.plan.blocked)
+        for workload in self.problem.workloads:
+            key = workload.key
+            end = course(self.of(key), blocked.get(key, ())).moments[Moment.AFTER]
+            wanted = self.plan.target.of(key)
+            for cluster in sorted(end.keys() | wanted.keys()):
+                there, due = end.get(cluster, 0), wanted.get(cluster, 0)
+                if there != due:
+                    text = f"{key}: {there} replicas on {cluster} in the end, the target has {due}"
+                    yield Violation("target", text, abs(there - due), None, key, cluster)
+
+
+def _malformed(move: Move, problem: Problem, options: WaveOptions) -> Iterator[Violation]:
+    """List what is wrong with a move by itself."""
+    if move.workload not in problem.workload_by_key:
+        yield Violation("moves", f"there is no workload {move.workload}", move.replicas, None, move.workload)
+        return
+    for cluster in (move.source, move.target):
+        if cluster is not None and cluster not in problem.cluster_by_name:
+            text = f"{move.workload}: there is no cluster {cluster}"
+            yield Violation("moves", text, move.replicas, None, move.workload, cluster)
+    if move.replicas < 1 or move.source == move.target:
+        ends = f"from {_name(move.source)} to {_name(move.target)}"
+        text = f"{move.workload}: moving {move.replicas} {ends} is no move"
+        yield Violation("moves", text, 1, None, move.workload)
+    order, both = options.order_of(move.workload), move.source is not None and move.target is not None
+    if both and order is not Order.EITHER and move.stop_first != (order is Order.STOP_FIRST):
+        text = f"{move.workload}: moves against its order, which is {order}"
+        yield Violation("moves", text, move.replicas, None, move.workload)
+
+
+def _name(cluster: str | None) -> str:
+    """Return the name of a cluster in a sentence."""
+    return cluster or "nowhere"
+
+
+def _starts_where_closed(
+    workload: Workload, taken: Course, target: Placed
+) -> Iterator[tuple[Moment, Violation]]:
+    """List replicas started on a cluster that takes nothing new, even if it held more before."""
+    candidates = workload.rule(Candidates)
+    if candidates is None:
+        return
+    for cluster, exclusion in candidates.held_only.items():
+        if target.get(cluster, 0) > workload.current.get(cluster, 0):
+            continue
+        before = taken.moments[Moment.STOPPED].get(cluster, 0)
+        started = taken.moments[Moment.STARTED].get(cluster, 0) - before
+        if started > 0:
+            text = f"{workload.key}: {started} started on {cluster}, which {exclusion.reason}"
+            violation = Violation("candidates", text, started, exclusion.source, workload.key, cluster)
+            yield Moment.STARTED, violation
+
+
+@dataclass(frozen=True, slots=True)
+class PassedInside:
+    """A rule that does not hold for a moment.
+
+    Parameters
+    ----------
+    wave
+        Number of the wave, from 1.
+    violation
+        What does not hold meanwhile, in the user's words.
+    """
+
+    wave: int
+    violation: Violation
+
+    def __str__(self) -> str:
+        return f"inside wave {self.wave}: {self.violation.text}"
+
+
+def passed_inside(plan: WavePlan) -> tuple[PassedInside, ...]:
+    """Return the group totals and spreads that hold before and after a wave, but not inside it.
+
+    Inside a wave a moving replica may stand on two clusters, or on none. Group totals and spread count how a
+    workload is divided as a whole, so a set that may hold ten replicas could never exchange one of its ten
+    with the new one up first, and a workload of one region could never move to another. Such rules bind
+    between waves; what they miss inside is told, not forbidden.
+
+    What does not hold before the wave, or in the target, by as much is left out; of one rule and wave the
+    moment counts that is worst.
+
+    Parameters
+    ----------
+    plan
+        The plan; its moves have to be possible.
+    """
+    return tuple(
+        PassedInside(number, violation)
+        for number, (wave, before) in enumerate(zip(plan.waves, placements(plan), strict=False), 1)
+        for key, moves in sorted(_by_workload(wave.moves).items())
+        for violation in _of_workload(plan, key, before, moves)
+    )
+
+
+def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move]) -> Iterator[Violation]:
+    """Yield what one workload passes inside a wave."""
+    target = plan.target.of(key)
+    workload = in_kept_group(plan.problem.workload(key), target)
+    if workload.rule(GroupTotal) is None and workload.rule(Spread) is None:
+        return
+    taken = course(before.of(key), moves)
+    allowed = _larger(_broken(workload, taken.before), _broken(workload, target))
+    worst: dict[tuple[str, str], Violation] = {}
+    for moment in INSIDE:
+        for about, violation in _broken(workload, taken.moments[moment]).items():
+            known = worst.get(about) or allowed.get(about)
+            if known is None or violation.amount > known.amount:
+                worst[about] = violation
+    yield from (worst[about] for about in sorted(worst))
+
+
+def _broken(workload: Workload, placed: Placed) -> dict[tuple[str, str], Violation]:
+    """Return what a workload breaks of its rules about several clusters, by rule and set."""
+    required = (
+        requirement
+        for rule in workload.rules
+        if isinstance(rule, GroupTotal | Spread)
+        for requirement in required_by(rule, workload, ())
+    )
+    return {(violation.rule, violation.detail): violation for violation in broken(required, placed)}
+
+
+def _larger(
+    first: Mapping[tuple[str, str], Violation], second: Mapping[tuple[str, str], Violation]
+) -> dict[tuple[str, str], Violation]:
+    """Return what is broken at all, each by the larger amount."""
+    found = dict(first)
+    for about, violation in second.items():
+        if about not in found or violation.amount > found[about].amount:
+            found[about] = violation
+    return found

@@ -1,0 +1,188 @@
+"""Saved plans, validated like manifests: every mistake with file, line, field, value and what is allowed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PlainValidator, Strict
+
+from fairlead.manifests.api.meta import Boolean, Count, Filled, Open, Text
+from fairlead.manifests.validation import validate
+from fairlead.manifests.yaml.documents import Document, Lines
+from fairlead.manifests.yaml.files import read_path
+from fairlead.manifests.yaml.reader import read_object
+from fairlead.manifests.yaml.streams import looks_like_json, read_json
+from fairlead.models.amounts import MOST_REPLICAS
+from fairlead.models.errors import ManifestError, Mistake, UsageError
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.share import is_amount
+from fairlead.models.source import Source
+from fairlead.solver.plan.waves import Availability, Order, WaveOptions, WavePlan
+
+VERSION = "fairlead.io/plan/v1"
+"""Names the form of the document; a saved plan of another form is refused."""
+
+MOST_BYTES = 256 * 2**20
+"""Bytes that a saved plan may have."""
+
+
+def _to_amount(value: object) -> object:
+    """Read a number of replicas or a share."""
+    known = isinstance(value, int | str) and is_amount(value)
+    if value is not None and not (known and len(str(value)) < 20):
+        raise ValueError("must be a number of replicas, or a share such as 25%")
+    return value
+
+
+AmountOrNone = Annotated[int | str | None, PlainValidator(_to_amount)]
+Several = Annotated[int, Strict(), Field(ge=1, le=MOST_REPLICAS)]
+
+
+class SavedMove(Open):
+    """A move, or what is blocked, with the reason."""
+
+    workload: Filled
+    source: Text | None = None
+    target: Text | None = None
+    replicas: Several
+    order: Literal["start-first", "stop-first"] = "start-first"
+    reason: Text = ""
+
+
+class SavedWave(Open):
+    """Moves that are made at once."""
+
+    moves: tuple[SavedMove, ...]
+
+
+class SavedWaves(Open):
+    """The waves, and what they leave undone."""
+
+    waves: tuple[SavedWave, ...]
+    blocked: tuple[SavedMove, ...] = ()
+    lower_bound: Count = 0
+    detours: Boolean = False
+
+
+class SavedOptions(Open):
+    """How moves may be made."""
+
+    order: Literal["start-first", "stop-first", "either"]
+    max_unavailable: AmountOrNone = None
+    max_surge: AmountOrNone = None
+    detours: Boolean
+
+
+class SavedDocument(Open):
+    """What is read of a saved plan; the rest is for people and scripts."""
+
+    form: Literal["fairlead.io/plan/v1"]
+    moves: Annotated[int, Strict(), Field(ge=0)]
+    target: Mapping[Filled, Mapping[Filled, Count]] | None = None
+    waves: SavedWaves | None = None
+    wave_options: SavedOptions
+    partial: Boolean = False
+
+
+def read_file(file: str) -> Document:
+    """Read the file of a saved plan.
+
+    Raises
+    ------
+    UsageError
+        Where it cannot be read, or is no saved plan.
+    """
+    (text,) = read_path(str(Path(file)), recursive=False, maximum_bytes=MOST_BYTES)
+    if isinstance(text, Mistake):
+        raise UsageError(f"{file} is no saved plan: {text}")
+    if not looks_like_json(text.text):
+        raise UsageError(f"{file} is no saved plan: it is not JSON")
+    found = read_json(file, text.text)
+    if found.mistakes:
+        raise UsageError(f"{file} is no saved plan: {found.mistakes[0]}")
+    if len(found.values) != 1:
+        raise UsageError(f"{file} is no saved plan: it holds {len(found.values)} documents")
+    return _document(*found.values[0], file)
+
+
+def validated(saved: Mapping[str, Any] | Document) -> SavedDocument:
+    """Return what is read of a saved plan.
+
+    Raises
+    ------
+    UsageError
+        Where it is no plan, or one of another form.
+    ManifestError
+        Where something in it is wrong; names every mistake.
+    """
+    document = saved if isinstance(saved, Document) else _copied(saved)
+    found = validate(document, SavedDocument)
+    if found.mistakes or found.located is None:
+        raise ManifestError(found.mistakes or [Mistake(document.source(), "", "", "is no saved plan")])
+    return found.located.model
+
+
+def _copied(saved: object) -> Document:
+    """Return a plan that somebody else has read as a document."""
+    if not isinstance(saved, Mapping):
+        raise UsageError(f"this is no saved plan: its form is not {VERSION}")
+    found, mistakes = read_object(saved)
+    if found is None or mistakes:
+        raise ManifestError(mistakes or [Mistake(Source("<dict>", 0), "", "", "cannot be read")])
+    return _document(*found, "")
+
+
+def _document(value: Any, lines: Lines, file: str) -> Document:
+    """Return a document of the form of plans."""
+    if not isinstance(value, dict) or value.get("form") != VERSION:
+        what = f"{file} is no saved plan" if file else "this is no saved plan"
+        raise UsageError(f"{what}: its form is not {VERSION}")
+    return Document(value, lines)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedPlan:
+    """What is needed to go on with a plan.
+
+    Parameters
+    ----------
+    target
+        The placement to be reached.
+    waves
+        How moves may be made.
+    planned
+        The waves that were planned, as `WavePlan.to_dict` wrote them.
+    partial
+        Whether replicas may stay unplaced.
+    """
+
+    target: Placement
+    waves: WaveOptions
+    planned: Mapping[str, Any]
+    partial: bool = False
+
+    def waves_for(self, problem: Problem) -> WavePlan:
+        """Return the planned waves for the problem that they were made for."""
+        return WavePlan.from_dict(self.planned, problem, self.target, self.waves)
+
+
+def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
+    """Read a plan that `to_dict` wrote.
+
+    Raises
+    ------
+    UsageError
+        Where the document is no plan, is one of another form, or has no target.
+    ManifestError
+        Where something in it is wrong; names every mistake.
+    """
+    read = validated(document)
+    if read.target is None or read.waves is None:
+        raise UsageError("the saved plan has no target to go on to")
+    options = read.wave_options
+    availability = Availability(options.max_unavailable, options.max_surge)
+    waves = WaveOptions(Order(options.order), availability, detours=options.detours)
+    planned = read.waves.model_dump(by_alias=True)
+    return SavedPlan(Placement(read.target), waves, planned, read.partial)

@@ -1,0 +1,158 @@
+"""From what runs now to a target placement in as few waves as possible."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+from fairlead.models.errors import InternalError, UsageError
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Quota
+from fairlead.models.rules.quota import asked, taken_by_others
+from fairlead.models.usage import remaining as left_in
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.plan.blocked import blocked_moves
+from fairlead.solver.plan.greedy import distance, end_of
+from fairlead.solver.plan.migration import Migration, migration_of
+from fairlead.solver.plan.replay import replay
+from fairlead.solver.plan.search import searched
+from fairlead.solver.plan.shortening import shortened
+from fairlead.solver.plan.steps import wave_of
+from fairlead.solver.plan.waves import WaveOptions, WavePlan
+
+
+def waves_of(
+    problem: Problem,
+    target: Placement | Mapping[str, Mapping[str, int]],
+    options: WaveOptions | None = None,
+    deadline: Deadline | None = None,
+    seed: int = 0,
+) -> WavePlan:
+    """Return waves of moves that lead from what runs now to a target and keep every rule on the way.
+
+    Greedy waves first; small plans are then shortened, or proven shortest, with CP-SAT. Replicas go
+    straight to their target, and every wave moves what it can. Where nothing gets on, or where a wave is
+    saved, replicas of workloads whose order allows either are stopped first; only where nothing gets on even
+    so, replicas may wait on a third cluster. What cannot be reached is left where it is and reported.
+
+    Parameters
+    ----------
+    problem
+        The question; what runs now is `Workload.current`.
+    target
+        Where everything goes; a workload that is left out is stopped.
+    options
+        How moves may be made; the new replica first, none missing, detours allowed, where left out.
+    deadline
+        When the answer is due; the greedy waves are finished in any case. None: 5 seconds are spent at most
+        on looking for fewer waves.
+    seed
+        Random seed of CP-SAT.
+
+    Raises
+    ------
+    UsageError
+        Where the target names a workload or a cluster that is not in the problem.
+    InternalError
+        Where the waves break a rule, which is a bug.
+    """
+    placed = target if isinstance(target, Placement) else Placement(target)
+    chosen = options or WaveOptions()
+    _known(problem, placed)
+    due = deadline or Deadline.after(5.0)
+    migration = migration_of(problem, placed, chosen)
+    everywhere = (
+        cache(lambda: migration_of(problem, placed, chosen, everywhere=True)) if chosen.detours else None
+    )
+    search = shortened(migration, everywhere, searched(migration, everywhere, due, seed), due, seed)
+    end, used = end_of(migration, search.waves)
+    plan = WavePlan(
+        problem,
+        placed,
+        tuple(wave_of(wave, migration.regions) for wave in search.waves),
+        search.bound,
+        (),
+        chosen,
+        search.detours,
+    )
+    if distance(migration, end):
+
+        def reaches(changed: Migration) -> bool:
+            return not distance(changed, end_of(changed, searched(changed, None, due, seed).waves)[0])
+
+        stuck = migration.starting_at(end)
+        plan = replace(plan, blocked=blocked_moves(plan, stuck, used, reaches))
+    breaches = replay(plan)
+    if breaches:
+        raise InternalError("the waves break a rule: " + "; ".join(str(breach) for breach in breaches[:3]))
+    return plan
+
+
+def remaining(
+    plan: WavePlan,
+    standing: Placement | Mapping[str, Mapping[str, int]],
+    deadline: Deadline | None = None,
+    seed: int = 0,
+) -> WavePlan:
+    """Return how to go on where a plan has been carried out in part.
+
+    Parameters
+    ----------
+    plan
+        The plan.
+    standing
+        What runs now, of every workload. Replicas on clusters that are not in the input are gone already.
+    deadline, seed
+        As for `waves_of`.
+
+    Returns
+    -------
+    WavePlan
+        Waves from what runs now to the same target. What each cluster can bear together is what it was; what
+        has been moved already is neither moved again nor counted.
+    """
+    now = standing if isinstance(standing, Placement) else Placement(standing)
+    for key in now:
+        plan.problem.workload(key)
+    return waves_of(moved_to(plan.problem, now), plan.target, plan.options, deadline, seed)
+
+
+def moved_to(problem: Problem, standing: Placement) -> Problem:
+    """Return the problem as it is when its workloads stand elsewhere.
+
+    What they left is free, what they took is not. Where a cluster tells the grades of its nodes, those still
+    count what was free before.
+    """
+    left: dict[str, dict[str, int]] = {}
+    for (name, resource), amount in left_in(problem, standing).items():
+        left.setdefault(name, {})[resource] = amount
+    clusters = tuple(
+        cluster if cluster.free is None else replace(cluster, free=left.get(cluster.name, {}))
+        for cluster in problem.clusters
+    )
+    workloads = tuple(
+        replace(workload, current=dict(standing.of(workload.key))) for workload in problem.workloads
+    )
+    rules = tuple(
+        _quota_after(rule, problem, standing) if isinstance(rule, Quota) else rule for rule in problem.rules
+    )
+    return replace(problem, clusters=clusters, workloads=workloads, rules=rules)
+
+
+def _quota_after(rule: Quota, problem: Problem, standing: Placement) -> Quota:
+    """Return a quota whose use is what others take and what the workloads hold now."""
+    used = dict(taken_by_others(rule, problem))
+    for workload in problem.workloads_in(rule.namespace):
+        for scope, amount in asked(rule, workload, standing.of(workload.key)).items():
+            used[scope] += amount
+    limits = {scope: limit._replace(used=used[scope]) for scope, limit in rule.limits.items()}
+    return replace(rule, limits=limits)
+
+
+def _known(problem: Problem, placement: Placement) -> None:
+    """Refuse workloads and clusters that are not in the problem."""
+    for key, placed in placement.items():
+        problem.workload(key)
+        for cluster in placed:
+            if cluster not in problem.cluster_by_name:
+                raise UsageError(f"{key}: the placement names {cluster}, which is not in the input")

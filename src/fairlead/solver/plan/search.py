@@ -1,0 +1,245 @@
+"""Any waves to the target: greedy ones, and what gets on where those are stuck."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort
+from fairlead.solver.plan.builder import WaveBuilder
+from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, run
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
+from fairlead.solver.plan.steps import Step
+from fairlead.solver.plan.transient import Placed
+from fairlead.solver.plan.wave_model import one_wave, reach, size
+from fairlead.solver.plan.waves import Order
+
+SMALL = 1500
+"""Numbers in a model up to which CP-SAT is asked for waves."""
+
+ATTEMPTS = 6
+"""Greedy attempts, each with the workloads that were left over before going first."""
+
+AT_ONCE = 2.0
+"""Seconds that one model may take."""
+
+
+TRIES = 100
+"""Detours that are followed to their end before giving up."""
+
+LOOKS = 500
+"""Workloads and clusters they could leave that are looked at before giving up."""
+
+WAYS = 8
+"""Clusters to wait on that are tried for each."""
+
+Everywhere = Callable[[], Migration]
+"""Gives the migration with the rules of all clusters; made only where it is needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where a search has got to.
+
+    Parameters
+    ----------
+    waves
+        What is done in every wave.
+    detours
+        True where replicas wait on the way.
+    bound
+        Waves that are needed at the least to get where these waves lead.
+    """
+
+    waves: tuple[Steps, ...]
+    detours: bool = False
+    bound: int = 0
+
+
+def searched(migration: Migration, everywhere: Everywhere | None, deadline: Deadline, seed: int) -> Search:
+    """Return waves that get as near to the target as was found, without looking for fewer.
+
+    Parameters
+    ----------
+    migration
+        What moves.
+    everywhere
+        The same with the rules of all clusters, for detours; None where there are to be none.
+    deadline
+        When to give up beyond the greedy waves.
+    seed
+        Random seed of CP-SAT.
+    """
+    waves, detours = _greedy(migration, deadline), False
+    while True:
+        stuck = at(migration, waves)
+        if not stuck.paths or not deadline.remaining():
+            return Search(waves, detours)
+        more = _one_more(stuck, deadline, seed)
+        if not more and not detours:
+            whole = _other_end(migration, waves, deadline, seed, free=False)
+            if whole:
+                return Search(whole)
+        if not more and everywhere is not None:
+            more = _with_detour(at(everywhere(), waves), deadline)
+            detours |= bool(more)
+        if not more:
+            break
+        waves += more
+    whole = () if everywhere is None else _other_end(everywhere(), waves, deadline, seed, free=True)
+    return Search(whole, detours=True) if whole else Search(waves, detours)
+
+
+def at(migration: Migration, waves: tuple[Steps, ...]) -> Migration:
+    """Return what still moves after some waves."""
+    return migration.starting_at(end_of(migration, waves)[0])
+
+
+def holds(migration: Migration, waves: tuple[Steps, ...]) -> bool:
+    """Tell whether waves keep every rule on the way."""
+    positions: dict[str, Placed] = migration.start()
+    used: Mapping[Place, int] = migration.used
+    for wave in filter(None, waves):
+        builder = WaveBuilder(migration, positions, used)
+        if not builder.add(*((migration.paths[key], step) for key, step in wave.items())):
+            return False
+        positions, used = follow(migration, positions, used, wave)
+    return True
+
+
+def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
+    """Return the best of a few greedy attempts; the first that arrives ends them."""
+    urgent: dict[str, int] = {}
+    best: tuple[Steps, ...] = ()
+    far: int | None = None
+    for attempt in range(ATTEMPTS):
+        waves = run(migration, urgent)
+        end = end_of(migration, waves)[0]
+        left = distance(migration, end)
+        if far is None or (left, len(waves)) < (far, len(best)):
+            best, far = waves, left
+        if not left or (attempt and not deadline.remaining()):
+            break
+        for key in migration.starting_at(end).paths:
+            urgent[key] = urgent.get(key, 0) + 1
+    return best
+
+
+def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, ...]:
+    """Return a wave that only CP-SAT finds, and what follows greedily; empty where there is none."""
+    if not any(path.tricky or path.order is not Order.START_FIRST for path in stuck.paths.values()):
+        return ()
+    wave = one_wave(stuck, Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed))
+    if not wave or not holds(stuck, (wave,)):
+        return ()
+    return (wave, *run(at(stuck, (wave,))))
+
+
+def _other_end(
+    migration: Migration, waves: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+) -> tuple[Steps, ...]:
+    """Replace the last waves by others that arrive; ever more of them, while the models are small."""
+    for kept in range(len(waves), -1, -1):
+        part = at(migration, waves[:kept])
+        count = max(3, len(waves) - kept + 2)
+        if size(part, count, everywhere=free) > SMALL or not deadline.remaining():
+            break
+        effort = Effort(deadline.part(0.25, at_most=AT_ONCE), seed=seed)
+        _, found = reach(part, count, effort, everywhere=free)
+        if found and holds(part, found):
+            return (*waves[:kept], *found)
+    return ()
+
+
+def _with_detour(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
+    """Return waves that begin with a detour and get nearer to the target; empty where none was found.
+
+    A detour lets a replica wait on a third cluster, so that clusters without room can exchange replicas.
+
+    Parameters
+    ----------
+    migration
+        What moves, stuck as it stands; its own rules are those of all clusters.
+    deadline
+        When to give up.
+    """
+    far = distance(migration, migration.start())
+    for _, wave in zip(range(TRIES), _detours(migration), strict=False):
+        if not deadline.remaining():
+            break
+        parked = migration.starting_at(end_of(migration, [wave])[0])
+        waves = run(parked)
+        end = end_of(parked, waves)[0]
+        if distance(parked, end) < far and not _waiting(migration, wave, end):
+            return (wave, *waves)
+    return ()
+
+
+def _waiting(migration: Migration, wave: Steps, end: Mapping[str, Placed]) -> bool:
+    """Tell whether replicas that made a detour are still where they only wait."""
+    for key, step in wave.items():
+        path = migration.paths[key]
+        for via in step.starts:
+            own = max(path.start.get(via, 0), path.target.get(via, 0))
+            if end.get(key, path.target).get(via, 0) > own:
+                return True
+    return False
+
+
+def _detours(migration: Migration) -> Iterator[Steps]:
+    """Yield waves of one detour each: those first that free just enough, to a near cluster with much room."""
+    for (path, source, counts), _ in zip(_waiting_to_leave(migration), range(LOOKS), strict=False):
+        builder = WaveBuilder(migration, migration.start(), migration.used)
+        for via in _ways(path, source, builder)[:WAYS]:
+            for count in _fitting(path, via, counts, builder):
+                starts, stops = {via: count}, {source: count}
+                stop_first = path.order is Order.STOP_FIRST
+                step = Step(starts, early=stops) if stop_first else Step(starts, late=stops)
+                if builder.add((path, step)):
+                    yield dict(builder.steps)
+                    builder = WaveBuilder(migration, migration.start(), migration.used)
+
+
+def _waiting_to_leave(migration: Migration) -> Iterator[tuple[WorkloadPath, str, tuple[int, int]]]:
+    """Yield what would make room for others by leaving: how many are enough, and how many there are."""
+    short = _short(migration)
+    for path in sorted(migration.paths.values(), key=lambda each: each.key):
+        out, into = left_over(path, path.start)
+        for source in sorted(out) if into else ():
+            enough = _enough(path, source, short)
+            if enough:
+                yield path, source, (min(enough, out[source]), out[source])
+
+
+def _fitting(path: WorkloadPath, via: str, counts: tuple[int, int], builder: WaveBuilder) -> list[int]:
+    """Return how many may wait on a cluster; fewer than wanted where not all fit."""
+    most = path.constraints.open[via]
+    limits = [builder.fits(path, via), None if most is None else most - path.start.get(via, 0)]
+    known = [limit for limit in limits if limit is not None]
+    return sorted({count for count in (min([count, *known]) for count in counts) if count > 0})
+
+
+def _ways(path: WorkloadPath, source: str, builder: WaveBuilder) -> list[str]:
+    """Return clusters on which replicas of a workload may wait, near ones with much room first."""
+    regions = builder.migration.regions
+    rooms = {name: builder.fits(path, name) for name in path.constraints.open if name != source}
+
+    def rank(name: str) -> tuple[bool, bool, int, str]:
+        room = rooms[name]
+        return regions[name] != regions[source], room is not None, -(room or 0), name
+
+    return sorted((name for name, room in rooms.items() if room is None or room > 0), key=rank)
+
+
+def _short(migration: Migration) -> Mapping[Place, int]:
+    """Return how much arriving replicas lack by cluster and resource."""
+    asked: dict[Place, int] = {}
+    for path in migration.paths.values():
+        charge(asked, path, left_over(path, path.start)[1])
+    lack = {place: asked[place] + migration.used.get(place, 0) - migration.limits[place] for place in asked}
+    return {place: amount for place, amount in lack.items() if amount > 0}
+
+
+def _enough(path: WorkloadPath, source: str, short: Mapping[Place, int]) -> int:
+    """Return how many have to leave a cluster so that all that wait for it fit; 0 where none wait."""
+    needs = path.needs.get(source, {})
+    return max((-(-short[place] // need) for place, need in needs.items() if place in short), default=0)

@@ -1,0 +1,223 @@
+"""Fewer waves to the same end, and how many there have to be at the least."""
+
+from collections.abc import Mapping
+
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort, Verdict
+from fairlead.solver.plan.greedy import Steps, end_of, repairs
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
+from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds
+from fairlead.solver.plan.steps import NOTHING, total
+from fairlead.solver.plan.transient import Placed
+from fairlead.solver.plan.wave_model import reach, size
+from fairlead.solver.plan.waves import Order
+
+LARGE = 8000
+"""Numbers in a model up to which CP-SAT is asked whether so many waves do; "no" is soon found."""
+
+WIDTHS = (2, 3, 4, 5, 6)
+"""How many waves in a row are looked at together."""
+
+
+def shortened(
+    migration: Migration, everywhere: Everywhere | None, search: Search, deadline: Deadline, seed: int
+) -> Search:
+    """Return fewer waves to the same end where that was found, and a bound on their number.
+
+    A few waves in a row are replaced by one fewer, first at the end, where little moves, as often as that
+    succeeds. Then CP-SAT is asked for the least number of waves and upwards, until it finds a plan or has no
+    answer in time.
+
+    Parameters
+    ----------
+    migration, everywhere, deadline, seed
+        As for `searched`.
+    search
+        The waves.
+    """
+    if not search.waves:
+        return search
+    free = search.detours and everywhere is not None
+    chosen = everywhere() if free and everywhere is not None else migration
+    chosen = chosen.bound_for({**chosen.start(), **end_of(chosen, search.waves)[0]})
+    waves = _squeezed(chosen, search.waves, deadline.part(0.6), seed, free=free)
+    # One wave has no detours; of more waves the calculation knows only those without.
+    bound = min(len(waves), fewest_waves(chosen, min(2, len(waves)) if search.detours else len(waves)))
+    while bound < len(waves) and deadline.remaining() and size(chosen, bound, everywhere=free) <= LARGE:
+        effort = Effort(deadline.part(0.5, at_most=2 * AT_ONCE), seed=seed)
+        verdict, found = reach(chosen, bound, effort, everywhere=free)
+        if verdict is Verdict.INFEASIBLE:
+            bound += 1
+        elif found and holds(chosen, found):
+            waves, bound = found, len(found)
+        else:
+            break
+    if not search.detours and size(chosen, len(waves)) <= SMALL:
+        waves = repairs_first(chosen, waves)
+    return Search(waves, search.detours, bound)
+
+
+def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps, ...]:
+    """Return the same steps with those that mend something in the earliest waves in which they fit.
+
+    Parameters
+    ----------
+    migration
+        What moves, without detours.
+    waves
+        What is done in every wave.
+    """
+    room = {place: limit - migration.used.get(place, 0) for place, limit in migration.limits.items()}
+    mending = [key for key, path in migration.paths.items() if repairs(path, path.start, room)]
+    moved = True
+    while moved:
+        moved = False
+        for number in range(1, len(waves)):
+            for key in mending:
+                earlier = _one_earlier(waves, number, key)
+                if earlier and holds(at(migration, waves[: number - 1]), earlier):
+                    waves = (*waves[: number - 1], *earlier, *waves[number + 1 :])
+                    moved = True
+    return tuple(wave for wave in waves if wave)
+
+
+def _one_earlier(waves: tuple[Steps, ...], number: int, key: str) -> tuple[Steps, ...]:
+    """Return a wave and the one before it, a workload's step in the earlier one; empty without one."""
+    before, wave = waves[number - 1], waves[number]
+    if key not in wave:
+        return ()
+    earlier = {**before, key: before.get(key, NOTHING) + wave[key]}
+    return earlier, {other: step for other, step in wave.items() if other != key}
+
+
+def _squeezed(
+    migration: Migration, waves: tuple[Steps, ...], deadline: Deadline, seed: int, *, free: bool
+) -> tuple[Steps, ...]:
+    """Replace waves in a row by one fewer as long as that succeeds."""
+    for width in WIDTHS:
+        start = len(waves) - width
+        while start >= 0 and deadline.remaining():
+            shorter = _one_fewer(
+                migration, waves[:start], waves[start : start + width], deadline, seed, free=free
+            )
+            if shorter is None:
+                start -= 1
+                continue
+            waves = (*waves[:start], *shorter, *waves[start + width :])
+            start = min(start + 1, len(waves) - width)
+    return waves
+
+
+def _one_fewer(
+    migration: Migration,
+    before: tuple[Steps, ...],
+    window: tuple[Steps, ...],
+    deadline: Deadline,
+    seed: int,
+    *,
+    free: bool,
+) -> tuple[Steps, ...] | None:
+    """Return one wave fewer that leads to the same state; None where none was found."""
+    part = at(migration, before)
+    end = end_of(part, window)[0]
+    part = part.bound_for({**part.start(), **end})
+    part = part.starting_at(part.start())
+    count = len(window) - 1
+    if size(part, count, everywhere=free) > 2 * SMALL:
+        return None
+    effort = Effort(deadline.part(0.5, at_most=AT_ONCE), seed=seed)
+    _, found = reach(part, count, effort, everywhere=free)
+    return found if found and holds(part, found) else None
+
+
+def fewest_waves(migration: Migration, most: int) -> int:
+    """Return a number of waves below which no plan reaches the target without detours.
+
+    Wave by wave, every cluster may take what its room allows at once, and everything that may have arrived
+    elsewhere may have left it the wave before; workloads do not get into each other's way in this
+    calculation, and each resource counts alone. What cannot have arrived even so takes another wave.
+
+    Parameters
+    ----------
+    migration
+        What moves.
+    most
+        Waves that are known to do.
+    """
+    paths = [_Way(path) for path in migration.paths.values() if any(left_over(path, path.start))]
+    if not paths:
+        return 0
+    arrived = 0
+    for number in range(1, most + 1):
+        room = _room(migration, paths, number)
+        for way in paths:
+            way.arrive(room, number)
+        if all(way.done for way in paths):
+            return number
+        if sum(way.started for way in paths) == arrived and not any(way.waits for way in paths):
+            return most
+        arrived = sum(way.started for way in paths)
+    return most
+
+
+class _Way:
+    """How much of one workload's way can have been made after so many waves."""
+
+    def __init__(self, path: WorkloadPath) -> None:
+        self.path = path
+        self.out, self.into = left_over(path, path.start)
+        self.gone = max(0, total(self.out) - total(self.into))
+        self.fresh = max(0, total(self.into) - total(self.out))
+        self.started = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether everything can have been started."""
+        return self.started == total(self.into)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the availability, not room, lets no more start in one wave."""
+        return self.path.most is not None or self.path.order is not Order.START_FIRST
+
+    def left(self, number: int) -> dict[str, int]:
+        """Return how many replicas can have left every cluster when the new ones of a wave are started."""
+        # What is replaced the wave before, what stops for good, and what stops first up to this wave.
+        count = self.started + self.gone + number * self.path.early_allowed
+        return {cluster: min(out, count) for cluster, out in self.out.items()}
+
+    def arrive(self, room: Mapping[Place, int], number: int) -> None:
+        """Start as much as the room of every cluster by itself and the availability allow."""
+        fits = sum(min(count, _fits(self.path, cluster, room, count)) for cluster, count in self.into.items())
+        self.started = min(fits, number * self._in_one_wave() + self.gone)
+
+    def _in_one_wave(self) -> int:
+        """Return how many replicas can be started in one wave at the very most, for good ones left aside."""
+        path, both = self.path, (total(self.path.start), total(self.path.target))
+        early = path.early_allowed
+        if path.order is Order.STOP_FIRST:
+            return early + self.fresh
+        if path.most is None:
+            return total(self.into)
+        return max(path.most, *both) - min(both) + early
+
+
+def _fits(path: WorkloadPath, cluster: str, room: Mapping[Place, int], count: int) -> int:
+    """Return how many replicas fit on a cluster, at most a number."""
+    needs = path.needs.get(cluster, {})
+    return min((room[place] // need for place, need in needs.items()), default=count)
+
+
+def _room(migration: Migration, paths: list[_Way], number: int) -> dict[Place, int]:
+    """Return what arriving replicas can have used of every cluster in a wave at the very most."""
+    room = {place: max(0, limit - migration.used.get(place, 0)) for place, limit in migration.limits.items()}
+    for way in paths:
+        _give_back(room, way.path, way.left(number))
+    return room
+
+
+def _give_back(room: dict[Place, int], path: WorkloadPath, left: Placed) -> None:
+    """Add what replicas leave behind."""
+    for cluster, count in left.items():
+        for place, need in path.needs.get(cluster, {}).items():
+            room[place] += need * count

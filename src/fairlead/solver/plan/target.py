@@ -1,0 +1,157 @@
+"""The problem behind a plan: the same workloads and clusters, with budgets and pins as rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from fairlead.models.affinity_groups import as_scheduled
+from fairlead.models.check import in_kept_group, violations_of
+from fairlead.models.errors import UsageError
+from fairlead.models.problem import Problem
+from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
+from fairlead.models.rules.move_budget import under_way
+from fairlead.models.share import Amount, share_of
+from fairlead.models.workload import Workload
+from fairlead.solver.plan.options import Others, PlanOptions
+
+UnderWay = Mapping[str, frozenset[str]]
+"""Clusters by workload from which replicas are on their way already."""
+
+
+def planned(problem: Problem, options: PlanOptions) -> Problem:
+    """Return the problem whose best placement is the target of a plan.
+
+    Where somebody asked to rebalance some workloads (``Workload.fresh``, a WorkloadRebalancer), these are
+    planned, and the others stay or make room as the options say; otherwise all are planned. A workload that
+    breaks a rule where it runs is always planned.
+
+    Parameters
+    ----------
+    problem
+        What runs now and what is wanted.
+    options
+        What the plan may do.
+
+    Raises
+    ------
+    UsageError
+        Where the options name a workload, namespace or cluster that is not in the problem.
+    """
+    _refuse_strangers(problem, options)
+    asked = any(workload.fresh for workload in problem.workloads)
+    staying = frozenset(
+        workload.key
+        for workload in problem.workloads
+        if asked and not workload.fresh and _stands_well(workload, problem)
+    )
+    looked_at = problem.workloads if asked else (replace(each, due=True) for each in problem.workloads)
+    workloads = tuple(
+        _prepared(workload, problem, options, first=options.moves_first or workload.key in staying)
+        for workload in looked_at
+    )
+    still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
+    leaving = under_way(problem.workloads)
+    return replace(
+        problem,
+        workloads=workloads,
+        rules=(*problem.rules, *_budgets(problem, options, leaving), *_pins(still, leaving)),
+    )
+
+
+def _refuse_strangers(problem: Problem, options: PlanOptions) -> None:
+    """Refuse names that the problem does not have."""
+    budgets = options.budgets
+    spaces = {workload.namespace for workload in problem.workloads}
+    named = (
+        ("workload", options.pinned | budgets.workloads.keys(), problem.workload_by_key.keys()),
+        ("namespace", frozenset(budgets.namespaces), spaces),
+        (
+            "cluster",
+            options.pinned_clusters | budgets.leaving.keys() | budgets.arriving.keys(),
+            problem.cluster_by_name.keys(),
+        ),
+    )
+    for noun, given, known in named:
+        strangers = sorted(given - known)
+        if strangers:
+            raise UsageError(f"no {noun} {strangers[0]!r}; known: {', '.join(sorted(known)) or 'none'}")
+
+
+def _stands_well(workload: Workload, problem: Problem) -> bool:
+    """Tell whether a workload may stay: what runs is what is wanted, and breaks no rule of its own."""
+    held = {name: count for name, count in workload.current.items() if name in problem.cluster_by_name}
+    return not any(violations_of(in_kept_group(as_scheduled(workload), held), held))
+
+
+def _prepared(workload: Workload, problem: Problem, options: PlanOptions, *, first: bool) -> Workload:
+    """Return a workload with the price of its moves, and with moves before all else where they come first."""
+    present = frozenset(problem.cluster_by_name)
+    price = MovePrice(options.gain, present) if options.gain else None
+
+    def rules_of(given: tuple[WorkloadRule, ...]) -> tuple[WorkloadRule, ...]:
+        return _with_moves(given, Moves(present), price, first=first)
+
+    groups = tuple(replace(group, rules=rules_of(group.rules)) for group in workload.groups)
+    fresh = workload.fresh and not first
+    return replace(workload, rules=rules_of(workload.rules), groups=groups, fresh=fresh)
+
+
+def _with_moves(
+    given: tuple[WorkloadRule, ...], moves: Moves, price: MovePrice | None, *, first: bool
+) -> tuple[WorkloadRule, ...]:
+    """Return rules of a workload, or of one of its affinity groups, with what its moves count in a plan."""
+    rules: list[WorkloadRule] = [rule for rule in given if not isinstance(rule, Moves)]
+    before = next((rule for rule in given if isinstance(rule, Moves)), moves)
+    rules.append(replace(before, keep=True) if first else before)
+    kinds = {type(rule) for rule in given}
+    if price is not None and {Weights, Total} <= kinds:
+        rules.append(price)
+    return tuple(rules)
+
+
+def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Iterator[MoveBudget]:
+    """Yield a rule for every budget."""
+    budgets = options.budgets
+    everyone = [workload.key for workload in problem.workloads]
+    if budgets.total is not None:
+        yield _budget("all workloads", budgets.total, everyone, problem, leaving)
+    for key in everyone:
+        amount = budgets.workloads.get(key, budgets.per_workload)
+        if amount is not None:
+            yield _budget(key, amount, [key], problem, leaving)
+    for space in sorted({workload.namespace for workload in problem.workloads}):
+        amount = budgets.namespaces.get(space, budgets.per_namespace)
+        inside = [workload.key for workload in problem.workloads if workload.namespace == space]
+        if amount is not None:
+            yield _budget(f"namespace {space}", amount, inside, problem, leaving)
+    for name in sorted(options.pinned_clusters | budgets.leaving.keys()):
+        amount = 0 if name in options.pinned_clusters else budgets.leaving[name]
+        most = share_of(amount, _running_on(name, problem))
+        yield MoveBudget(f"leaving {name}", most, leaving=frozenset({name}), under_way=leaving)
+    for name in sorted(options.pinned_clusters | budgets.arriving.keys()):
+        amount = 0 if name in options.pinned_clusters else budgets.arriving[name]
+        most = share_of(amount, _running_on(name, problem))
+        yield MoveBudget(f"arriving at {name}", most, arriving=frozenset({name}))
+
+
+def _budget(name: str, amount: Amount, keys: list[str], problem: Problem, leaving: UnderWay) -> MoveBudget:
+    """Return the budget that some workloads share."""
+    running = sum(
+        count
+        for key in keys
+        for cluster, count in problem.workload_by_key[key].current.items()
+        if cluster in problem.cluster_by_name
+    )
+    return MoveBudget(name, share_of(amount, running), frozenset(keys), under_way=leaving)
+
+
+def _running_on(cluster: str, problem: Problem) -> int:
+    """Return the replicas that run on a cluster now."""
+    return sum(workload.current.get(cluster, 0) for workload in problem.workloads)
+
+
+def _pins(keys: Iterable[str], leaving: UnderWay) -> Iterator[MoveBudget]:
+    """Yield a budget of nothing for every workload that stays."""
+    for key in sorted(keys):
+        yield MoveBudget(f"{key}, which stays", 0, frozenset({key}), under_way=leaving)

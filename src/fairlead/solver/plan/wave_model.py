@@ -1,0 +1,211 @@
+"""Waves as a CP-SAT model: as few as possible, or as much as possible in one.
+
+For every workload, every cluster it may use and every wave there are four whole numbers: started, stopped
+after that, stopped before that, stopped for good. The rows are those of `WaveBuilder`, at the same moments.
+Where a rule with gaps is broken at the start, the model allows what is no worse than at the start, which is
+more than the rule allows later; so "no" is proven, and a "yes" is looked at once more.
+"""
+
+from collections.abc import Sequence
+
+from ortools.sat.python import cp_model
+
+from fairlead.solver.engine import Effort, Verdict, run
+from fairlead.solver.plan.greedy import Steps
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
+from fairlead.solver.plan.steps import Step, total
+from fairlead.solver.plan.transient import Moment
+from fairlead.solver.plan.wave_rows import Expression, Moments, Places, WaveRows
+from fairlead.solver.plan.waves import Order
+
+KINDS = ("starts", "late", "early", "gone")
+
+
+def size(migration: Migration, waves: int, *, everywhere: bool = False) -> int:
+    """Return how many numbers of replicas a model has."""
+    return waves * sum(len(_clusters(path, everywhere=everywhere)) for path in migration.paths.values())
+
+
+def reach(
+    migration: Migration, waves: int, effort: Effort, *, everywhere: bool = False
+) -> tuple[Verdict, tuple[Steps, ...]]:
+    """Look for a plan of a number of waves that reaches the target.
+
+    Parameters
+    ----------
+    migration
+        What moves.
+    waves
+        How many waves.
+    effort
+        Time and seed.
+    everywhere
+        True where replicas may wait on any cluster that is open to them.
+
+    Returns
+    -------
+    verdict, waves
+        ``INFEASIBLE`` is proven; the waves are empty where none were found.
+    """
+    model = _WaveModel(migration, waves, everywhere=everywhere)
+    model.reach()
+    cost = [(each, 1) for each in model.numbers("early")]
+    if everywhere:
+        cost += [(each, 1) for each in model.numbers("starts")]
+    return model.solve(cost, effort)
+
+
+def one_wave(migration: Migration, effort: Effort) -> Steps:
+    """Return the wave that moves the most replicas straight to the target, stopping as few first as possible.
+
+    Empty where none moves, or none was found in time.
+    """
+    model = _WaveModel(migration, 1, everywhere=False)
+    early, starts, gone = model.numbers("early"), model.numbers("starts"), model.numbers("gone")
+    weight = 1 + sum(total(path.start) for path in migration.paths.values())
+    cost = [(each, 1) for each in early] + [(each, -weight) for each in (*starts, *gone)]
+    _, waves = model.solve(cost, effort)
+    return waves[0] if waves else {}
+
+
+def _clusters(path: WorkloadPath, *, everywhere: bool) -> list[str]:
+    """Return the clusters on which the replicas of a workload may change."""
+    out, into = left_over(path, path.start)
+    more = path.constraints.open.keys() if everywhere else ()
+    return sorted({*out, *into, *more})
+
+
+class _WaveModel:
+    """A model under construction."""
+
+    def __init__(self, migration: Migration, waves: int, *, everywhere: bool) -> None:
+        self.model = cp_model.CpModel()
+        self.migration = migration
+        self.waves = waves
+        self.everywhere = everywhere
+        self.variables: dict[tuple[str, str, int, str], cp_model.IntVar] = {}
+        self.standing: dict[str, list[Places]] = {}
+        self.rows = WaveRows(self.model, migration)
+        moments: list[dict[str, Moments]] = [{} for _ in range(waves)]
+        for path in migration.paths.values():
+            self.standing[path.key] = [dict(path.start)]
+            for number in range(waves):
+                moments[number][path.key] = self._wave(path, number)
+            self._totals(path)
+        for number, then in enumerate(moments):
+            self._capacity(number, then)
+            for key in then:
+                self.rows.own(migration.paths[key], number, then[key])
+            for group in migration.companions:
+                self.rows.companions(group, number, then)
+
+    def numbers(self, kind: str) -> list[cp_model.IntVar]:
+        """Return all numbers of a kind."""
+        return [variable for (_, _, _, each), variable in self.variables.items() if each == kind]
+
+    def reach(self) -> None:
+        """Ask for the target at the end."""
+        for key, places in self.standing.items():
+            target = self.migration.paths[key].target
+            for cluster in places[-1].keys() | target.keys():
+                self.rows.require(places[-1].get(cluster, 0) == target.get(cluster, 0))
+
+    def solve(
+        self, cost: Sequence[tuple[cp_model.IntVar, int]], effort: Effort
+    ) -> tuple[Verdict, tuple[Steps, ...]]:
+        """Run the model and read the waves."""
+        keys = list(self.variables)
+        finding = run(self.model, list(self.variables.values()), cost, (), effort)
+        if finding.values is None:
+            return finding.verdict, ()
+        found: list[dict[str, dict[str, dict[str, int]]]] = [{} for _ in range(self.waves)]
+        for (key, cluster, number, kind), value in zip(keys, finding.values, strict=True):
+            if value:
+                found[number].setdefault(key, {}).setdefault(kind, {})[cluster] = value
+        return finding.verdict, tuple(
+            {key: Step(**kinds).without_exchange() for key, kinds in sorted(wave.items())}
+            for wave in found
+            if wave
+        )
+
+    def _wave(self, path: WorkloadPath, number: int) -> Moments:
+        """Add the numbers of one workload in one wave and return what stands at its moments."""
+        before = self.standing[path.key][-1]
+        out, into = left_over(path, path.start)
+        most = max(total(path.start), total(path.target))
+        under_way, stopped, started, end = dict(before), dict(before), dict(before), dict(before)
+        for cluster in _clusters(path, everywhere=self.everywhere):
+            limit = most if self.everywhere else 0
+            may_start = cluster in path.constraints.open or cluster in into
+            start = self._number(path, cluster, number, "starts", (limit or into.get(cluster, 0)) * may_start)
+            stops = limit or out.get(cluster, 0)
+            first, last = path.order is not Order.START_FIRST, path.order is not Order.STOP_FIRST
+            early = self._number(path, cluster, number, "early", stops * first)
+            late = self._number(path, cluster, number, "late", stops * last)
+            gone = self._number(
+                path, cluster, number, "gone", stops * (total(path.start) > total(path.target))
+            )
+            held = before.get(cluster, 0)
+            under_way[cluster] = held - gone
+            stopped[cluster] = held - gone - early
+            started[cluster] = stopped[cluster] + start
+            end[cluster] = started[cluster] - late
+            # What is where it belongs stays there, whatever detour others make.
+            stays = min(path.start.get(cluster, 0), path.target.get(cluster, 0))
+            self.rows.require(stopped[cluster] - late >= stays)
+            if self.everywhere:
+                self._ceiling(path, cluster, started[cluster])
+        self.standing[path.key].append(end)
+        moments = (under_way, stopped, started, end)
+        names = (Moment.UNDER_WAY, Moment.STOPPED, Moment.STARTED, Moment.AFTER)
+        return Moments(before, dict(zip(names, moments, strict=True)))
+
+    def _number(self, path: WorkloadPath, cluster: str, number: int, kind: str, most: int) -> Expression:
+        """Return a number of replicas from 0 to a most; no variable where that is 0."""
+        if not most:
+            return 0
+        variable = self.model.new_int_var(0, most, f"{kind} {path.key} {cluster} {number}")
+        self.variables[path.key, cluster, number, kind] = variable
+        return variable
+
+    def _ceiling(self, path: WorkloadPath, cluster: str, highest: Expression) -> None:
+        """Keep a cluster below its most, or what it holds anyway."""
+        most = path.constraints.open.get(cluster, 0)
+        if most is not None:
+            goal = self.migration.goals[path.key]
+            self.rows.require(highest <= max(most, path.start.get(cluster, 0), goal.get(cluster, 0)))
+
+    def _totals(self, path: WorkloadPath) -> None:
+        """Stop for good, and start without stopping, only as many as the totals differ by."""
+        change = total(path.target) - total(path.start)
+        clusters = _clusters(path, everywhere=self.everywhere)
+        fresh: list[Expression] = []
+        gone: list[Expression] = []
+        for number in range(self.waves):
+            sums: dict[str, Expression] = {
+                kind: sum(self.variables.get((path.key, cluster, number, kind), 0) for cluster in clusters)
+                for kind in KINDS
+            }
+            fresh.append(sums["starts"] - sums["late"] - sums["early"])
+            gone.append(sums["gone"])
+            self.rows.require(fresh[-1] >= 0)
+        self.rows.require(sum(fresh) <= max(0, change))
+        self.rows.require(sum(gone) <= max(0, -change))
+
+    def _capacity(self, number: int, moments: dict[str, Moments]) -> None:
+        """Keep what is used with both copies of everything that moves below the limits."""
+        fixed: dict[Place, int] = {}
+        before: dict[Place, Expression] = {}
+        peak: dict[Place, Expression] = {}
+        for key, then in moments.items():
+            path = self.migration.paths[key]
+            for cluster in _clusters(path, everywhere=self.everywhere):
+                for place, need in path.needs.get(cluster, {}).items():
+                    fixed[place] = fixed.get(place, 0) + need * path.start.get(cluster, 0)
+                    before[place] = before.get(place, 0) + need * then.before.get(cluster, 0)
+                    peak[place] = peak.get(place, 0) + need * then.at[Moment.STARTED].get(cluster, 0)
+        for place, used in peak.items():
+            # What does not change is used by others, or by workloads that stay on this cluster.
+            others = self.migration.used.get(place, 0) - fixed[place]
+            limit = self.migration.limits[place] - others
+            self.rows.at_most(used, limit, fixed[place], before[place] if number else fixed[place])

@@ -1,1 +1,0 @@
-"""How a target is reached: waves of moves that keep every rule on the way."""

@@ -1,1 +1,0 @@
-"""Rebalance plans: moves, waves, their replay, the target and its options."""

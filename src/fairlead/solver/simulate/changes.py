@@ -1,0 +1,189 @@
+"""What may be changed in a problem: drains, losses, scaling and the like, as data, and the clusters meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from fairlead.models.errors import UsageError
+from fairlead.models.problem import Problem
+from fairlead.models.topology import groups
+from fairlead.models.words import listed
+
+_NAMED = 5
+"""Names that a message lists before it counts the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drain:
+    """Nobody may stand on a cluster any more; what runs there has to move, and counts as moved.
+
+    Parameters
+    ----------
+    cluster
+        Name of the cluster. It stays in the problem.
+    """
+
+    cluster: str
+
+    def __str__(self) -> str:
+        return f"drain {self.cluster}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cordon:
+    """A cluster takes nothing new; what runs there may stay.
+
+    Parameters
+    ----------
+    cluster
+        Name of the cluster.
+    """
+
+    cluster: str
+
+    def __str__(self) -> str:
+        return f"cordon {self.cluster}"
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """A cluster is open again: taints that keep workloads away, deletion and unreadiness are forgotten.
+
+    Evictions of single workloads that are under way stay.
+
+    Parameters
+    ----------
+    cluster
+        Name of the cluster.
+    """
+
+    cluster: str
+
+    def __str__(self) -> str:
+        return f"restore {self.cluster}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lose:
+    """Clusters are gone, and what ran there with them: it is replaced elsewhere, which is no move.
+
+    Parameters
+    ----------
+    name
+        Name of the cluster; of the region, zone or provider; value of the label.
+    field
+        ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label. A cluster that lies in several
+        zones is lost with any of them.
+    """
+
+    name: str
+    field: str = "cluster"
+
+    def __str__(self) -> str:
+        return f"lose {self.field} {self.name}" if self.field in FIELDS else f"lose {self.field}={self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A workload wants another number of replicas.
+
+    Parameters
+    ----------
+    workload
+        The workload: ``default/nginx``, or its name alone where only one is called so.
+    replicas
+        Replicas wanted, at least 0.
+    """
+
+    workload: str
+    replicas: int
+
+    def __str__(self) -> str:
+        return f"scale {self.workload} to {self.replicas}"
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A candidate of a workload that is divided by static weights gets another weight.
+
+    Parameters
+    ----------
+    workload
+        The workload: ``default/nginx``, or its name alone where only one is called so.
+    cluster
+        Name of a candidate.
+    weight
+        Its weight; 0 takes the workload off the cluster.
+    """
+
+    workload: str
+    cluster: str
+    weight: int
+
+    def __str__(self) -> str:
+        return f"weigh {self.cluster} {self.weight} for {self.workload}"
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Clusters, workloads and policies are added; before all other changes.
+
+    Parameters
+    ----------
+    together
+        The problem that the present manifests and the added ones describe together:
+        ``fairlead.load("now.yaml", "added.yaml")``. A policy that is added may select workloads that are
+        there already; a cluster that is there already must not be added again.
+    """
+
+    together: Problem
+
+    def __str__(self) -> str:
+        return "add manifests"
+
+
+Change = Drain | Cordon | Restore | Lose | Scale | Weight | Add
+"""Everything that can be asked for; closed."""
+
+FIELDS = ("cluster", "region", "zone", "provider")
+"""What may be lost beside clusters with a label."""
+
+
+def clusters_of(problem: Problem, lose: Lose) -> frozenset[str]:
+    """Return the clusters that a loss takes.
+
+    Raises
+    ------
+    UsageError
+        Where no cluster is meant; names values that are called alike.
+    """
+    found = groups_of(problem, lose.field)
+    if lose.name in found:
+        return found[lose.name]
+    other = next((field for field in FIELDS if lose.name in groups_of(problem, field)), None)
+    if other is not None:
+        raise UsageError(f"no {_called(lose.field)} {lose.name!r}; did you mean {other}={lose.name}")
+    if not found:
+        raise UsageError(f"no cluster tells its {_called(lose.field)}")
+    raise UsageError(unknown(_called(lose.field), lose.name, found))
+
+
+def groups_of(problem: Problem, field: str) -> Mapping[str, frozenset[str]]:
+    """Return the clusters of a problem by region, zone, provider, name or the value of a label."""
+    return groups(problem.clusters, field)
+
+
+def _called(field: str) -> str:
+    """Return a field as people call it."""
+    return field if field in FIELDS else f"label {field}"
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Say that there is no such thing, and what is called alike, or what there is."""
+    names = sorted(known)
+    alike = sorted(get_close_matches(name, names, _NAMED))
+    if alike:
+        return f"no {what} {name!r}; did you mean {' or '.join(alike)}"
+    return f"no {what} {name!r}; known: {listed(names, shown=_NAMED) or 'none'}"

@@ -1,0 +1,284 @@
+"""What comes out of a simulation: what moves, what no longer fits, how full the clusters become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from fairlead.models.affinity_groups import as_scheduled
+from fairlead.models.answer import Notebook
+from fairlead.models.check import check
+from fairlead.models.outcome import Outcome
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated, candidates, duplicated, total
+from fairlead.models.statement import Violation
+from fairlead.models.usage import Utilisation, utilisation
+from fairlead.models.workload import Workload
+from fairlead.solver.simulate.changes import Change, Drain, Lose
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What changes bring about for one workload.
+
+    Parameters
+    ----------
+    workload
+        Key of the workload.
+    before
+        Replicas by cluster before: those that run, or where none runs, those of the best placement.
+    after
+        Replicas by cluster after.
+    moved
+        Replicas that are stopped in one cluster and started in another; 0 where every cluster holds a copy.
+    started, stopped
+        Replicas that are started and stopped in all, those that move among them.
+    lost
+        Replicas on clusters that are gone; they are neither stopped nor moved.
+    unplaced
+        Replicas that stand nowhere after.
+    anyway
+        True where the best placement without the changes is the same: what happens then is not their doing.
+    """
+
+    workload: str
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    moved: int
+    started: int
+    stopped: int
+    lost: int
+    unplaced: int
+    anyway: bool = False
+
+    @property
+    def happens(self) -> bool:
+        """Whether anything becomes different, or is missing."""
+        return bool(self.started or self.stopped or self.lost or self.unplaced)
+
+    @property
+    def caused(self) -> bool:
+        """Whether anything becomes different, or is missing, that would not be so without the changes."""
+        return self.happens and not self.anyway
+
+    @property
+    def shifts(self) -> tuple[tuple[str, int, int], ...]:
+        """Clusters whose number of replicas changes, with the numbers before and after, in name order."""
+        names = sorted({*self.before, *self.after})
+        numbers = ((name, self.before.get(name, 0), self.after.get(name, 0)) for name in names)
+        return tuple(shift for shift in numbers if shift[1] != shift[2])
+
+
+@dataclass(frozen=True, slots=True)
+class UtilisationShift:
+    """How full one cluster is in one resource, before and after.
+
+    Parameters
+    ----------
+    cluster, resource
+        Which.
+    before, after
+        With what runs now, and after the changes; None where the cluster is not there.
+    caused
+        True where it would be otherwise without the changes.
+    """
+
+    cluster: str
+    resource: str
+    before: Utilisation | None
+    after: Utilisation | None
+    caused: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One of many losses or drains that were tried.
+
+    Parameters
+    ----------
+    change
+        What was tried.
+    clusters
+        Clusters that it takes.
+    status
+        Status of the answer.
+    unplaced
+        Replicas that stand nowhere, by workload; those with none are absent.
+    broken
+        What gives way, in words; what is missing in `unplaced` is not repeated.
+    moved, started, lost
+        Replicas over all workloads to which it makes a difference, see `Effect`.
+    """
+
+    change: Drain | Lose
+    clusters: tuple[str, ...]
+    status: str
+    unplaced: Mapping[str, int] = field(default_factory=dict)
+    broken: tuple[str, ...] = ()
+    moved: int = 0
+    started: int = 0
+    lost: int = 0
+
+    @property
+    def name(self) -> str:
+        """Name of what is lost or drained."""
+        return self.change.cluster if isinstance(self.change, Drain) else self.change.name
+
+    @property
+    def fits(self) -> bool:
+        """Whether every replica finds its place and every rule holds."""
+        return not self.unplaced and not self.broken
+
+    @property
+    def rank(self) -> tuple[bool, int, int, int, int, str]:
+        """What to sort by, the worst first: unplaced replicas, workloads, rules, replicas that start."""
+        missing = sum(self.unplaced.values())
+        return (
+            self.fits,
+            -missing,
+            -len(self.unplaced),
+            -len(self.broken),
+            -(self.lost + self.moved),
+            str(self.change),
+        )
+
+
+@dataclass(frozen=True)
+class Simulation(Notebook):
+    """What becomes of a fleet when something changes.
+
+    Parameters
+    ----------
+    changes
+        What was changed, in order; may be empty where only scenarios were tried.
+    before
+        The best placement without the changes.
+    after
+        The best placement with them; a partial one where not everything fits.
+    effects
+        What happens to every workload, in key order.
+    sweep
+        What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label, or
+        ``drain``; None where there are none.
+    scenarios
+        What was tried on top of the changes, one by one; the worst first.
+    """
+
+    changes: tuple[Change, ...]
+    before: Outcome
+    after: Outcome
+    effects: tuple[Effect, ...]
+    sweep: str | None = None
+    scenarios: tuple[Scenario, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether every replica finds its place and every rule holds, in every scenario as well."""
+        return self.after.fits and all(scenario.fits for scenario in self.scenarios)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the changes themselves are asked about, and not only scenarios."""
+        return bool(self.changes) or not self.scenarios
+
+    @cached_property
+    def caused(self) -> tuple[Effect, ...]:
+        """What happens to the workloads to which the changes make a difference, in key order."""
+        return tuple(effect for effect in self.effects if effect.caused)
+
+    @cached_property
+    def now(self) -> Placement:
+        """What runs before the changes, see `Effect.before`."""
+        return Placement({effect.workload: effect.before for effect in self.effects})
+
+    @cached_property
+    def broken(self) -> tuple[Violation, ...]:
+        """The rules that give way after the changes, unplaced replicas among them."""
+        return (*self.after.shortfalls, *self.after.violations)
+
+    @cached_property
+    def broken_at_once(self) -> tuple[Violation, ...]:
+        """The rules that are broken as soon as the changes are made, before anything is repaired.
+
+        Those that are broken without the changes too are left out, and so are missing replicas and replicas
+        on clusters that are being drained, which `effects` tell.
+        """
+        silent = (total.KIND, duplicated.KIND, candidates.KIND)
+        already = {violation.about for violation in _broken_now(self.now, self.before)}
+        return tuple(
+            violation
+            for violation in _broken_now(self.now, self.after)
+            if violation.rule not in silent and violation.about not in already
+        )
+
+    @cached_property
+    def utilisation(self) -> tuple[UtilisationShift, ...]:
+        """How full every cluster is by resource, before and after, in name order."""
+        now = _by_place(utilisation(self.before.problem, self.now))
+        best = _by_place(utilisation(self.before.problem, self.before.placement or Placement({})))
+        then = _by_place(utilisation(self.after.problem, self.after.placement or Placement({})))
+        return tuple(
+            UtilisationShift(*place, now.get(place), then.get(place), best.get(place) != then.get(place))
+            for place in sorted({*now, *then})
+        )
+
+
+def effects(before: Outcome, after: Outcome) -> tuple[Effect, ...]:
+    """Return what happens to every workload of the changed problem."""
+    return tuple(_effect(workload, before, after) for workload in after.problem.workloads)
+
+
+def _effect(workload: Workload, before: Outcome, after: Outcome) -> Effect:
+    """Return what happens to one workload."""
+    now = _standing(workload.key, before)
+    then = dict(after.placement.of(workload.key)) if after.placement is not None else {}
+    here = after.problem.cluster_by_name
+    lost = sum(replicas for name, replicas in now.items() if name not in here)
+    stopped = sum(max(0, replicas - then.get(name, 0)) for name, replicas in now.items() if name in here)
+    started = sum(max(0, replicas - now.get(name, 0)) for name, replicas in then.items())
+    moved = 0 if workload.rule(Duplicated) else min(started, stopped)
+    missing = after.unplaced(workload)
+    anyway = not lost and workload.key in before.problem.workload_by_key and _same(workload, before, after)
+    return Effect(workload.key, now, then, moved, started, stopped, lost, missing, anyway)
+
+
+def _same(workload: Workload, before: Outcome, after: Outcome) -> bool:
+    """Tell whether a workload that wants as many replicas as before is placed the same."""
+    if before.placement is None or after.placement is None:
+        return False
+    same = before.placement.of(workload.key) == after.placement.of(workload.key)
+    return same and before.problem.workload(workload.key).replicas == workload.replicas
+
+
+def _standing(key: str, before: Outcome) -> dict[str, int]:
+    """Return where the replicas of a workload run before; where none runs, where they are best placed."""
+    if key not in before.problem.workload_by_key:
+        return {}
+    current = _known(before.problem.workload(key).current, before.problem)
+    if current or before.placement is None:
+        return current
+    return dict(before.placement.of(key))
+
+
+def _known(placed: Mapping[str, int], problem: Problem) -> dict[str, int]:
+    """Return the replicas on clusters of a problem, without those on others."""
+    return {name: count for name, count in placed.items() if count and name in problem.cluster_by_name}
+
+
+def _broken_now(now: Placement, outcome: Outcome) -> tuple[Violation, ...]:
+    """Return what runs now breaks of a problem, in the affinity groups in which it runs."""
+    workloads = tuple(as_scheduled(each) for each in outcome.problem.workloads)
+    return check(replace(outcome.problem, workloads=workloads), _within(now, outcome))
+
+
+def _within(placement: Placement, outcome: Outcome) -> Placement:
+    """Return the part of a placement that stands on the clusters and workloads of a problem."""
+    known = outcome.problem.workload_by_key
+    return Placement({key: _known(placement.of(key), outcome.problem) for key in placement if key in known})
+
+
+def _by_place(found: Iterable[Utilisation]) -> dict[tuple[str, str], Utilisation]:
+    """Return utilisations by cluster and resource."""
+    return {(one.cluster, one.resource): one for one in found}

@@ -1,0 +1,169 @@
+"""simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import duplicated, total
+from fairlead.models.triggers import as_triggered
+from fairlead.models.validity import completed
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.interrupt import attentive
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Change, Drain, Lose, groups_of, unknown
+from fairlead.solver.simulate.result import Scenario, Simulation, effects
+from fairlead.solver.solving import solve
+
+DRAIN = "drain"
+NOT_TRIED = "not tried in time"
+
+LARGEST_SHARE = 0.25
+"""Of the time that is left, what the answers without and with the changes may use before a sweep."""
+SHARE_OF_STRICT = 0.6
+"""Of the time for an answer, what finding out may use whether everything fits; the rest is for what does."""
+
+
+@attentive
+def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
+    """Solve a problem with and without changes, and tell what becomes different.
+
+    Parameters
+    ----------
+    problem
+        The fleet as it is; what runs now is the starting point.
+    *changes
+        `Drain`, `Cordon`, `Restore`, `Lose`, `Add`, `Scale`, `Weight`, made in this order.
+    sweep
+        Tries many scenarios on top of the changes, one after the other: every ``cluster``, ``region``,
+        ``zone``, ``provider`` or value of the label with this key is lost by itself; ``drain`` drains every
+        cluster by itself. None tries none.
+    **settings
+        Arguments of `solve`. `time_limit` is for the whole call: every answer gets its share, and scenarios
+        that were not reached are said to be so. Where not everything fits, as much as
+        possible is placed (`partial`), without being asked for. `as_triggered` true leaves workloads as they
+        run that KubeAdmiral would not look at again, see `fairlead.models.triggers`.
+
+    Returns
+    -------
+    Simulation
+        Both answers, what happens to every workload, and the scenarios, the worst first.
+
+    Raises
+    ------
+    UsageError
+        Where a change names what there is not, or nothing belongs to the sweep.
+    UnsupportedError
+        Where the problem does not hold what is needed to make a change.
+    """
+    deadline = Deadline.after(settings.pop("time_limit", 10.0))
+    problem = completed(problem)
+    fleet = changed(problem, changes)
+    tried = tuple(_scenarios(fleet, sweep)) if sweep is not None else ()
+    asked = _Asked(settings, deadline)
+    before = asked.answer(problem, _share(len(tried) + 1 + bool(changes)))
+    after = asked.answer(fleet, _share(len(tried) + 1)) if changes else before
+    left = range(len(tried), 0, -1)
+    scenarios = [
+        _scenario(fleet, change, before, asked, 1 / rest) if deadline.remaining() else _untried(fleet, change)
+        for change, rest in zip(tried, left, strict=True)
+    ]
+    scenarios.sort(key=attrgetter("rank"))
+    return Simulation(changes, before, after, effects(before, after), sweep, tuple(scenarios))
+
+
+def _share(left: int) -> float:
+    """Return what the next of so many answers may use of the time that is left."""
+    return max(1 / left, LARGEST_SHARE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """How every single problem is to be solved, and when the last answer is due."""
+
+    settings: Mapping[str, Any]
+    deadline: Deadline
+
+    def answer(self, problem: Problem, share: float) -> Outcome:
+        """Return the best placement, a partial one where there is none that keeps all rules."""
+        asked = dict(self.settings)
+        question = as_triggered(problem) if asked.pop("as_triggered", False) else problem
+        due = self.deadline.part(share)
+        if asked.get("partial"):
+            return solve(question, **asked, time_limit=due.limit)
+        outcome = solve(question, **asked, time_limit=due.part(SHARE_OF_STRICT).limit)
+        if outcome.status is not Status.INFEASIBLE:
+            return outcome
+        return solve(question, **{**asked, "partial": True}, time_limit=due.limit)
+
+
+def _scenarios(problem: Problem, sweep: str) -> Iterator[Drain | Lose]:
+    """Yield what is to be tried.
+
+    Raises
+    ------
+    UsageError
+        Where nothing belongs to the sweep.
+    """
+    if sweep == DRAIN:
+        yield from (Drain(cluster.name) for cluster in problem.clusters)
+        return
+    groups = groups_of(problem, sweep)
+    if not groups:
+        known = {DRAIN, "cluster", "region", "zone", "provider", *_labels(problem)}
+        if sweep in known:
+            raise UsageError(f"no cluster tells its {sweep}, so there is none to lose")
+        raise UsageError(f"{unknown('sweep', sweep, known)} (or the key of a label)")
+    yield from (Lose(name, sweep) for name in groups)
+
+
+def _labels(problem: Problem) -> set[str]:
+    """Return the keys of the labels of all clusters."""
+    return {key for cluster in problem.clusters for key in cluster.labels}
+
+
+def _untried(fleet: Problem, change: Drain | Lose) -> Scenario:
+    """Return that there was no time for a change."""
+    clusters = (change.cluster,) if isinstance(change, Drain) else groups_of(fleet, change.field)[change.name]
+    return Scenario(change, tuple(sorted(clusters)), str(Status.UNKNOWN), broken=(NOT_TRIED,))
+
+
+def _scenario(fleet: Problem, change: Drain | Lose, before: Outcome, asked: _Asked, share: float) -> Scenario:
+    """Try one change and tell what comes of it."""
+    trial = changed(fleet, [change])
+    after = asked.answer(trial, share)
+    found = [effect for effect in effects(before, after) if effect.caused]
+    missing = {one.key: count for one in trial.workloads if (count := after.unplaced(one))}
+    return Scenario(
+        change,
+        tuple(_taken(fleet, trial, change)),
+        str(after.status),
+        missing,
+        tuple(_broken(after)),
+        sum(effect.moved for effect in found),
+        sum(effect.started for effect in found),
+        sum(effect.lost for effect in found),
+    )
+
+
+def _taken(fleet: Problem, trial: Problem, change: Change) -> Iterator[str]:
+    """Yield the clusters that a change takes, in name order."""
+    if isinstance(change, Drain):
+        yield change.cluster
+    else:
+        yield from (one.name for one in fleet.clusters if one.name not in trial.cluster_by_name)
+
+
+def _broken(after: Outcome) -> Iterator[str]:
+    """Yield what gives way beside unplaced replicas, and why there is no answer where there is none."""
+    if after.placement is None:
+        if after.conflict is not None:
+            yield from (str(statement) for statement in after.conflict.rules)
+        else:
+            yield "no placement was found in time"
+    for violation in (*after.shortfalls, *after.violations):
+        if violation.rule not in (total.KIND, duplicated.KIND):
+            yield violation.text

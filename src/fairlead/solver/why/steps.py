@@ -1,0 +1,118 @@
+"""One replica more, or one less, on a cluster: the best such placement and what it costs."""
+
+from collections.abc import Iterator
+
+from fairlead.models.errors import InternalError
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated, total
+from fairlead.models.statement import Conflict
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.why.answer import Possible, Shift, Step
+from fairlead.solver.why.answered import Answered, Difference
+from fairlead.solver.why.change import PIN, By, pinned
+from fairlead.solver.why.exchange import exact_totals
+from fairlead.solver.why.limits import Block, no_less, no_more
+
+LATE = "not looked at in time"
+
+
+def step_at_once(about: Answered, cluster: str, by: By) -> Step | None:
+    """Return what one replica more or less on a candidate costs; None where only another solve can tell."""
+    exchanges, replicas = about.exchanges, about.replicas(cluster)
+    if exchanges is None or exchanges.ends(cluster, by):
+        workload = about.workload
+        less = None if by > 0 else no_less(workload, cluster, replicas)
+        block = no_more(about.part, workload, cluster, replicas) if by > 0 else less
+        return None if block is None else _blocked(block)
+    found = exchanges.to(cluster) if by > 0 else exchanges.away(cluster)
+    if found is None:
+        return _blocked(_alone(about, cluster, by))
+    if not about.stands(found):
+        return None
+    return _step(about.change(found), replicas + by, (Shift(about.key, 1, found.start, found.end),))
+
+
+def step_by_solving(about: Answered, cluster: str, by: By, deadline: Deadline) -> Step:
+    """Return what one replica more or less on a candidate costs, by solving again."""
+    if not deadline.remaining():
+        return Step(Possible.UNKNOWN, reason=LATE)
+    changed = pinned(about.part, about.key, cluster, about.replicas(cluster), by)
+    outcome = about.resolve(changed, deadline)
+    if outcome.status is Status.INFEASIBLE:
+        return _blocked(_because(about, outcome.conflict))
+    if outcome.placement is None:
+        return Step(Possible.UNKNOWN, reason="not settled in time")
+    moved = shifts(about.part, about.placement, outcome.placement, about.key)
+    replicas = outcome.placement.of(about.key).get(cluster, 0)
+    return _step(about.compare(outcome.objectives), replicas, moved)
+
+
+def _blocked(block: Block) -> Step:
+    """Return that a step is not possible."""
+    return Step(Possible.NO, proven=True, reason=block.reason, source=block.source)
+
+
+def _alone(about: Answered, cluster: str, by: By) -> Block:
+    """Return why no replica passes between a cluster and another one."""
+    for rule in exact_totals(about.workload, tuple(about.exchanges.names) if about.exchanges else ()):
+        if cluster in rule.clusters:
+            return Block(f"{rule.name} holds exactly {rule.minimum}", rule.source)
+    return Block("no other cluster can give one up" if by > 0 else "no other cluster can take one more")
+
+
+def _step(difference: Difference, replicas: int, moved: tuple[Shift, ...]) -> Step:
+    """Return a step; a proven answer cannot be beaten by a placement that was open to it."""
+    level, before, change, proven = difference
+    if level is None:
+        return Step(Possible.YES, replicas, change=0, proven=proven, shifts=moved)
+    if proven and change < 0:
+        raise InternalError(f"{level.name} {before} is called proven, and {-change} less was found")
+    return Step(Possible.YES, replicas, level.name, before, change, proven, moved)
+
+
+def _because(about: Answered, conflict: Conflict | None) -> Block:
+    """Return what stands against a step; the step itself and the number of replicas go without saying."""
+    said = [each for each in conflict.rules if each.source != PIN] if conflict else []
+    telling = [each for each in said if each.rule != total.KIND] or said
+    if not telling:
+        copies = about.workload.rule(Duplicated)
+        return Block("no placement keeps every rule", copies.source if copies else None)
+    others = len(telling) - 1
+    rest = f", together with {others} other rule{'s' * (others > 1)}" if others else ""
+    return Block(f"{telling[0].text}{rest}", telling[0].source)
+
+
+def shifts(problem: Problem, before: Placement, after: Placement, first: str) -> tuple[Shift, ...]:
+    """Return what differs between two placements, those of one workload before all others.
+
+    Parameters
+    ----------
+    problem
+        The workloads that are compared.
+    before, after
+        The placements.
+    first
+        Key of the workload whose shifts come first.
+    """
+    keys = sorted((each.key for each in problem.workloads), key=lambda key: (key != first, key))
+    return tuple(shift for key in keys for shift in _of_workload(key, before, after))
+
+
+def _of_workload(key: str, before: Placement, after: Placement) -> Iterator[Shift]:
+    """Yield the shifts of one workload: what is given up goes to the first cluster that takes something."""
+    here, there = before.of(key), after.of(key)
+    names = sorted({*here, *there})
+    change = {name: there.get(name, 0) - here.get(name, 0) for name in names}
+    giving = {name: -count for name, count in change.items() if count < 0}
+    taking = {name: count for name, count in change.items() if count > 0}
+    while giving or taking:
+        start, end = next(iter(giving), None), next(iter(taking), None)
+        count = min(rest[name] for name, rest in ((start, giving), (end, taking)) if name is not None)
+        yield Shift(key, count, start, end)
+        for name, rest in ((start, giving), (end, taking)):
+            if name is not None:
+                rest[name] -= count
+                if not rest[name]:
+                    del rest[name]

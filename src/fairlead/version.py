@@ -1,0 +1,3 @@
+"""The version of fairlead."""
+
+VERSION = "0.1.0"

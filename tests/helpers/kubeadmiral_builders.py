@@ -1,0 +1,55 @@
+"""Small objects and clusters for the tests of KubeAdmiral's dispenser."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from typing import Any
+
+from fairlead.models.cluster import Cluster
+from fairlead.solver.dispensers.kubeadmiral import schedule_unit
+from fairlead.solver.dispensers.kubeadmiral.inputs import (
+    PlannerInput,
+    Policy,
+    Preferences,
+    SchedulingUnit,
+)
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+API = ("apps/v1", "Deployment")
+
+
+def unit(
+    replicas: int | None = 10, current: Mapping[str, int | None] | None = None, **policy: Any
+) -> SchedulingUnit:
+    """Return the Deployment default/web, divided."""
+    rules = Policy(**{"divide": True, **policy})
+    return SchedulingUnit("default", "web", API, rules, replicas, current=current or {})
+
+
+def cluster(name: str, free: str = "50", allocatable: str = "100", **others: Any) -> Cluster:
+    """Return a joined and ready cluster of some cores."""
+    offered, left = {"cpu": _millicores(allocatable)}, {"cpu": _millicores(free)}
+    return Cluster(name, api_kinds=frozenset([API]), allocatable=offered, free=left, **others)
+
+
+def _millicores(cores: str) -> int:
+    """Return written cores in millicores."""
+    return int(Fraction(cores) * 1000)
+
+
+def equals(count: int) -> list[Cluster]:
+    """Return equal clusters."""
+    return [cluster(f"member{number:04d}") for number in range(count)]
+
+
+def place(asked: SchedulingUnit, *clusters: Cluster) -> dict[str, int | None]:
+    """Return the placement."""
+    answer = schedule_unit(asked, clusters, NOW)
+    assert answer.error is None
+    return dict(answer.placement)
+
+
+def ask(preferences: Mapping[str, Preferences], total: int, **others: Any) -> PlannerInput:
+    """Return a question about clusters that are all available, for the workload default/web."""
+    available = tuple(name for name in preferences if name != "*")
+    return PlannerInput(preferences, total, others.pop("available", available), key="default/web", **others)

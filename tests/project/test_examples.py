@@ -1,0 +1,86 @@
+"""Every example does what its first lines say, and the README shows what is really printed."""
+
+import subprocess
+import sys
+
+import pytest
+
+import fairlead
+from fairlead.solver.solving import Method
+from places import ROOT
+
+EXPECTED = {
+    "three-regions": {"ap-south-1": 5, "eu-west-1": 9, "eu-west-2": 8, "us-east-1": 4, "us-east-2": 4},
+    "scale-up": {"berlin": 8, "dresden": 10, "frankfurt": 2},
+    "duplicated": {"edge-hamburg": 3, "edge-munich": 3},
+    "taints": {"north-1": 3, "north-2": 6},
+    "dynamic-weights": {"dc-a": 7, "dc-b": 3},
+    "specified": {"lyon": 3, "oslo": 3, "turku": 5},
+    "region-list": {"lyon": 1, "turku": 2},
+    "prices": {"cloud-a": 6, "cloud-b": 4, "owned": 10},
+    "quota": {"lisbon": 2, "madrid": 4, "porto": 3},
+    "survival": {"ap-south-1": 3, "eu-west-1": 3, "eu-west-2": 2, "us-east-1": 2},
+    "hierarchical-weights": {"member1": 18, "member2": 17, "member3": 18, "member4": 17, "member5": 30},
+    "affinity-groups": {"beijing-1": 2, "beijing-2": 4},
+    "overflow": {"cloud-east": 4, "cloud-west": 2, "home": 8},
+    "spread": {"madrid": 2, "paris-1": 5, "paris-2": 5},
+    "aggregated": {"rack-2": 6, "rack-4": 4},
+    "kubeadmiral": {"beijing-1": 8, "beijing-2": 3, "shanghai-1": 3},
+    "openb": {
+        "openb-g2": 613,
+        "openb-g3": 44,
+        "openb-p100": 37,
+        "openb-t4": 117,
+        "openb-v100m16": 18,
+        "openb-v100m32": 28,
+    },
+}
+INFEASIBLE = {"too-tight"}
+TOLD_ELSEWHERE = {"created-together", "failover", "recovered", "safe-migration", "two-aggregated"}
+"""Reports of users, each with its expected outcome in test_user_reports.py."""
+
+
+def test_every_example_is_tested() -> None:
+    """A new folder needs an expectation here and a line in the README."""
+    folders = {folder.name for folder in (ROOT / "examples").iterdir() if folder.is_dir()}
+    assert folders == set(EXPECTED) | INFEASIBLE | TOLD_ELSEWHERE
+    readme = (ROOT / "README.md").read_text()
+    assert [name for name in sorted(folders) if f"(examples/{name})" not in readme] == []
+
+
+@pytest.mark.parametrize("name", sorted(EXPECTED))
+@pytest.mark.parametrize("method", ["auto", "cp-sat"])
+def test_example(name: str, method: Method) -> None:
+    """The placement is the expected one, proven, by formula and by CP-SAT, and read without a warning."""
+    problem = fairlead.load(ROOT / "examples" / name)
+    outcome = fairlead.solve(problem, method=method)
+    assert outcome.status is fairlead.Status.OPTIMAL
+    assert outcome.placement is not None
+    assert [dict(placed) for placed in outcome.placement.values()] == [EXPECTED[name]]
+    assert problem.warnings == ()
+
+
+@pytest.mark.parametrize("name", sorted(INFEASIBLE))
+def test_infeasible_example(name: str) -> None:
+    """An example that cannot work says why."""
+    outcome = fairlead.solve(fairlead.load(ROOT / "examples" / name))
+    assert outcome.status is fairlead.Status.INFEASIBLE
+    assert outcome.conflict is not None
+
+
+@pytest.mark.parametrize("name", ["three-regions", "too-tight"])
+def test_readme_shows_what_is_printed(name: str) -> None:
+    """The block below ``$ fairlead solve -f examples/...`` is the real output."""
+    command = [sys.executable, "-m", "fairlead", "solve", "-f", f"examples/{name}"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    assert f"$ fairlead solve -f examples/{name}\n{printed.rstrip()}\n```" in (ROOT / "README.md").read_text()
+
+
+def test_readme_python() -> None:
+    """The Python block of the README runs and prints what its comments say."""
+    readme = (ROOT / "README.md").read_text()
+    code = readme.split("```python\n")[1].split("```")[0]
+    printed = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.splitlines()[:2] == ["Optimal", "8"]

@@ -1,0 +1,88 @@
+"""The public face: complete, typed, picklable and quick to import."""
+
+import pickle
+import subprocess
+import sys
+import tomllib
+from importlib.resources import files
+
+import pytest
+
+import fairlead
+from fairlead.models.errors import FairleadError, ManifestError, Mistake
+from fairlead.models.source import Source
+from places import ROOT
+
+HEAVY = {"numpy", "networkx", "pandas", "ortools", "rich", "pydantic", "yaml"}
+
+
+def modules_after(*arguments: str) -> set[str]:
+    """Return the top-level modules that a fresh interpreter has imported after running some code."""
+    code = "; ".join(["import sys", *arguments, "print(*sys.modules, sep=chr(10), file=sys.stderr)"])
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stderr.splitlines()}
+
+
+@pytest.mark.parametrize("name", fairlead.__all__)
+def test_every_public_name_exists(name: str) -> None:
+    """What the face promises can be had, late imports included."""
+    assert getattr(fairlead, name) is not None
+
+
+def test_public_names_are_complete_and_sorted() -> None:
+    """Names stand once, constants before the rest and each group sorted; nothing else is public."""
+    assert len(set(fairlead.__all__)) == len(fairlead.__all__)
+    classes = [name for name in fairlead.__all__ if name[0].isupper()]
+    functions = [name for name in fairlead.__all__ if not name[0].isupper()]
+    assert fairlead.__all__ == sorted(classes) + sorted(functions)
+    assert set(fairlead.__all__) <= set(dir(fairlead))
+    objects = {
+        name
+        for name, value in vars(fairlead).items()
+        if getattr(value, "__module__", "").startswith("fairlead.") and not name.startswith("_")
+    }
+    assert objects <= set(fairlead.__all__)
+
+
+def test_unknown_names_are_refused() -> None:
+    """A misspelled name is an ordinary AttributeError."""
+    with pytest.raises(AttributeError, match="slove"):
+        _ = fairlead.slove  # type: ignore[attr-defined]
+
+
+def test_version_is_that_of_the_package() -> None:
+    """The version is written in two places that must agree."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["version"] == fairlead.__version__
+
+
+def test_package_is_typed() -> None:
+    """Type checkers of users read the annotations only where py.typed is shipped."""
+    assert files("fairlead").joinpath("py.typed").is_file()
+
+
+def test_exceptions_are_one_picklable_tree() -> None:
+    """Every exception has one parent and survives the way between processes."""
+    mistake = Mistake(Source("a.yaml", 3), "spec.replicas", "-1", "must be at least 0")
+    error = ManifestError([mistake])
+    again = pickle.loads(pickle.dumps(error))
+    assert again.mistakes == (mistake,)
+    tree = (fairlead.ManifestError, fairlead.UsageError, fairlead.UnsupportedError, fairlead.InternalError)
+    assert all(issubclass(each, FairleadError) for each in tree)
+
+
+def test_import_is_light() -> None:
+    """``import fairlead`` brings none of the heavy libraries with it."""
+    assert not HEAVY & modules_after("import fairlead")
+    assert "click" not in modules_after("import fairlead")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["solve", "--help"], ["validate", "--help"], ["why", "--help"], ["completion", "bash"]],
+)
+def test_help_is_light(arguments: list[str]) -> None:
+    """Nor do the help of the command line and its completion."""
+    imported = modules_after("from fairlead.cli.app import main", f"main({arguments})")
+    assert "click" in imported
+    assert not HEAVY & imported

@@ -1,0 +1,390 @@
+"""The HTML report: what it says, that it says it safely, and that it stays small."""
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+import fairlead
+from fairlead.models.cluster import Cluster
+from fairlead.models.errors import UsageError
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.source import Source
+from fairlead.models.statement import Relaxation, Statement
+from fairlead.models.workload import Workload
+from fairlead.report import html
+from fairlead.report.content.outcome import explanation
+from fairlead.report.content.plan import headline, target_line
+from fairlead.report.html import render_outcome, render_plan
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.options import Budgets, PlanOptions
+from fairlead.solver.plan.waves import Blocked, Move
+from hand_made import infeasible, many, nginx, problem, solved
+from report_reading import addresses, read
+from small_plans import LEVELS, NOON, example, fleet, large, planned, service
+
+
+def test_a_plan_is_told_in_the_words_of_the_terminal() -> None:
+    """Headline and proof are the sentences that `fairlead plan` prints."""
+    plan = example()
+    page = read(render_plan(plan, made=NOON))
+    assert headline(plan) == "3 replicas move, 2 start, 1 stops in 2 waves (no fewer would do)."
+    assert headline(plan) in page.sections["head"]
+    assert target_line(plan) in page.sections["head"]
+    assert page.tones == ["good"]
+    # The large numbers say the same: value and what it counts.
+    assert "replicas move 3 start 2 stops 1 waves 2 of 4 workloads change 3" in page.sections["head"]
+
+
+def test_every_section_of_a_plan_stands_there_once() -> None:
+    """What there is nothing to say about is left out: no conflict, nothing unplaced, no warning."""
+    page = read(render_plan(example()))
+    told = [name for name in page.sections if name not in {"head", "foot"}]
+    assert told == ["flows", "waves", "changes", "utilisation", "target", "placement", "decisions", "made"]
+    for name in told:
+        assert page.identifiers.count(name) == 1
+
+
+def test_waves_and_changes_have_the_right_numbers() -> None:
+    """A table per wave, replicas by cluster, replicas by workload and cluster."""
+    page = read(render_plan(example()))
+    first, second = page.tables["waves"]
+    assert first.rows == [
+        ["Workload", "Replicas", "From", "To", "First"],
+        ["shop/api", "2", "-", "north", "start"],
+        ["shop/web", "2", "east", "west", "start"],
+    ]
+    # What stops for good stops before anything starts.
+    assert second.rows[1:] == [
+        ["shop/old", "1", "west", "-", "stop"],
+        ["shop/web", "1", "east", "west", "start"],
+    ]
+    assert "Wave 1: 2 replicas move, 2 start" in page.sections["waves"]
+    assert "Wave 2: 1 replica moves, 1 stops" in page.sections["waves"]
+    clusters, workloads = page.tables["changes"]
+    # east 7 to 4; north 1 to 3; west 2 to 4, where 3 arrive and the old one leaves.
+    assert clusters.rows[1:] == [
+        ["east", "7", "4", "-", "3"],
+        ["north", "1", "3", "2", "-"],
+        ["west", "2", "4", "3", "1"],
+    ]
+    assert ["shop/web", "east", "6", "3", "-3"] in workloads.rows
+    assert "3 of 4 workloads change" in page.sections["changes"]
+
+
+def test_utilisation_before_and_after() -> None:
+    """East may use 4 free cpus and the 7 that run there; the three that leave make 64 % to 36 %."""
+    page = read(render_plan(example()))
+    rows = {row[0]: row[1:] for row in page.tables["utilisation"][0].rows}
+    assert rows["east"] == ["cpu", "11", "64 %", "36 %"]
+    assert rows["north"] == ["cpu", "5", "20 %", "60 %"]
+    assert rows["west"] == ["cpu", "6", "33 %", "67 %"]
+
+
+def test_levels_with_value_bound_and_proof() -> None:
+    """A level that is not proven says how far the best could be away."""
+    plan = example()
+    outcome = replace(plan.outcome, status=Status.FEASIBLE, objectives=LEVELS)
+    page = read(render_plan(replace(plan, outcome=outcome)))
+    levels, conditions = page.tables["target"]
+    # 3 moves against a bound of 2: a third less at most.
+    assert levels.rows[1:] == [["deviation", "0.1111", "0.1111", "proven"], ["moves", "3", "2", "gap 33 %"]]
+    assert [row[:3] for row in conditions.rows[1:]] == [
+        ["FullyPlaced", "True", "ReplicasPlaced"],
+        ["Proven", "False", "NotProven"],
+    ]
+
+
+def test_pictures_are_told_to_those_who_cannot_see_them() -> None:
+    """The flow picture's label has every flow, the largest first; every picture has one."""
+    labels = read(render_plan(example())).labels
+    assert labels[0] == (
+        "3 replicas from east to west; 2 replicas started on north; 1 replica stopped on west"
+    )
+    assert labels[1] == "wave 1: 2 move, 2 start; wave 2: 1 moves, 1 stops"
+    assert labels[2] == "east cpu 64 % to 36 %; north cpu 20 % to 60 %; west cpu 33 % to 67 %"
+
+
+def test_decisions_have_a_reason_for_every_cluster() -> None:
+    """Clusters with replicas have a row; the others are gathered by reason."""
+    web = next(
+        table for table in read(render_plan(example())).tables["decisions"] if "shop/web" in table.caption
+    )
+    assert [row[:3] for row in web.rows[1:]] == [["east", "6", "3"], ["west", "0", "3"]]
+    assert "north: 0 of a wanted 2.00" in read(render_plan(example())).sections["decisions"]
+
+
+def test_decisions_of_many_workloads_only_where_something_changes() -> None:
+    """Of twelve workloads one changes: it is explained, eleven are counted."""
+    calm = [service(f"calm{number}", {"north": 1}) for number in range(11)]
+    target = {workload.key: {"north": 1} for workload in calm} | {"shop/web": {"west": 1}}
+    move = Move("shop/web", "east", "west", 1)
+    page = read(render_plan(planned(fleet(service("web", {"east": 1}), *calm), target, (move,))))
+    assert [table.caption for table in page.tables["decisions"]] == ["Clusters of shop/web, and why so many"]
+    assert "11 others left out" in page.sections["decisions"]
+
+
+def test_nothing_to_do() -> None:
+    """What runs is the target: no waves, no flows, no changes, but still the proof."""
+    page = read(render_plan(planned(fleet(service("web", {"east": 1})), {"shop/web": {"east": 1}})))
+    assert "Nothing to do: what runs now is the target." in page.sections["head"]
+    assert not {"flows", "waves", "changes"} & page.sections.keys()
+    assert "deviation" in page.sections["target"]
+
+
+def test_infeasible() -> None:
+    """The rules that contradict each other and what would help, with file and line, as on the terminal."""
+    outcome = infeasible()
+    assert outcome.conflict is not None
+    way = Relaxation(
+        "lower the minimum of member3 to 2", 2, Source("pp.yaml", 31), manifest="spec:\n  a: <b>\n"
+    )
+    outcome = replace(outcome, conflict=replace(outcome.conflict, relaxations=(way,)))
+    for text in (render_outcome(outcome), render_plan(RebalancePlan(outcome.problem, outcome, None))):
+        page = read(text)
+        for line in explanation(outcome):
+            assert line.strip() in page.sections["conflict"]
+        assert "Infeasible: no placement keeps all of these rules." in page.sections["head"]
+        assert "spec:\n  a: &lt;b&gt;" in text
+        assert not {"flows", "waves", "changes", "utilisation", "placement"} & page.sections.keys()
+
+
+def test_several_conflicts() -> None:
+    """Every independent part that has no placement is told."""
+    first = infeasible().conflict
+    assert first is not None
+    other = replace(first, rules=(Statement("bounds", "member1 needs at least 9"),), relaxations=())
+    page = read(render_outcome(replace(infeasible(), conflicts=(first, other))))
+    assert "No placement keeps these either: member1 needs at least 9" in page.sections["conflict"]
+
+
+def test_a_dispenser_that_breaks_rules() -> None:
+    """An infeasible outcome with a placement lists what it breaks."""
+    done = solved()
+    violation = fairlead.check(done.problem, Placement({"default/nginx": {"member3": 11}}))
+    outcome = replace(done, status=Status.INFEASIBLE, origin="karmada", violations=violation, objectives=())
+    page = read(render_outcome(outcome))
+    assert str(violation[0]) in page.sections["conflict"]
+    assert f"the placement of karmada breaks {len(violation)} rules." in page.sections["head"]
+
+
+def test_time_ran_out() -> None:
+    """Neither a placement nor a proof: the report says so, and has nothing to show."""
+    outcome = Outcome(Status.UNKNOWN, "cp-sat", fleet(service("web", {}, 2)), None)
+    page = read(render_outcome(outcome))
+    assert page.tones == ["bad"]
+    assert "Unknown: no placement was found in time" in page.sections["head"]
+    assert [row[:2] for row in page.tables["target"][0].rows[1:]] == [
+        ["FullyPlaced", "Unknown"],
+        ["Proven", "False"],
+    ]
+    assert "Scheduled=Unknown (TimeLimit): no placement was found in time" in page.sections["decisions"]
+
+
+def test_unplaced_replicas() -> None:
+    """Of 14 replicas 12 fit into three clusters of 4 cpus: 2 are unplaced, and the report says so."""
+    asked = replace(fleet(service("web", {}, 14)), partial=True)
+    placement = Placement({"shop/web": {"east": 4, "north": 4, "west": 4}})
+    page = read(render_outcome(Outcome(Status.OPTIMAL, "exact", asked, placement, LEVELS[:1])))
+    assert "2 of 14 replicas of shop/web are unplaced" in page.sections["unplaced"]
+    assert page.tables["unplaced"][0].rows[1:] == [["shop/web", "14", "2"]]
+    assert "replicas unplaced 2" in page.sections["head"]
+    # Proven, but nothing to be green about.
+    assert page.tones == ["notice"]
+    # Every cluster is full, and nothing runs that could be compared.
+    assert [row[3:] for row in page.tables["utilisation"][0].rows[1:]] == [["100 %"]] * 3
+
+
+def test_broken_before() -> None:
+    """A minimum of 3 and one of 4 are broken now; the target repairs the first."""
+    bounds = Bounds({"east": Bound(3, Source("pp.yaml", 7)), "west": Bound(4, Source("pp.yaml", 9))})
+    web = service("web", {"north": 6})
+    web = replace(web, rules=(*web.rules, bounds))
+    target = {"shop/web": {"east": 3, "west": 3}}
+    moves = (Move("shop/web", "north", "east", 3), Move("shop/web", "north", "west", 3))
+    plan = planned(fleet(web), target, moves)
+    told = read(render_plan(plan)).sections["broken"]
+    assert [violation.source for violation in plan.outcome.repaired] == [Source("pp.yaml", 7)]
+    assert str(plan.outcome.repaired[0]) in told.partition("Repaired")[2]
+    assert str(plan.outcome.still_broken[0]) in told.partition("Repaired")[0]
+
+
+def test_what_cannot_move() -> None:
+    """A blocked move is told with its reason, and counted above."""
+    plan = example()
+    assert plan.waves is not None
+    blocked = Blocked(Move("shop/web", "east", "west", 2), "web cannot leave east: no room")
+    page = read(render_plan(replace(plan, waves=replace(plan.waves, blocked=(blocked,)))))
+    assert "Cannot move web cannot leave east: no room" in page.sections["waves"]
+    assert "cannot move 2" in page.sections["head"]
+
+
+def test_overloaded_now() -> None:
+    """More runs than a cluster may use: 6 of 4 cpus, which is 150 %."""
+    crowded = Cluster("east", free={"cpu": -2000})
+    asked = Problem(
+        (crowded, Cluster("west", free={"cpu": 4000})), (service("web", {"east": 6}),), (Capacity(),)
+    )
+    moves = (Move("shop/web", "east", "west", 2),)
+    page = read(render_plan(planned(asked, {"shop/web": {"east": 4, "west": 2}}, moves)))
+    assert page.tables["utilisation"][0].rows[1] == ["east", "cpu", "4", "150 %", "100 %"]
+
+
+def test_warnings_of_the_input() -> None:
+    """What is odd about the input is listed with file and line; beyond 200 it is counted."""
+    warnings = tuple(
+        Statement("input", f"odd {number}", Source("a.yaml", number)) for number in range(1, 204)
+    )
+    page = read(render_outcome(replace(solved(), problem=replace(solved().problem, warnings=warnings))))
+    assert "odd 200 (a.yaml:200)" in page.sections["warnings"]
+    assert "odd 201" not in page.sections["warnings"]
+    assert "and 3 more warnings" in page.sections["warnings"]
+
+
+def test_a_placement() -> None:
+    """An outcome without a plan shows where everything stands, with the columns of the terminal."""
+    page = read(render_outcome(solved()))
+    told = [name for name in page.sections if name not in {"head", "foot"}]
+    assert told[:2] == ["placement", "utilisation"]
+    table = page.tables["placement"][0]
+    assert table.caption == "default/nginx: 11 replicas, policy default/nginx"
+    assert table.rows[1] == ["member1", "us-east", "3", "-1", "1.83", "27%", "17 more (cpu 8.5)"]
+
+
+def test_a_placement_of_many() -> None:
+    """More than ten workloads share one table; what nothing runs for has no column of changes."""
+    page = read(render_outcome(many()))
+    table = page.tables["placement"][0]
+    assert table.rows[:2] == [
+        ["Namespace", "Name", "Replicas", "Clusters", "Status"],
+        ["team", "app-00", "3", "member1:1, member2:2", "new"],
+    ]
+
+
+def test_what_stays_blank_has_no_column() -> None:
+    """Where nothing runs there is no change to show."""
+    done = solved()
+    fresh = replace(done, problem=problem(nginx()))
+    assert "Change" not in read(render_outcome(fresh)).tables["placement"][0].rows[0]
+
+
+def test_how_it_was_made() -> None:
+    """Version, date, what was asked and how long it took."""
+    plan = replace(
+        example(), options=PlanOptions(Budgets("10%", workloads={"shop/web": 3}), frozenset({"shop/old"}))
+    )
+    told = read(render_plan(plan, made=NOON, details={"Time limit": "60 s"})).sections
+    for text in (
+        f"Made by fairlead {fairlead.__version__}",
+        "Made on 2026-01-02 12:00 UTC",
+        "4 workloads with 11 replicas, 3 clusters",
+        "Time limit 60 s",
+        "Answered by CP-SAT (OR-Tools)",
+        "Took target 0.50 s, waves 0.75 s",
+        "Replicas that may move in all 10%",
+        "of single workloads and namespaces shop/web 3",
+        "Pinned workloads shop/old",
+        "What comes first where a replica moves start-first",
+    ):
+        assert text in told["made"]
+    assert "on 2026-01-02" not in read(render_plan(plan)).sections["foot"]
+
+
+NASTY = "<script>alert(1)</script>"
+QUOTES = "\"'><img/src=x>&amp;$x^2$"
+
+
+def test_texts_of_the_input_are_escaped() -> None:
+    """No name becomes markup: not in texts, attributes, styles or pictures, whose mathematics stays off."""
+    clusters = (Cluster(NASTY, free={"cpu": 9000}), Cluster(QUOTES, free={"cpu": 9000}))
+    names = (NASTY, QUOTES)
+    rules = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1)), Moves(frozenset(names)))
+    web = Workload(
+        NASTY, NASTY, 2, QUOTES, requests={"cpu": 1}, current={NASTY: 2}, policy=QUOTES, rules=rules
+    )
+    asked = Problem(clusters, (web,), (Capacity(),), warnings=(Statement("input", NASTY, Source(QUOTES, 1)),))
+    target = {NASTY: {NASTY: 1, QUOTES: 1}}
+    text = render_plan(
+        planned(asked, target, (Move(NASTY, NASTY, QUOTES, 1),)), made=NOON, details={NASTY: QUOTES}
+    )
+    page = read(text)
+    assert NASTY not in text
+    assert not {"script", "img"} & page.tags
+    assert page.tables["waves"][0].rows[1] == [NASTY, "1", NASTY, QUOTES, "start"]
+    assert addresses(text.replace("/src=", "")) == []
+    assert text.count("$x^2$") > 3
+
+
+def test_invisible_characters_are_shown_as_such() -> None:
+    """Control characters and those that turn the direction of a line round are shown escaped."""
+    web = service("a\x00b\u202ec", {"east": 1})
+    text = render_plan(planned(fleet(web), {web.key: {"west": 1}}, (Move(web.key, "east", "west", 1),)))
+    assert r"shop/a\x00b\u202ec" in text
+    assert not set(text) & {"\x00", "\u202e"}
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    """No address, script, style sheet, font or picture from outside; a policy forbids it as well."""
+    for text in (render_plan(example(), made=NOON), render_outcome(infeasible()), render_outcome(many())):
+        assert addresses(text) == []
+        assert "default-src 'none'" in text
+
+
+def test_one_answer_gives_one_text() -> None:
+    """Rendered twice, and in a process with another hash seed, it is the same; pyplot stays out of it."""
+    assert render_plan(example(), made=NOON) == render_plan(example(), made=NOON)
+    code = (
+        "import sys; sys.path.insert(0, 'tests');"
+        "from test_report import NOON, example, render_plan; print(render_plan(example(), made=NOON));"
+        "assert 'matplotlib.pyplot' not in sys.modules"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "7"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    assert done.stdout.decode().strip() == render_plan(example(), made=NOON).strip()
+
+
+def test_a_large_plan_stays_readable() -> None:
+    """2,000 workloads that all change: under 2 MB, and what is left out is counted."""
+    text = render_plan(large(2000))
+    page = read(text)
+    assert len(text.encode()) < 2_000_000
+    # 2 moves of 2,000 workloads are 4,000, of which the tables of both waves together show 1,000.
+    shown = sum(len(table.rows) - 1 for table in page.tables["waves"])
+    assert shown == 1000
+    assert "and 1000 more moves" in page.sections["waves"]
+    assert "and 1 more wave" in page.sections["waves"]
+    # 3 changes a workload, 6,000 in all, of which 1,000 are shown: one cluster empties, two are new.
+    assert "and 5000 more changes" in page.sections["changes"]
+    assert "more workloads: fairlead why explains any of them" in page.sections["decisions"]
+
+
+def test_the_largest_flows_are_drawn_and_the_rest_is_counted() -> None:
+    """60 clusters in a ring have 60 flows, of which 40 are drawn."""
+    names = [f"c{number:02}" for number in range(60)]
+    asked = Problem(tuple(Cluster(name) for name in names), (service("web", dict.fromkeys(names, 1)),))
+    moves = tuple(Move("shop/web", names[index - 1], names[index], 1 + (index < 40)) for index in range(60))
+    page = read(render_plan(planned(asked, {"shop/web": dict.fromkeys(names, 1)}, moves)))
+    # Twenty flows of one replica are the smallest.
+    assert "20 smaller flows with 20 replicas are left out" in page.sections["flows"]
+    assert page.labels[0].count(" from ") == 40
+
+
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the extra the error says what to install."""
+    monkeypatch.setattr(html, "find_spec", lambda name: None if name == "matplotlib" else name)
+    with pytest.raises(UsageError, match=re.escape("needs matplotlib: pip install 'fairlead[report]'")):
+        render_plan(example())
+
+
+def test_the_public_function_takes_both() -> None:
+    """`fairlead.report_html` renders a plan or an outcome."""
+    assert fairlead.report_html(example(), made=NOON) == render_plan(example(), made=NOON)
+    assert fairlead.report_html(solved()) == render_outcome(solved())

@@ -1,0 +1,208 @@
+"""What the terminal shows, letter by letter."""
+
+from dataclasses import replace
+
+import pytest
+
+from fairlead.models.check import check
+from fairlead.models.cluster import Cluster
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Total
+from fairlead.models.words import escaped
+from fairlead.models.workload import Workload
+from fairlead.report.amounts import short_amount
+from fairlead.report.blocks import Cell, Column
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look, render
+from hand_made import clusters, duplicated, feasible, infeasible, many, nginx, problem, solved
+
+NARROW = """\
+default/nginx: 11 replicas, policy default/nginx
+CLUSTER  REGION   REPLICAS  CHANGE  WANTED  GOT  LEFT
+member1  us-east         3      -1    1.83  27%  17 more (cpu 8.5)
+member2  us-east         6      +2    3.67  55%  6 more (cpu 3)
+member3  eu-west         2      +2    5.50  18%  full (cpu 0)
+1 cluster is no candidate (-o wide says why)
+
+LEVEL       VALUE   BOUND  PROOF
+deviation  4.4545  4.4545  proven
+moves           1       1  proven
+
+Optimal: no better placement exists (proven)."""
+
+WIDE_REASONS = """\
+REASON
+at its minimum of 3
+6 of a wanted 3.67 (weight 2 of 6); takes what member3 cannot
+no more room (cpu 0 left, 500m each)
+had untolerated taint {gpu}"""
+
+INFEASIBLE = """\
+Infeasible: no placement keeps all of these rules:
+  policy default/nginx: member3 needs at least 4 (pp.yaml:31)
+  member3 has room for 2 of default/nginx (cpu 1000m free, 500m each) (clusters.yaml:12)
+Any one of these changes helps:
+  lower the minimum of member3 to 2 (pp.yaml:31)"""
+
+SCRIPT = """\
+default  nginx  member1  us-east  3  -1  1.83  27%  17 more (cpu 8.5)
+default  nginx  member2  us-east  6  +2  3.67  55%  6 more (cpu 3)
+default  nginx  member3  eu-west  2  +2  5.50  18%  full (cpu 0)"""
+
+COMPACT = """\
+NAMESPACE  NAME    REPLICAS  CLUSTERS             STATUS
+team       app-00         3  member1:1,member2:2  new
+team       app-01         3  member1:1,member2:2  unchanged
+team       app-02         3  member1:1,member2:2  changed +1 -1"""
+
+
+def test_table_of_a_workload() -> None:
+    """One workload gets its title, its clusters, its levels and the verdict."""
+    # left: member1 has 8000m free and stops one of four, 8500m; member2 has 4000m and starts two, 3000m
+    assert terminal(solved()) == NARROW
+
+
+def test_wide_table_has_every_cluster_and_reason() -> None:
+    """Wide adds bounds and reasons, and the excluded cluster."""
+    lines = terminal(solved(), Look(wide=True)).splitlines()[1:6]
+    column = lines[0].index("REASON")
+    assert "\n".join(line[column:] for line in lines) == WIDE_REASONS
+    assert lines[0].split()[:4] == ["CLUSTER", "PROVIDER", "REGION", "ZONES"]
+    assert lines[1].split()[:4] == ["member1", "aws", "us-east", "a,b"]
+
+
+def test_wide_table_is_never_cut() -> None:
+    """Who asks for everything gets everything, also on a narrow terminal."""
+    assert terminal(solved(), Look(wide=True, width=40)) == terminal(solved(), Look(wide=True))
+
+
+def test_rows_for_scripts() -> None:
+    """Without headers there are only rows, each with namespace and name, and no blank cells."""
+    assert terminal(solved(), Look(headers=False)) == SCRIPT
+    new = replace(solved(), problem=problem(nginx()))
+    assert all(line.split()[5] == "-" for line in terminal(new, Look(headers=False)).splitlines())
+
+
+def test_conflict_is_shown_with_and_without_headers() -> None:
+    """Without a placement the conflict is the result."""
+    assert terminal(infeasible()) == INFEASIBLE
+    assert terminal(infeasible(), Look(headers=False)) == INFEASIBLE
+
+
+def test_many_workloads_are_one_row_each() -> None:
+    """More than ten workloads share one table, unless wide is asked for."""
+    shown = terminal(many(12))
+    assert shown.startswith(COMPACT)
+    assert len(shown.splitlines()) == 15  # header, 12 rows, a blank line, the verdict
+    assert "CLUSTERS" not in terminal(many(10))
+    assert "CLUSTERS" not in terminal(many(12), Look(wide=True))
+
+
+def test_status_of_workloads_that_are_not_whole() -> None:
+    """What is missing or broken shows in the status."""
+    outcome = many(12)
+    assert outcome.placement is not None
+    replicas = outcome.placement.to_dict() | {"team/app-00": {"member1": 1}, "team/app-01": {"member3": 3}}
+    short = replace(outcome, status=Status.INFEASIBLE, placement=Placement(replicas))
+    assert short.placement is not None
+    lines = terminal(replace(short, violations=check(short.problem, short.placement))).splitlines()
+    assert lines[1].endswith("2 unplaced")
+    assert lines[2].endswith("breaks a rule")
+
+
+def test_levels_without_proof() -> None:
+    """A gap is told where a bound is known, a dash where none is."""
+    lines = terminal(feasible()).splitlines()
+    assert lines[8].split() == ["deviation", "4.4545", "4", "gap", "10", "%"]
+    assert lines[9].split() == ["moves", "1", "-", "-"]
+
+
+def test_copies_have_no_share() -> None:
+    """A duplicated workload has neither a wanted share nor one that it got."""
+    outcome = Outcome(
+        Status.OPTIMAL,
+        "exact",
+        problem(duplicated()),
+        Placement({"default/proxy": {"member1": 2, "member2": 2}}),
+    )
+    lines = terminal(outcome).splitlines()
+    assert lines[0] == "default/proxy: 2 replicas per cluster"
+    assert lines[2].split() == ["member1", "us-east", "2", "98", "more", "(pods", "98)"]
+
+
+def test_idle_candidates_are_counted_not_listed() -> None:
+    """Hundreds of clusters without replicas do not push the others off the screen."""
+    names = tuple(f"c{index:03}" for index in range(200))
+    workload = Workload("x", "x", 1, rules=(Candidates(names), Total()))
+    large = Problem(tuple(Cluster(name) for name in names), (workload,), (Capacity(),))
+    lines = terminal(Outcome(Status.OPTIMAL, "exact", large, Placement({"x": {"c007": 1}}))).splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["x:", "CLUSTER", "c007"]
+    assert lines[3] == "and 199 candidates without replicas (-o wide shows them)"
+
+
+def test_clusters_that_are_gone_show_what_stops() -> None:
+    """Replicas on clusters that are excluded, or not in the input, are shown as stopped."""
+    gone = replace(solved(), problem=problem(nginx(current={"lost": 2, "member4": 3, "member1": 3})))
+    changes = {row[0]: row[3] for row in map(str.split, terminal(gone).splitlines()[2:7])}
+    assert changes == {"lost": "-2", "member1": "0", "member2": "+6", "member3": "+2", "member4": "-3"}
+    assert "is not in the input" in terminal(gone, Look(wide=True))
+
+
+def test_no_colour_unless_asked_for() -> None:
+    """Escape codes appear only with colour, and taking them out gives the plain text."""
+    plain, toned = terminal(solved()), terminal(solved(), Look(colour=True))
+    assert "\033" not in plain
+    assert "\033[32mproven\033[0m" in toned
+    for code in ("\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m", "\033[33m"):
+        toned = toned.replace(code, "")
+    assert toned == plain
+
+
+def test_elastic_column_fits_the_terminal() -> None:
+    """On a narrow terminal the clusters are cut, not the status behind them."""
+    lines = terminal(many(12), Look(width=60)).splitlines()
+    assert max(map(len, lines)) == 60
+    assert lines[1].endswith("member1:1,mem...  new")
+
+
+def test_every_line_fits_80_columns() -> None:
+    """The plain table of ordinary names needs no more than 80 columns."""
+    assert max(map(len, terminal(solved()).splitlines())) <= 80
+
+
+def test_control_characters_of_the_input_do_not_reach_the_terminal() -> None:
+    """A region may hold any text; escape codes in it are shown as such."""
+    evil = (replace(clusters()[0], region="us\033[2J\neast"), *clusters()[1:])
+    outcome = replace(solved(), problem=replace(solved().problem, clusters=evil))
+    assert r"us\x1b[2J\x0aeast" in terminal(outcome)
+    assert escaped("a\tb\u202e") == r"a\x09b\u202e"
+
+
+def test_columns_align() -> None:
+    """Texts stand left, numbers right, two spaces between, no trailing blanks."""
+    columns = (Column("NAME"), Column("N", right=True), Column("REST"))
+    rows = [(Cell("a"), Cell("1"), Cell("")), (Cell("long"), Cell("200"), Cell("x", "good"))]
+    assert render(columns, rows, Look()) == ["NAME    N  REST", "a       1", "long  200  x"]
+    assert render(columns, rows, Look(headers=False, colour=True))[1] == "long  200  \033[32mx\033[0m"
+
+
+@pytest.mark.parametrize(
+    ("resource", "units", "shown"),
+    [
+        ("cpu", 0, "0"),
+        ("cpu", 999, "999m"),
+        ("cpu", 3999, "3.9"),  # rounded down: 4 would be more than there is
+        ("cpu", 12000, "12"),
+        ("memory", 12 * 2**30, "12Gi"),
+        ("memory", 12 * 2**30 - 1, "11.9Gi"),
+        ("memory", 500, "500"),
+        ("memory", 0, "0"),
+        ("pods", 1234567, "1234567"),
+        ("nvidia.com/gpu", 3, "3"),
+    ],
+)
+def test_amounts_are_short_and_never_too_much(resource: str, units: int, shown: str) -> None:
+    """Amounts have at most one decimal and are rounded down."""
+    assert short_amount(resource, units) == shown

@@ -1,0 +1,80 @@
+"""``fairlead plan``: what the terminal shows, what is saved, and the exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from fairlead.cli.app import main
+from places import ROOT
+
+MIGRATION = str(ROOT / "examples" / "safe-migration")
+
+
+def test_the_page_shows_what_is_printed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The block in docs/planning.md is the real output."""
+    monkeypatch.chdir(ROOT)
+    assert main(["plan", "-f", "examples/safe-migration"]) == 0
+    printed = capsys.readouterr().out.rstrip()
+    page = (ROOT / "docs" / "planning.md").read_text()
+    assert f"$ fairlead plan -f examples/safe-migration\n{printed}\n```" in page
+
+
+def test_a_plan_is_saved_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The saved plan leads to the same target; after all of it there is nothing to do."""
+    saved = tmp_path / "plan.json"
+    assert main(["plan", "-f", MIGRATION, "--save", str(saved), "--detailed-exitcode"]) == 5
+    capsys.readouterr()
+    assert main(["plan", "-f", MIGRATION, "--resume", str(saved), "-o", "json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["target"] == {
+        "default/search": {"east": 5, "west": 4},
+        "default/serve": {"east": 3, "west": 3},
+    }
+    assert document["moves"] == 3
+    assert [move["workload"] for wave in document["waves"]["waves"] for move in wave["moves"]] == [
+        "default/search",
+        "default/serve",
+    ]
+
+
+def test_patched_bindings_are_yaml(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only the workloads that change are written."""
+    assert main(["plan", "-f", MIGRATION, "-o", "patch", "--pin", "default/serve"]) == 0
+    (document,) = yaml.safe_load_all(capsys.readouterr().out)
+    assert document["kind"] == "ResourceBinding"
+    assert document["spec"]["clusters"] == [{"name": "east", "replicas": 5}, {"name": "west", "replicas": 4}]
+
+
+def test_moves_for_scripts(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line per move; with a budget of one replica into west it is the one that gains most."""
+    arguments = ["plan", "-f", MIGRATION, "-o", "moves", "--no-headers", "--budget-into", "west=1"]
+    assert main(arguments) == 0
+    assert capsys.readouterr().out.split() == ["1", "default/search", "1", "east", "west", "start"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--moves-first", "--detailed-exitcode"], 0),  # nothing has to move
+        (["--budget", "0"], 0),
+        (["--budget", "ten"], 2),
+        (["--gain", "-1"], 2),
+        (["--budget-into", "west"], 2),
+        (["--pin", "default/none"], 2),
+        (["--resume", str(ROOT / "README.md")], 2),
+    ],
+)
+def test_exit_codes(arguments: list[str], code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong options say so; nothing to do is success."""
+    assert main(["plan", "-f", MIGRATION, *arguments]) == code
+    capsys.readouterr()
+
+
+def test_no_target_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    """The conflict of the target is the reason why there is no plan."""
+    assert main(["plan", "-f", str(ROOT / "examples" / "too-tight")]) == 3
+    assert "No plan. Infeasible: no placement keeps all of these rules:" in capsys.readouterr().out

@@ -1,0 +1,433 @@
+"""Waves: order, room for both copies, rings of full clusters, and what is blocked."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from fairlead.models.check import check
+from fairlead.models.cluster import Cluster
+from fairlead.models.errors import UsageError
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Companionship,
+    Quota,
+    SharedRule,
+    Spread,
+    Total,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.plan.migration import migration_of
+from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.schedule import moved_to, remaining, waves_of
+from fairlead.solver.plan.shortening import repairs_first
+from fairlead.solver.plan.steps import Step
+from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
+from fleets import random_fleet
+from wave_brute_force import fewest_waves
+
+STOP_FIRST = WaveOptions(Order.STOP_FIRST)
+
+
+def app(
+    key: str, current: Mapping[str, int], *rules: WorkloadRule, cpu: int = 500, replicas: int | None = None
+) -> Workload:
+    """Return a workload of 500m cpu each."""
+    wanted = sum(current.values()) if replicas is None else replicas
+    return Workload(key, key, wanted, requests={"cpu": cpu}, current=current, rules=(Total(), *rules))
+
+
+def planned(
+    free: Mapping[str, int],
+    workloads: tuple[Workload, ...],
+    target: Mapping[str, Mapping[str, int]],
+    options: WaveOptions | None = None,
+    rules: tuple[SharedRule, ...] = (),
+) -> WavePlan:
+    """Return the waves on clusters with some cpu free."""
+    clusters = tuple(Cluster(name, free={"cpu": cpu}) for name, cpu in free.items())
+    problem = Problem(clusters, workloads, (Capacity(), *rules))
+    assert not check(problem, target)
+    plan = waves_of(problem, target, options)
+    assert replay(plan) == ()
+    return plan
+
+
+def moves(plan: WavePlan) -> list[list[tuple[str, str | None, str | None, int]]]:
+    """Return the moves of every wave."""
+    return [
+        [(move.workload, move.source, move.target, move.replicas) for move in wave.moves]
+        for wave in plan.waves
+    ]
+
+
+def test_nothing_to_do_takes_no_wave() -> None:
+    """Nothing to do takes no wave."""
+    plan = planned({"m1": 0}, (app("a", {"m1": 2}),), {"a": {"m1": 2}})
+    assert (plan.waves, plan.lower_bound, plan.complete, plan.proven) == ((), 0, True, True)
+
+
+def test_what_fits_moves_at_once() -> None:
+    """What fits moves at once."""
+    plan = planned({"m1": 0, "m2": 1000}, (app("a", {"m1": 2}),), {"a": {"m2": 2}})
+    assert moves(plan) == [[("a", "m1", "m2", 2)]]
+    assert plan.proven
+
+
+def test_a_chain_is_made_from_its_end() -> None:
+    """A chain is made from its end."""
+    # m3 has room for one replica, m2 and m1 for none: c goes first, then b into its place, then a.
+    workloads = (app("a", {"m0": 1}), app("b", {"m1": 1}), app("c", {"m2": 1}))
+    target = {"a": {"m1": 1}, "b": {"m2": 1}, "c": {"m3": 1}}
+    plan = planned({"m0": 0, "m1": 0, "m2": 0, "m3": 500}, workloads, target)
+    assert moves(plan) == [[("c", "m2", "m3", 1)], [("b", "m1", "m2", 1)], [("a", "m0", "m1", 1)]]
+    assert plan.lower_bound == 3
+
+
+def test_both_copies_need_room_so_that_an_exchange_takes_several_waves() -> None:
+    """Both copies need room so that an exchange takes several waves."""
+    # 4 against 4 with room for 2 on m2: in wave 1 m2 takes two and m1 none, in wave 2 m1 takes two, in wave 3
+    # m2 the last two, in wave 4 m1.
+    workloads = (app("a", {"m1": 4}), app("b", {"m2": 4}))
+    plan = planned({"m1": 0, "m2": 1000}, workloads, {"a": {"m2": 4}, "b": {"m1": 4}})
+    assert moves(plan) == [
+        [("a", "m1", "m2", 2)],
+        [("b", "m2", "m1", 2)],
+        [("a", "m1", "m2", 2)],
+        [("b", "m2", "m1", 2)],
+    ]
+    assert plan.proven
+
+
+FULL = {"m1": 0, "m2": 0}
+RING = (app("a", {"m1": 2}), app("b", {"m2": 2}))
+SWAPPED = {"a": {"m2": 2}, "b": {"m1": 2}}
+
+
+def test_full_clusters_cannot_exchange_replicas() -> None:
+    """Full clusters cannot exchange replicas."""
+    plan = planned(FULL, RING, SWAPPED)
+    assert plan.waves == ()
+    assert [(each.move.workload, each.move.replicas) for each in plan.blocked] == [("a", 2), ("b", 2)]
+    assert plan.blocked[0].reason == (
+        "a: 2 replicas cannot move from m1 to m2: m2 has 0 cpu left, one replica takes 500m; m1 and m2 have "
+        "no room and exchange 4 replicas: 500m cpu more on m1 or m2, or stopping first (--order either) "
+        "would do"
+    )
+
+
+def test_what_would_let_a_ring_turn_is_true() -> None:
+    """What would let a ring turn is true."""
+    assert planned({"m1": 0, "m2": 500}, RING, SWAPPED).complete
+    assert planned(FULL, RING, SWAPPED, WaveOptions(Order.EITHER)).complete
+
+
+def test_full_clusters_exchange_replicas_through_a_third() -> None:
+    """Full clusters exchange replicas through a third."""
+    # m3 has room for one replica: it waits there, twice.
+    plan = planned({**FULL, "m3": 500}, RING, SWAPPED)
+    assert plan.complete
+    assert plan.detours
+    assert {move.target for wave in plan.waves for move in wave.moves} == {"m1", "m2", "m3"}
+    forbidden = planned({**FULL, "m3": 500}, RING, SWAPPED, WaveOptions(detours=False))
+    assert not forbidden.complete
+
+
+def test_a_third_cluster_has_to_be_a_candidate() -> None:
+    """A third cluster has to be a candidate."""
+    closed = Candidates(("m1", "m2"))
+    workloads = (app("a", {"m1": 2}, closed), app("b", {"m2": 2}, closed))
+    assert not planned({**FULL, "m3": 500}, workloads, SWAPPED).complete
+
+
+def test_full_clusters_exchange_replicas_by_stopping_first() -> None:
+    """Full clusters exchange replicas by stopping first."""
+    # A quarter of 2, at least 1, may be missing: one of each at a time.
+    plan = planned(FULL, RING, SWAPPED, STOP_FIRST)
+    both = [("a", "m1", "m2", 1), ("b", "m2", "m1", 1)]
+    assert moves(plan) == [both, both]
+    assert plan.proven
+    half = replace(STOP_FIRST, availability=Availability(max_unavailable="100%"))
+    assert moves(planned(FULL, RING, SWAPPED, half)) == [[("a", "m1", "m2", 2), ("b", "m2", "m1", 2)]]
+
+
+def test_at_most_so_many_are_missing_at_once() -> None:
+    """At most so many are missing at once."""
+    # 5 replicas that stop first, at most 2 missing: 2, 2 and 1, however much room there is.
+    options = WaveOptions(Order.STOP_FIRST, Availability(max_unavailable=2))
+    plan = planned({"m1": 0, "m2": 9000}, (app("a", {"m1": 5}),), {"a": {"m2": 5}}, options)
+    assert [wave.replicas for wave in plan.waves] == [2, 2, 1]
+    assert plan.lower_bound == 3
+
+
+def test_at_most_so_many_are_too_many_at_once() -> None:
+    """At most so many are too many at once."""
+    # 40 % of 5 is 2: as above with the new replica first.
+    options = WaveOptions(availability=Availability(max_surge="40%"))
+    plan = planned({"m1": 0, "m2": 9000}, (app("a", {"m1": 5}),), {"a": {"m2": 5}}, options)
+    assert [wave.replicas for wave in plan.waves] == [2, 2, 1]
+    assert plan.lower_bound == 3
+
+
+def test_a_ring_turns_only_if_every_workload_in_it_may_stop_first() -> None:
+    """A ring turns only if every workload in it may stop first."""
+    # b alone stopping first would let a in, but b itself could not start before a has left.
+    options = WaveOptions(orders={"b": Order.EITHER}, availabilities={"b": Availability("100%")})
+    assert planned(FULL, RING, SWAPPED, options).waves == ()
+
+
+def test_shrinking_makes_room_in_the_same_wave() -> None:
+    """Shrinking makes room in the same wave."""
+    workloads = (app("a", {"m1": 3}, replicas=1), app("b", {"m2": 2}))
+    plan = planned(FULL, workloads, {"a": {"m1": 1}, "b": {"m1": 2}})
+    assert moves(plan) == [[("a", "m1", None, 2), ("b", "m2", "m1", 2)]]
+
+
+def test_growing_starts_without_stopping() -> None:
+    """Growing starts without stopping."""
+    plan = planned({"m1": 0, "m2": 1000}, (app("a", {"m1": 1}, replicas=3),), {"a": {"m1": 1, "m2": 2}})
+    assert moves(plan) == [[("a", None, "m2", 2)]]
+
+
+def test_missing_replicas_go_before_moves() -> None:
+    """Missing replicas go before moves."""
+    # m2 has room for one: the replica of b that is missing, not the one of a that could move; then m1's two.
+    workloads = (app("a", {"m1": 1}), app("b", {}, replicas=1), app("c", {"m2": 1}))
+    target = {"a": {"m2": 1}, "b": {"m2": 1}, "c": {"m1": 1}}
+    plan = planned({"m1": 500, "m2": 500}, workloads, target)
+    assert moves(plan)[0] == [("b", None, "m2", 1), ("c", "m2", "m1", 1)]
+
+
+def test_the_fewest_clusters_of_a_spread_are_kept_in_every_wave() -> None:
+    """The fewest clusters of a spread are kept in every wave."""
+    # On exactly two clusters between waves, both replicas of m2 go at once or not at all; m3 has room for one
+    # only until other has left it.
+    exactly = Spread("cluster", {name: frozenset({name}) for name in ("m1", "m2", "m3", "m4")}, 2, 2)
+    workloads = (app("a", {"m1": 1, "m2": 2}, exactly), app("other", {"m3": 1}))
+    target = {"a": {"m1": 1, "m3": 2}, "other": {"m4": 1}}
+    plan = planned({"m1": 0, "m2": 0, "m3": 500, "m4": 500}, workloads, target)
+    assert moves(plan) == [[("other", "m3", "m4", 1)], [("a", "m2", "m3", 2)]]
+
+
+def test_a_minimum_where_held_is_jumped_over() -> None:
+    """A minimum where held is jumped over."""
+    # m2 holds 0 or at least 3, and has room for 2 until other is gone.
+    rule = Bounds({"m2": Bound(3)}, where_held=frozenset({"m2"}))
+    workloads = (app("a", {"m1": 3}, rule), app("other", {"m2": 1}))
+    plan = planned({"m1": 0, "m2": 1000, "m3": 500}, workloads, {"a": {"m2": 3}, "other": {"m3": 1}})
+    assert moves(plan) == [[("other", "m2", "m3", 1)], [("a", "m1", "m2", 3)]]
+
+
+def test_workloads_that_keep_together_go_together() -> None:
+    """Workloads that keep together go together."""
+    tied = (Companionship("pair", ("a", "b"), together=True),)
+    workloads = (app("a", {"m1": 1}), app("b", {"m1": 1}))
+    plan = planned({"m1": 0, "m2": 1000}, workloads, {"a": {"m2": 1}, "b": {"m2": 1}}, rules=tied)
+    assert moves(plan) == [[("a", "m1", "m2", 1), ("b", "m1", "m2", 1)]]
+
+
+def test_workloads_that_keep_apart_go_one_after_the_other() -> None:
+    """Workloads that keep apart go one after the other."""
+    apart = (Companionship("quiet", ("a", "b"), together=False),)
+    workloads = (app("a", {"m1": 1}), app("b", {"m2": 1}))
+    free: dict[str, int] = {"m1": 9000, "m2": 9000, "m3": 9000}
+    plan = planned(free, workloads, {"a": {"m2": 1}, "b": {"m3": 1}}, rules=apart)
+    assert moves(plan) == [[("b", "m2", "m3", 1)], [("a", "m1", "m2", 1)]]
+    swapped = planned(free, workloads, {"a": {"m2": 1}, "b": {"m1": 1}}, rules=apart)
+    assert swapped.detours is swapped.complete
+
+
+def test_the_rest_of_a_plan_goes_on_where_something_is_blocked() -> None:
+    """The rest of a plan goes on where something is blocked."""
+    workloads = (*RING, app("c", {"m3": 1}))
+    target = {**SWAPPED, "c": {"m4": 1}}
+    plan = planned({**FULL, "m3": 0, "m4": 500}, workloads, target, WaveOptions(detours=False))
+    assert moves(plan) == [[("c", "m3", "m4", 1)]]
+    assert {each.move.workload for each in plan.blocked} == {"a", "b"}
+
+
+def test_a_rule_that_blocks_is_named() -> None:
+    """A rule that blocks is named."""
+    # With no surge at all the new replica can never be up first.
+    options = WaveOptions(availability=Availability(max_surge=0))
+    plan = planned({"m1": 0, "m2": 9000}, (app("a", {"m1": 1}),), {"a": {"m2": 1}}, options)
+    assert len(plan.blocked) == 1
+    assert plan.blocked[0].reason.startswith(
+        "a: 1 replica cannot move from m1 to m2: a: 2 replicas run, at most 1 and 0 more may"
+    )
+
+
+def test_what_has_to_move_at_once_and_has_no_room_for_it_is_said() -> None:
+    """What has to move at once and has no room for it is said."""
+    # m2 holds 0 or at least 3; 1000m are enough for 2 and are 500m short until nothing else can leave.
+    rule = Bounds({"m2": Bound(3)}, where_held=frozenset({"m2"}))
+    swap = app("b", {"m2": 1}, Candidates(("m1", "m2")))
+    plan = planned({"m1": 0, "m2": 1000}, (app("a", {"m1": 3}, rule), swap), {"a": {"m2": 3}, "b": {"m1": 1}})
+    reason = plan.blocked[0].reason
+    assert reason.startswith("a: 3 replicas cannot move from m1 to m2: a: m2 holds 1 replica")
+    assert reason.endswith("at least 3 are needed, and m2 has 1 cpu left, 3 at once take 1500m")
+
+
+def test_a_quota_counts_both_copies() -> None:
+    """A quota counts both copies."""
+    # The namespace may request 1000m and does; only b shrinking by one lets a move, in the same wave.
+    team = Quota("team", "default", {Scope("cpu"): Limit(1000)})
+    one, two = (replace(app(key, {"m1": 1}), namespace="default") for key in "ab")
+    free = {"m1": 0, "m2": 9000}
+    stuck = planned(free, (one, two), {"a": {"m2": 1}, "b": {"m1": 1}}, rules=(team,))
+    assert stuck.blocked[0].reason == (
+        "a: 1 replica cannot move from m1 to m2: quota default/team has 0 cpu left, one replica takes 500m"
+    )
+    shrunk = planned(free, (one, replace(two, replicas=0)), {"a": {"m2": 1}}, rules=(team,))
+    assert moves(shrunk) == [[("a", "m1", "m2", 1), ("b", "m1", None, 1)]]
+    limits = moved_to(stuck.problem, Placement({"a": {"m2": 1}})).allowances[0].left
+    assert limits == stuck.problem.allowances[0].left == {Scope("cpu"): 1000}
+
+
+def test_near_clusters_are_paired() -> None:
+    """Near clusters are paired."""
+    clusters = tuple(
+        Cluster(name, region=region, free={"cpu": 9000})
+        for name, region in (("m1", "east"), ("m2", "west"), ("m3", "west"), ("m4", "east"))
+    )
+    problem = Problem(clusters, (app("a", {"m1": 1, "m2": 1}),), (Capacity(),))
+    plan = waves_of(problem, {"a": {"m3": 1, "m4": 1}})
+    assert moves(plan) == [[("a", "m1", "m4", 1), ("a", "m2", "m3", 1)]]
+
+
+def test_the_rules_of_the_affinity_group_of_the_target_bind() -> None:
+    """The rules of the affinity group of the target bind."""
+    # The target stands in the second group; the rules of the first one would refuse every start there.
+    groups = tuple(AffinityGroup(name, (Candidates((name,)), Total())) for name in ("m1", "m2"))
+    workload = replace(app("a", {"m1": 1}), rules=groups[0].rules, group="m1", groups=groups)
+    assert planned({"m1": 0, "m2": 500}, (workload,), {"a": {"m2": 1}}).complete
+
+
+def test_a_plan_goes_on_from_where_it_was_left() -> None:
+    """A plan goes on from where it was left."""
+    workloads = (app("a", {"m0": 1}), app("b", {"m1": 1}), app("c", {"m2": 1}))
+    target = {"a": {"m1": 1}, "b": {"m2": 1}, "c": {"m3": 1}}
+    plan = planned({"m0": 0, "m1": 0, "m2": 0, "m3": 500}, workloads, target)
+    for done, standing in enumerate(placements(plan)):
+        rest = remaining(plan, standing)
+        assert rest.waves == plan.waves[done:]
+        assert rest.problem.limits == plan.problem.limits
+
+
+def test_limits_stay_when_workloads_stand_elsewhere() -> None:
+    """Limits stay when workloads stand elsewhere."""
+    # m1 is overcommitted by 300m and still is, whatever leaves it.
+    problem = Problem(
+        (Cluster("m1", free={"cpu": -300}), Cluster("m2", free={"cpu": 700}), Cluster("m3")),
+        (app("a", {"m1": 2}),),
+        (Capacity(),),
+    )
+    moved = moved_to(problem, Placement({"a": {"m2": 1, "m3": 1}}))
+    assert moved.limits == problem.limits
+    assert moved.cluster_by_name["m2"].free == {"cpu": 200}
+
+
+def test_repairs_move_to_the_front() -> None:
+    """Repairs move to the front."""
+    # b misses a replica and has room for it all along; nothing else has to wait for that.
+    workloads = (app("a", {"m1": 1}), app("b", {}, replicas=1))
+    problem = Problem(
+        tuple(Cluster(name, free={"cpu": 9000}) for name in ("m1", "m2")), workloads, (Capacity(),)
+    )
+    fleet = migration_of(problem, Placement({"a": {"m2": 1}, "b": {"m2": 1}}), WaveOptions())
+    late = ({"a": Step({"m2": 1}, {"m1": 1})}, {"b": Step({"m2": 1})})
+    assert repairs_first(fleet, late) == ({"a": late[0]["a"], "b": late[1]["b"]},)
+
+
+def test_what_is_unknown_is_refused() -> None:
+    """What is unknown is refused."""
+    problem = Problem((Cluster("m1"),), (app("a", {"m1": 1}),))
+    with pytest.raises(UsageError, match="m9"):
+        waves_of(problem, {"a": {"m9": 1}})
+    with pytest.raises(UsageError, match="nothing"):
+        waves_of(problem, {"nothing": {"m1": 1}})
+
+
+def test_stops_first_only_where_it_was_asked_for() -> None:
+    """Stops first only where it was asked for."""
+    plan = planned({"m1": 0, "m2": 1000}, (app("a", {"m1": 2}),), {"a": {"m2": 2}}, STOP_FIRST)
+    assert plan.waves[0].moves == (Move("a", "m1", "m2", 1, stop_first=True),)
+
+
+def sweep(seeds: range) -> tuple[int, int]:
+    """Plan random fleets for the simulator to judge; return how many plans are whole, and have detours."""
+    whole = detours = 0
+    for seed in seeds:
+        fleet = random_fleet(seed)
+        assert check(fleet.problem, fleet.target) == (), f"seed {seed}"
+        plan = waves_of(fleet.problem, fleet.target, fleet.options, Deadline())
+        assert replay(plan) == (), f"seed {seed}"
+        assert plan.lower_bound <= len(plan.waves), f"seed {seed}"
+        whole += plan.complete
+        detours += plan.detours
+    return whole, detours
+
+
+def compare(seeds: range) -> tuple[int, int]:
+    """Compare tiny fleets with brute force; return how many go straight to the target and how many not."""
+    some = none = 0
+    for seed in seeds:
+        fleet = random_fleet(seed, most_workloads=3, most_clusters=3, most_replicas=3)
+        plan = waves_of(fleet.problem, fleet.target, fleet.options, Deadline())
+        fewest = fewest_waves(fleet.problem, fleet.target, fleet.options)
+        straight = plan.complete and not plan.detours
+        assert (len(plan.waves) if straight else None) == fewest, f"seed {seed}"
+        if straight:
+            assert plan.proven, f"seed {seed}"
+        some += straight
+        none += not straight
+    return some, none
+
+
+def test_random_fleets_replay_cleanly() -> None:
+    """Random fleets replay cleanly."""
+    whole, _ = sweep(range(60))
+    assert whole > 40
+
+
+def test_random_fleets_take_as_few_waves_as_brute_force() -> None:
+    """Random fleets take as few waves as brute force."""
+    some, none = compare(range(100))
+    assert some > 80
+    assert none
+
+
+@pytest.mark.long
+def test_many_random_fleets_replay_cleanly() -> None:
+    """Many random fleets replay cleanly."""
+    whole, detours = sweep(range(1000))
+    assert whole > 800
+    assert detours
+
+
+@pytest.mark.long
+def test_many_random_fleets_take_as_few_waves_as_brute_force() -> None:
+    """Many random fleets take as few waves as brute force."""
+    some, none = compare(range(100, 900))
+    assert some > 600
+    assert none > 40
+
+
+def test_the_same_question_gives_the_same_waves() -> None:
+    """The same question gives the same waves."""
+    for seed in range(12):
+        fleet = random_fleet(seed)
+        reversed_problem = Problem(
+            fleet.problem.clusters[::-1], fleet.problem.workloads[::-1], fleet.problem.rules
+        )
+        first = waves_of(fleet.problem, fleet.target, fleet.options, Deadline())
+        second = waves_of(reversed_problem, fleet.target, fleet.options, Deadline())
+        assert first.waves == second.waves

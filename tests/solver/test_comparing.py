@@ -1,0 +1,183 @@
+"""compare(): the best placement beside what dispensers do, in words and numbers."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import fairlead
+from builders import Manifest, binding, cluster, clusters, dynamic, static, term
+from fairlead.cli.app import main
+from fairlead.cli.compare import DISPENSERS as OFFERED
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look
+from fairlead.solver.dispensing import DISPENSERS
+from kubeadmiral_manifests import members, policy, web
+
+
+def hundred() -> fairlead.Problem:
+    """Return 100 replicas over four equals: 25 each is best."""
+    return fairlead.load(clusters(4), binding("web", 100, placement=static()))
+
+
+def only(comparison: fairlead.Comparison) -> fairlead.Contender:
+    """Return the only contender."""
+    (contender,) = comparison.contenders
+    return contender
+
+
+def test_replicas_that_the_proposal_leaves() -> None:
+    """The proposal places 26, 19, 15, 11 of 100, which leaves 29."""
+    comparison = fairlead.compare(hundred(), ["karmada-proposal"])
+    contender = only(comparison)
+    assert comparison.best.status is fairlead.Status.OPTIMAL
+    assert (contender.unplaced, contender.verdict) == (29, "karmada-proposal leaves 29 replicas unplaced.")
+    assert contender.differences[1] == fairlead.Difference("default/web", "member2", 19, 25)
+    assert len(contender.differences) == 4
+
+
+def test_the_workloads_own_scheduler_is_the_default() -> None:
+    """Karmada for bindings, KubeAdmiral for its policies, neither where they are mixed."""
+    karmada = [*clusters(2), binding("web", 2, placement=static())]
+    federated: list[Manifest] = [*members(2), policy("web"), web(4)]
+    for documents, names in (
+        (karmada, ["karmada", "reference"]),
+        (federated, ["kubeadmiral", "reference"]),
+        ([*clusters(1), *federated[1:], binding("other", 2, placement=static())], ["reference"]),
+    ):
+        comparison = fairlead.compare(fairlead.load(documents))
+        assert [contender.name for contender in comparison.contenders] == names
+
+
+def test_the_same_placement() -> None:
+    """4 over two equals is 2 and 2, whoever divides."""
+    comparison = fairlead.compare(fairlead.load(clusters(2), binding("web", 4, placement=static())))
+    assert [contender.verdict for contender in comparison.contenders] == [
+        "karmada places exactly the same.",
+        "reference places exactly the same.",
+    ]
+    assert all(contender.differences == () for contender in comparison.contenders)
+
+
+def test_only_the_metric_differs() -> None:
+    """Quotas 7.2, 1.4, 1.4 of 10: Webster gives 8, 1, 1; by l1 the other's 7, 2, 1 is no worse."""
+    # Webster: 7, 2, 1 is .04/7.2 + .36/1.4 + .16/1.4 = 0.3770; 8, 1, 1 is .64/7.2 + 2 * .16/1.4 = 0.3175.
+    # l1: .2 + .6 + .4 = 1.2 against .8 + .4 + .4 = 1.6; minimax: .6/1.4 = 0.43 against .4/1.4 = 0.29.
+    ratio = static(("member1", 72), ("member2", 14), ("member3", 14))
+    problem = fairlead.load(clusters(3), binding("web", 10, placement=ratio))
+    assert only(fairlead.compare(problem, ["largest-remainder"])).verdict == (
+        "largest-remainder keeps every rule, but is worse on deviation: 0.3770 instead of 0.3175 by webster; "
+        "by l1 it is no worse."
+    )
+    by_l1 = fairlead.compare(problem, ["largest-remainder"], deviation="l1")
+    assert only(by_l1).verdict == "largest-remainder places exactly the same."
+
+
+def test_other_metrics_are_measured_whatever_the_priority() -> None:
+    """Where every workload has priority 5 the words are those of priority 0."""
+    ratio = static(("member1", 72), ("member2", 14), ("member3", 14))
+    plain = fairlead.load(clusters(3), binding("web", 10, placement=ratio))
+    urgent = replace(plain, workloads=tuple(replace(each, priority=5) for each in plain.workloads))
+    verdicts = {only(fairlead.compare(each, ["largest-remainder"])).verdict for each in (plain, urgent)}
+    assert len(verdicts) == 1
+
+
+def test_broken_rules_are_told_in_words() -> None:
+    """Karmada does not know minReplicas: of 10 it puts 9 and 1 where the second cluster needs 3."""
+    bounded = static(("member1", 9), ("member2", 1), clusterConstraintTerms=[term("member2", 3)])
+    comparison = fairlead.compare(
+        fairlead.load(clusters(2), binding("web", 10, placement=bounded)), ["karmada"]
+    )
+    assert only(comparison).verdict == "karmada breaks 1 rule."
+    lines = str(comparison).splitlines()
+    assert lines[0] == "Optimal: no better placement exists (proven)."
+    assert lines[2].startswith("  default/web: member2 holds 1 replica, at least 3 are needed")
+
+
+def test_nothing_to_compare_with() -> None:
+    """12 on 10 pods cannot be: the dispenser's category stands beside the conflict."""
+    problem = fairlead.load(cluster("member1", pods=10), binding("web", 12, placement=dynamic(), cpu="0"))
+    comparison = fairlead.compare(problem, ["karmada", "webster"])
+    assert comparison.best.status is fairlead.Status.INFEASIBLE
+    assert [contender.differences for contender in comparison.contenders] == [(), ()]
+    assert [contender.verdict for contender in comparison.contenders] == [
+        "karmada reports Unschedulable and leaves 12 replicas unplaced.",
+        "webster breaks 1 rule.",
+    ]
+
+
+def test_capacity_is_deducted_when_asked_for() -> None:
+    """Three of 4 on 10 and 2 pods: Karmada puts 3 and 1 of each there, and member2 has no room for 3."""
+    three = [binding(name, 4, placement=dynamic(), cpu="0") for name in ("one", "two", "three")]
+    problem = fairlead.load(cluster("member1", pods=10), cluster("member2", pods=2), three)
+    assert only(fairlead.compare(problem, ["karmada"])).verdict.startswith("karmada breaks 1 rule")
+    deducted = only(fairlead.compare(problem, ["karmada"], overcommit="deduct"))
+    assert deducted.outcome.violations == ()
+
+
+def test_settings_count_for_all() -> None:
+    """Fresh: Karmada's answer forgets the 4 that run on one side, as the best one does."""
+    running = binding("web", 4, {"member1": 4}, dynamic(), cpu="0")
+    problem = fairlead.load(clusters(2, pods=100), running)
+    steady, fresh = (fairlead.compare(problem, ["karmada"], fresh=asked) for asked in (False, True))
+    assert only(steady).verdict == "karmada places exactly the same."
+    assert only(fresh).outcome.problem.workloads[0].fresh
+    assert only(fresh).outcome.placement != only(steady).outcome.placement
+
+
+def test_document() -> None:
+    """The best outcome and every contender have the keys of `solve -o json`; it is all JSON."""
+    document = json.loads(json.dumps(fairlead.compare(hundred(), ["karmada-proposal", "webster"]).to_dict()))
+    assert document["best"]["status"] == "Optimal"
+    first, second = document["contenders"]
+    assert (first["name"], first["status"], first["unplaced"]) == ("karmada-proposal", "Infeasible", 29)
+    assert first["differences"][0] == {
+        "workload": "default/web",
+        "cluster": "member1",
+        "replicas": 26,
+        "best": 25,
+    }
+    assert set(document["best"]) <= set(second)
+    assert second["verdict"] == "webster places exactly the same."
+
+
+def test_unknown_dispenser() -> None:
+    """A name that nobody has is named, with those that there are."""
+    with pytest.raises(fairlead.UsageError, match="no dispenser 'greedy'; known: karmada, "):
+        fairlead.compare(hundred(), ["greedy"])
+
+
+def test_tables() -> None:
+    """Answers, replicas that differ, and what is to be said."""
+    lines = terminal(fairlead.compare(hundred(), ["karmada-proposal"])).splitlines()
+    assert lines[0].split() == ["ANSWER", "STATUS", "UNPLACED", "BROKEN", "DEVIATION"]
+    assert lines[1].split() == ["best", "Optimal", "0", "0", "0"]
+    assert lines[2].split()[:4] == ["karmada-proposal", "Infeasible", "29", "1"]
+    assert lines[4].split() == ["WORKLOAD", "CLUSTER", "BEST", "KARMADA-PROPOSAL"]
+    assert lines[5].split() == ["default/web", "member1", "25", "26"]
+    assert "karmada-proposal leaves 29 replicas unplaced." in lines
+
+
+def test_long_tables_are_cut() -> None:
+    """25 clusters differ, 20 are shown unless all are asked for; for scripts there is a row per answer."""
+    problem = fairlead.load(clusters(25), binding("web", 1000, placement=static()))
+    comparison = fairlead.compare(problem, ["karmada-proposal"])
+    assert len(only(comparison).differences) == 25
+    assert "... and 5 more; -o wide shows them all" in terminal(comparison)
+    assert "more;" not in terminal(comparison, Look(wide=True))
+    assert len(terminal(comparison, Look(headers=False)).splitlines()) == 2
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command prints the comparison; its exit code is that of the best placement."""
+    arguments = ["compare", "-q", "-f", "examples/too-tight", "-o", "json", "--like", "webster"]
+    assert main(arguments) == 3
+    document = json.loads(capsys.readouterr().out)
+    assert [contender["name"] for contender in document["contenders"]] == ["webster"]
+    assert main(["compare", "-q", "-f", "examples/three-regions"]) == 0
+    assert capsys.readouterr().out.startswith("ANSWER ")
+
+
+def test_the_command_line_knows_all_dispensers() -> None:
+    """The names are repeated there, so that help stays fast."""
+    assert OFFERED == DISPENSERS

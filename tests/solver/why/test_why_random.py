@@ -1,0 +1,253 @@
+"""why() against brute force: every cost and every gain, all rules mixed, by formula and by solving again."""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from brute_force import brute_force
+from fairlead.models.cluster import Cluster
+from fairlead.models.levels import DEFAULT_ORDER, Deviation, Level
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Capacity,
+    Evenness,
+    GroupTotal,
+    MoveBudget,
+    Moves,
+    Price,
+    Quota,
+    SharedRule,
+    Tiers,
+    Total,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.score import levels_of
+from fairlead.models.workload import Workload
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.solving import solve
+from fairlead.solver.why.answer import Possible, Step
+from fairlead.solver.why.answered import Answered, answered
+from fairlead.solver.why.changes import changes_of
+from fairlead.solver.why.gains import gains_of
+from fairlead.solver.why.steps import step_at_once, step_by_solving
+from fairlead.solver.why.why import why
+from random_problems import random_problem
+
+QUICK = range(25)
+LONG = range(25, 700)
+Found = dict[str, tuple[str, Fraction]]
+"""What is gained by action: the level and by how much."""
+
+
+def assert_explained(problem: Problem, key: str) -> None:
+    """Compare the costs and gains of one workload with brute force."""
+    outcome = solve(problem, time_limit=60.0, workers=1)
+    if outcome.status is Status.INFEASIBLE:
+        return
+    found = why(problem, key, time_limit=600.0, workers=1, outcome=outcome)
+    for each in found.clusters:
+        replicas, cluster = each.decision.replicas, each.decision.cluster
+        if each.candidate:
+            assert_step(each.more, outcome, pinned(problem, key, cluster, replicas + 1, None))
+            assert_step(each.less, outcome, pinned(problem, key, cluster, 0, replicas - 1))
+    assert found.untried == 0
+    gained = {gain.action: (gain.level, Fraction(gain.gain)) for gain in found.gains}
+    assert gained == gains_by_brute_force(answered(outcome, key, 1, 0))
+    assert list(found.gains) == sorted(found.gains, key=lambda gain: _order(outcome, gain.level, gain.gain))
+
+
+def _order(outcome: Outcome, level: str, gain: int | Fraction) -> tuple[int, Fraction]:
+    """Return what gains are sorted by."""
+    names = [each.name for each in outcome.objectives]
+    return names.index(level), -Fraction(gain)
+
+
+def pinned(problem: Problem, key: str, cluster: str, least: int, most: int | None) -> Problem | None:
+    """Return the problem with a total of a single cluster; None where nothing can be held there."""
+    if (most is not None and most < 0) or not problem.workload(key).replicas:
+        return None
+    pin = GroupTotal("pin", frozenset({cluster}), least, most)
+    workloads = tuple(
+        replace(each, rules=(*each.rules, pin)) if each.key == key else each for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
+
+
+def assert_step(step: Step | None, outcome: Outcome, changed: Problem | None) -> None:
+    """Compare one replica more or less with the best of all placements that have it."""
+    best = None if changed is None else brute_force(changed)
+    assert step is not None
+    assert step.proven
+    if best is None:
+        assert step.possible is Possible.NO
+        return
+    known = [level.value for level in outcome.objectives]
+    assert (step.possible, (step.level, step.change)) == (
+        Possible.YES,
+        first(levels_of(outcome.problem), known, best.values),
+    )
+
+
+def first(
+    levels: Sequence[Level], before: Sequence[int | Fraction], after: Sequence[int | Fraction]
+) -> tuple[str | None, int | Fraction]:
+    """Return the first level that differs and by how much it grows."""
+    for level, here, there in zip(levels, before, after, strict=True):
+        if here != there:
+            return level.name, there - here
+    return None, 0
+
+
+def gains_by_brute_force(about: Answered) -> Found:
+    """Return what every change of a bound gains, also of those that do not bind."""
+    known = [level.value for level in about.values]
+    found: Found = {}
+    for change in changes_of(about):
+        changed = change.build()
+        best = brute_force(changed) if levels_of(changed) == about.levels else None
+        name, more = (None, 0) if best is None else first(about.levels, known, best.values)
+        if name is not None and more < 0:
+            found[change.action] = (name, Fraction(-more))
+    return found
+
+
+def assert_all_explained(seeds: Iterable[int], deviation: Deviation) -> None:
+    """Compare the problems of all seeds; name those that differ."""
+    wrong = []
+    for seed in seeds:
+        problem = random_problem(seed, deviation, most_replicas=4)
+        problem = replace(problem, rules=(*problem.rules, *_quotas(seed, problem)))
+        key = problem.workloads[seed % len(problem.workloads)].key
+        try:
+            assert_explained(problem, key)
+        except AssertionError as difference:
+            wrong.append(f"seed {seed}: {difference}")
+    assert not wrong, "\n".join(wrong)
+
+
+def _quotas(seed: int, problem: Problem) -> tuple[SharedRule, ...]:
+    """Return a quota of pods and a budget of moves, each at times."""
+    rng = random.Random(seed)
+    scopes = [Scope("pods"), Scope("pods", "member1"), Scope("cpu", "member2")]
+    limits = {scope: Limit(rng.randint(0, 5) * (200 if scope.resource == "cpu" else 1)) for scope in scopes}
+    known = {None, *problem.cluster_by_name}
+    chosen = {
+        scope: limit for scope, limit in limits.items() if rng.random() < 0.5 and scope.cluster in known
+    }
+    quota = (Quota("small", "", chosen),) if rng.random() < 0.3 else ()
+    return (*quota, MoveBudget("the plan", rng.randint(0, 4))) if rng.random() < 0.2 else quota
+
+
+@pytest.mark.parametrize("deviation", list(Deviation))
+def test_costs_and_gains_are_those_of_brute_force(deviation: Deviation) -> None:
+    """Problems of all rules mixed, one or two workloads on up to three clusters."""
+    assert_all_explained(QUICK, deviation)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("deviation", list(Deviation))
+@pytest.mark.parametrize("start", range(LONG.start, LONG.stop, 75))
+def test_costs_and_gains_of_many(start: int, deviation: Deviation) -> None:
+    """The same for many more."""
+    assert_all_explained(range(start, start + 75), deviation)
+
+
+def by_formula(seed: int) -> Problem:
+    """Return a larger problem of one workload that marginal allocation places."""
+    rng = random.Random(seed)
+    names = tuple(f"member{number}" for number in range(1, rng.randint(3, 9) + 1))
+    free = [{"cpu": rng.randint(0, 12) * 500, "pods": rng.choice([3, 8, 110])} for _ in names]
+    bounds = Bounds(
+        {name: Bound(rng.randint(0, 3)) for name in names if rng.random() < 0.3},
+        {name: Bound(rng.randint(2, 8)) for name in names if rng.random() < 0.4},
+    )
+    workload = Workload(
+        "default/web",
+        "web",
+        rng.randint(3, 30),
+        requests={"cpu": 500},
+        current={name: rng.randint(1, 6) for name in names if rng.random() < 0.5},
+        fresh=rng.random() < 0.2,
+        rules=(Candidates(names), Total(), bounds, *_preferences(rng, names)),
+    )
+    clusters = tuple(Cluster(name, free=given) for name, given in zip(names, free, strict=True))
+    orders = (DEFAULT_ORDER, ("cost", *(key for key in DEFAULT_ORDER if key != "cost")))
+    deviation = rng.choice([Deviation.WEBSTER, Deviation.WEBSTER, Deviation.L1])
+    return Problem(clusters, (workload,), (Capacity(),), rng.choice(orders), deviation)
+
+
+def _preferences(rng: random.Random, names: tuple[str, ...]) -> tuple[WorkloadRule, ...]:
+    """Return weights, tiers, exact totals or prices."""
+    kind = rng.randint(0, 3)
+    weights = {name: rng.choice([1, 2, 3, 5, 7]) for name in names}
+    moves = Moves(frozenset(names), keep=rng.random() < 0.5)
+    if kind == 0:
+        return Weights(weights), moves
+    if kind == 1:
+        number = {name: rng.randint(0, 2) for name in names}
+        every = (frozenset(name for name in names if number[name] == tier) for tier in range(3))
+        tiers = tuple(tier for tier in every if tier)
+        return Tiers(tiers), Weights(weights, dynamic=True, tiers=tiers), moves
+    if kind == 2:
+        totals = (GroupTotal("a", frozenset(names[:2]), 2, 2), GroupTotal("b", frozenset(names[2:4]), 3, 3))
+        return *totals[: rng.randint(1, 2)], Evenness(names), moves
+    prices = {name: Fraction(rng.randint(0, 6), rng.choice([1, 2, 3])) for name in names}
+    return Price(prices), Weights({name: rng.randint(0, 3) for name in names}), moves
+
+
+def assert_formula_agrees(seed: int) -> bool:
+    """Compare what the formula says with solving again; tell whether there was anything to compare."""
+    outcome = solve(by_formula(seed), workers=1)
+    if outcome.placement is None:
+        return False
+    about = answered(outcome, "default/web", 1, 0)
+    if about.exchanges is None:
+        return False
+    for cluster in about.candidates:
+        pairs = [(step_at_once(about, cluster, 1), step_by_solving(about, cluster, 1, Deadline()))]
+        if about.replicas(cluster):
+            pairs.append((step_at_once(about, cluster, -1), step_by_solving(about, cluster, -1, Deadline())))
+        for quick, sure in pairs:
+            assert quick is not None
+            assert (quick.possible, quick.level, quick.change) == (sure.possible, sure.level, sure.change)
+    quick_gains = {
+        gain.action: (gain.level, Fraction(gain.gain)) for gain in gains_of(about, Deadline()).found
+    }
+    assert quick_gains == _solved(about)
+    return True
+
+
+def _solved(about: Answered) -> Found:
+    """Return what every change gains by solving again."""
+    found: Found = {}
+    for change in changes_of(about):
+        changed = change.build()
+        outcome = about.resolve(changed, Deadline())
+        if levels_of(changed) == about.levels and outcome.placement is not None:
+            difference = about.compare(outcome.objectives)
+            if difference.level is not None and difference.change < 0:
+                found[change.action] = (difference.level.name, Fraction(-difference.change))
+    return found
+
+
+def test_formula_says_what_solving_again_says() -> None:
+    """Single exchanges are enough for levels that add up cluster by cluster, up to nine clusters."""
+    compared = [seed for seed in range(40) if assert_formula_agrees(seed)]
+    assert len(compared) > 20
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(40, 1240, 200))
+def test_formula_says_what_solving_again_says_of_many(start: int) -> None:
+    """The same for many more."""
+    compared = [seed for seed in range(start, start + 200) if assert_formula_agrees(seed)]
+    assert len(compared) > 80
