@@ -112,6 +112,20 @@ def test_partial_leaves_out_what_no_choice_can_place() -> None:
     assert [violation.amount for violation in outcome.shortfalls] == [1]
 
 
+def test_a_budget_counts_of_what_is_held_no_more_than_a_full_copy() -> None:
+    """Where 3 replicas run a copy has 2: one is stopped, none moved, so the second group will do."""
+    found = tuple(
+        AffinityGroup(name, (Candidates((name,), {other: Exclusion("elsewhere")}), Duplicated()))
+        for name, other in ("ab", "ba")
+    )
+    workload = Workload("w", "w", 2, rules=found[0].rules, groups=found, current={"b": 3})
+    clusters = (Cluster("a"), Cluster("b"))
+    problem = Problem(clusters, (workload,), (MoveBudget("leaving b", 0, leaving=frozenset("b")),))
+    outcome = fairlead.solve(problem)
+    assert outcome.status is Status.OPTIMAL
+    assert taken(outcome) == {"w": "b"}
+
+
 @pytest.mark.parametrize("urgent", ["w0", "w1"])
 def test_the_more_urgent_one_keeps_its_first_group(urgent: str) -> None:
     """One of the two fits on a: by priority, and by key where that is the same."""

@@ -12,7 +12,7 @@ from fairlead.encoders.registry import ENCODERS
 from fairlead.encoders.variables import Place, Range, Ranges
 from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Total, WorkloadRule
+from fairlead.models.rules import Candidates, Duplicated, Total, WorkloadRule
 from fairlead.models.workload import Workload
 
 Options = Mapping[str, Sequence[Workload]]
@@ -96,6 +96,7 @@ def encode_choice(problem: Problem, options: Options) -> Choice:
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)
+    sharing = replace(problem, workloads=tuple(_as_copies(each, options) for each in problem.workloads))
     encoding = ConditionalEncoding(asked, _ranges(problem, options))
     literals = {key: [encoding.model.new_bool_var("") for _ in choices] for key, choices in options.items()}
     for each in literals.values():
@@ -109,8 +110,15 @@ def encode_choice(problem: Problem, options: Options) -> Choice:
             _encode_groups(kind, choices, literals[key], encoding)
         for shared in problem.rules:
             if isinstance(shared, kind):
-                encoder(shared, asked, encoding)
+                encoder(shared, sharing, encoding)
     return Choice(encoding, literals)
+
+
+def _as_copies(workload: Workload, options: Options) -> Workload:
+    """Return a workload with what budgets of moves look at: its full copies, the same ones in all groups."""
+    if workload.key not in options:
+        return workload
+    return replace(workload, rules=tuple(options[workload.key][0].rules_of(Duplicated)))
 
 
 def _encode_groups(

@@ -131,7 +131,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Relaxation:
-    """Changes that together make an infeasible problem feasible.
+    """Changes that together make an infeasible problem feasible, or all of it but some workloads.
 
     Parameters
     ----------
@@ -148,6 +148,9 @@ class Relaxation:
         empty where there is none.
     proven
         True where it is proven that no other changes cost less, those of cheaper relaxations aside.
+    without
+        Keys of workloads that have no placement with the changes either, or those with them: no way out of
+        their part of the problem is known. Empty where the whole problem becomes feasible.
     """
 
     text: str
@@ -156,6 +159,7 @@ class Relaxation:
     changes: tuple[Change, ...] = ()
     manifest: str = ""
     proven: bool = True
+    without: tuple[str, ...] = ()
 
 
 class Proof(StrEnum):
@@ -181,8 +185,9 @@ class Conflict:
         What each of them says; leaving out any one of them resolves the conflict. Where a workload may get
         several affinity groups, what stands in the way in each of them.
     relaxations
-        Changes each of which makes the whole problem feasible, whatever else contradicts itself there: the
-        first conflict of an outcome has them for all. The most useful first; may be empty.
+        Changes each of which makes the whole problem feasible, whatever else contradicts itself there, except
+        for workloads `without_way_out`: the first conflict of an outcome has them for all. The most useful
+        first; may be empty.
     proof
         What is known of it.
     workloads
@@ -193,6 +198,11 @@ class Conflict:
     relaxations: tuple[Relaxation, ...] = ()
     proof: Proof = Proof.UNVERIFIED
     workloads: tuple[str, ...] = ()
+
+    @property
+    def without_way_out(self) -> tuple[str, ...]:
+        """Keys of the workloads that none of the relaxations is for; empty where there are none at all."""
+        return self.relaxations[0].without if self.relaxations else ()
 
     def __str__(self) -> str:
         return "; ".join(str(statement) for statement in self.rules)

@@ -251,7 +251,12 @@ def compare(problem: Problem) -> bool:
         return False
     found = relaxations(problem, Deadline(), 0)
     for one in found:
-        assert feasible(apply(problem, one.changes)), one
+        stuck = [each for each in problem.workloads if each.key in one.without]
+        others = [each for each in problem.workloads if each.key not in one.without]
+        after = apply(problem, one.changes)
+        assert not stuck or not feasible(replace(problem, workloads=tuple(stuck))), one
+        rest = tuple(after.workload_by_key[each.key] for each in others)
+        assert feasible(replace(after, workloads=rest)), one
         assert one.change == sum(change.cost for change in one.changes)
         assert all(change.amount for change in one.changes)
     supports = [
@@ -261,7 +266,9 @@ def compare(problem: Problem) -> bool:
         assert not any(earlier <= later for earlier in supports[:at])
     assert [one.change for one in found] == sorted(one.change for one in found)
     least = cheapest(problem)
-    if least is not None:
+    if found and found[0].without:
+        assert least is None
+    elif least is not None:
         assert found, problem
         assert found[0].change == least, found[0]
         assert found[0].proven

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 import yaml
 
 import fairlead
@@ -24,6 +25,9 @@ from builders import (
 from fairlead.manifests.loading import load
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.statement import Conflict, Relaxation
+from fairlead.solver.conflicts import conflict, explanation
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.relaxation import relaxations
 from merged import pasted, texts, ways_out
 from own_builders import own
 
@@ -263,6 +267,14 @@ def test_a_cluster_that_is_opened_brings_its_bounds() -> None:
     assert "tolerate the taint gpu:NoSchedule" not in texts(found)
 
 
+@pytest.mark.parametrize("placement", [divided({}), duplicated()])
+def test_what_runs_stays_once_nothing_evicts_it(placement: Manifest) -> None:
+    """The taint that takes nothing new may stay untolerated: both replicas run there already."""
+    tainted = cluster("a", cpu=9, taints=["new:NoSchedule", "old:NoExecute"])
+    found = ways_out(tainted, binding("web", 2, {"a": 2}, {**placement, "clusterTolerations": []}, cpu=1))
+    assert texts(found)[0] == "tolerate the taint old:NoExecute"
+
+
 def test_others_that_share_a_policy_keep_their_placement() -> None:
     """To tolerate the taint of b would put a full copy of large there, which has no room for it."""
     spread = {"spreadByField": "cluster", "minGroups": 2, "maxGroups": 2}
@@ -287,3 +299,67 @@ def test_an_annotation_that_overrides_is_named() -> None:
     assert reasons["a"] == (
         "is not in the placement list (annotation kubeadmiral.io/placements overrides policy default/web)"
     )
+
+
+def test_copies_grow_with_the_room_they_lack() -> None:
+    """Beside one core of small, a copy of large has one replica for lack of room; with two, it has two."""
+    placement = [federal.entry("a", minReplicas=1, maxReplicas=2)]
+    listed = federal.policy(schedulingMode="Duplicate", placement=placement)
+    webs = [federal.web(2, "1"), federal.web(1, "1")]
+    for name, each in zip(("large", "small"), webs, strict=True):
+        each["metadata"]["name"] = name
+    found = ways_out(federal.member("a", "1"), listed, webs)
+    assert "add 1 cpu to a" not in texts(found)
+    assert any(text.startswith("add 2 cpu to a") for text in texts(found))
+
+
+def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
+    """Nothing opens the only cluster that stuck names, as it does not exist; web needs more room."""
+    outcome = fairlead.solve(
+        load(
+            [
+                cluster("a", cpu=1),
+                cluster("b", cpu=1),
+                deployment("stuck", 1, cpu=1),
+                policy(
+                    "stuck",
+                    {**divided({}), "clusterAffinity": {"labelSelector": {"matchLabels": {"x": "y"}}}},
+                    selects=[selector("stuck")],
+                ),
+                deployment("web", 2, cpu=1),
+                policy(
+                    "web",
+                    {**divided({}), "clusterAffinity": {"clusterNames": ["a"]}},
+                    selects=[selector("web")],
+                ),
+            ]
+        )
+    )
+    assert outcome.conflict is not None
+    assert texts(outcome.conflict.relaxations) == [
+        "ask for 1 replica instead of 2 for default/web",
+        "add 1 cpu to a",
+    ]
+    assert outcome.conflict.without_way_out == ("default/stuck",)
+    assert "No way out is known for default/stuck.\nAny one of these changes helps all others:" in str(
+        outcome
+    )
+    assert outcome.to_dict()["conflict"]["without_way_out"] == ["default/stuck"]
+
+
+def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Explaining a thousand workloads took seconds beyond the time limit, one search for each of them."""
+
+    def searched(*_: object) -> None:
+        raise AssertionError("something was searched for")
+
+    monkeypatch.setattr(explanation, "has_placement", searched)
+    monkeypatch.setattr(conflict, "units_of", searched)
+    placement = {**divided({}), "spreadConstraints": [{"spreadByField": "cluster", "maxGroups": 1}]}
+    stream = [
+        *clusters(2, cpu=3),
+        policy(placement=placement, selects=[selector("x"), selector("y"), selector("z")]),
+    ]
+    problem = load([*stream, *(deployment(name, 2, cpu=1) for name in "xyz")])
+    assert explanation.conflicts_of(problem, Deadline.after(0)) == ()
+    assert relaxations(problem, Deadline.after(0), 0) == ()

@@ -239,15 +239,18 @@ def copies(
     names: Iterable[str],
     clusters: Mapping[str, Cluster],
     preferred: Preferences,
-) -> dict[str, int]:
-    """Return the size of the copy where it differs: the template's number, put between minimum and maximum.
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the size of the copy where it differs, and what it would be with more room.
+
+    It is the template's number, put between minimum and maximum.
 
     Where there is no room for that, and the policy states a minimum or a maximum, a copy has as many replicas
     as fit: at least the minimum, at least one. Neither binds a workload that is scaled to 0.
     """
     found: dict[str, int] = {}
+    ample: dict[str, int] = {}
     if not workload.replicas:
-        return found
+        return found, ample
     for name in names:
         least, most = limits.minimum.get(name), limits.maximum.get(name)
         size = max(workload.replicas, least.replicas) if least else workload.replicas
@@ -255,7 +258,10 @@ def copies(
         if name in preferred.minimum or name in preferred.maximum:
             fitting = room(workload, clusters[name])
             fewest = max(1, least.replicas if least else 1)
-            size = size if fitting is None else min(size, max(fewest, fitting))
+            whole = size
+            size = whole if fitting is None else min(whole, max(fewest, fitting))
+            if size < whole:
+                ample[name] = whole
         if size != workload.replicas:
             found[name] = size
-    return found
+    return found, ample

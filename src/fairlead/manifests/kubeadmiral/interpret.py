@@ -146,10 +146,10 @@ class PolicyInterpreter:
         bounded = {*policy.preferred.minimum, *policy.preferred.maximum}
         found = open_to.without(empty).closed_for_good(bounded, spoiling=True)
         names = found.names
-        sizes = copies(limits, workload, names, self.clusters, policy.preferred)
+        sizes, ample = copies(limits, workload, names, self.clusters, policy.preferred)
         choice = policy.max_clusters is not None
         yield self._candidates(found)
-        yield Duplicated(policy.sources[MODE], choice, sizes)
+        yield Duplicated(policy.sources[MODE], choice, sizes, ample)
         if choice:
             least = {
                 name: Bound(min(low.replicas, sizes.get(name, workload.replicas)), low.source)

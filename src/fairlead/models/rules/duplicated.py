@@ -30,11 +30,14 @@ class Duplicated:
     copies
         Size of the copy by candidate, where it differs from the workload's replicas (KubeAdmiral clamps it
         into minimum and maximum).
+    ample
+        Size of the copy by candidate where only a lack of room makes it smaller than that (KubeAdmiral).
     """
 
     source: Source | None = None
     choice: bool = False
     copies: Mapping[str, int] = field(default_factory=dict)
+    ample: Mapping[str, int] = field(default_factory=dict)
 
 
 def copy_on(rule: Duplicated, workload: Workload, cluster: str) -> int:

@@ -8,7 +8,7 @@ from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.triggers import untriggered
-from fairlead.models.words import counted, format_number, format_percent
+from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     Brief,
@@ -196,8 +196,12 @@ def told_ways(conflict: Conflict) -> list[str]:
     """Return the ways out, a line each; nothing where none is known."""
     if not conflict.relaxations:
         return []
+    opening = ["Any one of these changes helps:"]
+    if conflict.without_way_out:
+        stuck = listed(conflict.without_way_out, "workload")
+        opening = [f"No way out is known for {stuck}.", "Any one of these changes helps all others:"]
     return [
-        "Any one of these changes helps:",
+        *opening,
         *(
             f"  {relaxation.text} ({relaxation.source})" if relaxation.source else f"  {relaxation.text}"
             for relaxation in conflict.relaxations

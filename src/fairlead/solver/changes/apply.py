@@ -11,6 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
     Companionship,
+    Duplicated,
     GroupTotal,
     MoveBudget,
     Spread,
@@ -18,6 +19,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.capacity import room
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
@@ -65,7 +67,7 @@ def _changed(problem: Problem, change: Change) -> Problem:
             clusters = tuple(
                 _grown(each, change) if each.name == change.cluster else each for each in problem.clusters
             )
-            return replace(problem, clusters=clusters)
+            return _with_larger_copies(replace(problem, clusters=clusters), change.cluster or "")
         case Kind.QUOTA:
             return raised(problem, change)
         case Kind.MOVE_BUDGET:
@@ -97,6 +99,28 @@ def _grown(cluster: Cluster, change: Change) -> Cluster:
     if offered is not None:
         offered = {**offered, change.detail: offered.get(change.detail, 0) + change.amount}
     return replace(cluster, free=free, allocatable=offered)
+
+
+def _with_larger_copies(problem: Problem, name: str) -> Problem:
+    """Let full copies take what a cluster has more of, where they were smaller for lack of room."""
+    cluster = problem.cluster_by_name[name]
+
+    def grown(rule: WorkloadRule, workload: Workload) -> WorkloadRule:
+        if not isinstance(rule, Duplicated) or name not in rule.ample:
+            return rule
+        whole, fitting = rule.ample[name], room(workload, cluster)
+        size = (
+            whole if fitting is None else min(whole, max(rule.copies.get(name, workload.replicas), fitting))
+        )
+        return replace(rule, copies={**rule.copies, name: size})
+
+    workloads = tuple(
+        replace(each, rules=tuple(grown(rule, each) for rule in each.rules))
+        if any(name in rule.ample for rule in each.rules_of(Duplicated))
+        else each
+        for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
 
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:

@@ -29,6 +29,9 @@ LONGEST_UNVERIFIED = 20
 
 def conflict_in(problem: Problem, deadline: Deadline, seed: int) -> Conflict | None:
     """Return a verified conflict of a problem without any placement; None where nothing is known in time."""
+    if len(problem.workloads) > 1 and not deadline.remaining():
+        # Only of a single workload anything is known without a search.
+        return None
     units = units_of(problem)
     found = find(problem, units, deadline, seed)
     if found is None:

@@ -149,7 +149,7 @@ def _fails_in(workload: Workload, part: Problem, deadline: Deadline, seed: int) 
     """Tell whether a workload has no placement of its own with the rules it has."""
     if fails_alone(workload, part):
         return True
-    if settled(workload, part) or len(part.workloads) == 1:
+    if settled(workload, part) or len(part.workloads) == 1 or not deadline.remaining():
         return False
     return has_placement(alone(workload, part), deadline, seed) is False
 

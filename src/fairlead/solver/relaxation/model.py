@@ -109,9 +109,10 @@ class RelaxationModel:
         for key, pulls in by_key.items():
             slack = encoding.given[key]
             if all(each.lever.kind is Kind.TOLERATION for each in pulls):
-                # A cluster is open when every one of its taints is tolerated.
+                # A cluster is open when every one of its taints is tolerated; what runs may stay before that.
                 for each in pulls:
-                    encoding.model.add(slack <= each.lever.every * each.steps)
+                    staying = each.lever.staying.get(key, 0)
+                    encoding.model.add(slack <= staying + each.lever.every * each.steps)
             else:
                 steps = [(each.steps, each.lever.every) for each in pulls]
                 encoding.model.add(slack <= weighted(steps))

@@ -1,8 +1,8 @@
 """What a relaxation may change: one number of a problem, and by how much at most."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from fairlead.encoders.costs import Because
@@ -56,6 +56,9 @@ class Lever:
         How far one step lets its constraints give way.
     sharing
         Other workloads for which the same number of the same policy counts.
+    staying
+        How far a constraint gives way without this lever, once all others that it needs are pulled: a taint
+        that only keeps away what is new lets stay what runs there.
     """
 
     kind: Kind
@@ -69,6 +72,7 @@ class Lever:
     source: Source | None = None
     every: int = 1
     sharing: tuple[str, ...] = ()
+    staying: Mapping[Key, int] = field(default_factory=dict)
 
     def change(self, by: int, cost: int, workload: str | None) -> Change:
         """Return a change of the number, by so much in its own unit, as one of its workloads has it."""
@@ -238,14 +242,27 @@ def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Le
         opening = dict(rule.held_only)
     else:
         opening = {**rule.excluded, **rule.held_only}
-    keys: dict[str, list[Key]] = {}
+    keys: dict[str, dict[Key, int]] = {}
     sources: dict[str, Source | None] = {}
     for name, exclusion in sorted(opening.items()):
+        evicting = any(taint.effect != "NoSchedule" for taint in exclusion.taints)
         for taint in exclusion.taints:
+            stays = evicting and taint.effect == "NoSchedule" and name in rule.excluded
+            key: Key = (Because(candidates.KIND, workload.key, name), "most")
             text = spelled(taint)
-            keys.setdefault(text, []).append((Because(candidates.KIND, workload.key, name), "most"))
+            keys.setdefault(text, {})[key] = workload.current.get(name, 0) if stays else 0
             sources.setdefault(text, exclusion.source)
     for text, found in keys.items():
         yield Lever(
-            Kind.TOLERATION, workload.key, None, text, 0, 1, 1, tuple(found), sources[text], every=most
+            Kind.TOLERATION,
+            workload.key,
+            None,
+            text,
+            0,
+            1,
+            1,
+            tuple(found),
+            sources[text],
+            every=most,
+            staying={key: held for key, held in found.items() if held},
         )

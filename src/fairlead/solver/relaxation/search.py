@@ -34,7 +34,8 @@ def relaxations(
     """Return changes that make a problem feasible, the cheapest first; see `fairlead.solver.changes.kinds`.
 
     Every one of them was verified: with the changes made, the whole problem has a placement, in some choice
-    of affinity groups. None changes all the rules that one before it changes.
+    of affinity groups, except for parts of which no way out is known (`Relaxation.without`). None changes all
+    the rules that one before it changes.
 
     Parameters
     ----------
@@ -50,20 +51,23 @@ def relaxations(
         Workloads of which it is known that they, or others of their part, cannot be placed; None where that
         is to be found out.
     """
+    if not deadline.remaining():
+        return ()
     found: list[list[Way]] = []
     parts = bundles(problem, deadline, seed, failing)
+    without: list[str] = []
     for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
         due = deadline.part(1 / left)
-        if not due.remaining():
-            return ()
-        found.append(_ways_of(part, due, seed, most))
-        if not found[-1]:
-            return ()
+        of_part = _ways_of(part, due, seed, most) if due.remaining() else []
+        if of_part:
+            found.append(of_part)
+        else:
+            without += part.workload_by_key
     inside = {workload.key for part in parts for workload in part.workloads}
     told: list[Relaxation] = []
     for way in _together(found, most):
         if len(told) < most and _suits_others(way, inside, problem, deadline, seed):
-            told.append(_relaxation(way, problem))
+            told.append(replace(_relaxation(way, problem), without=tuple(sorted(without))))
     return tuple(told)
 
 

@@ -167,6 +167,7 @@ def _joined(first: Lever, other: Lever) -> Lever:
         every=max(first.every, other.every),
         keys=(*first.keys, *other.keys),
         sharing=(*first.sharing, *other.workloads),
+        staying={**first.staying, **other.staying},
     )
 
 

@@ -4,7 +4,7 @@ A model of many workloads with all their numbers would take too long. There one 
 are alike, and whatever changes help each of them are verified together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, product
 
@@ -114,8 +114,31 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
     ]
     for first in () if found or not modelled else _tolerations_of_copies(part):
         found += _search(part, first, deadline, seed, most)
+    if not found and modelled:
+        found += _with_room_for_copies(part, deadline, seed, most)
     certain = all(one.proven for one in found)
     return chosen([Way(one.changes, certain and one.proven) for one in found], most)
+
+
+def _with_room_for_copies(part: Problem, deadline: Deadline, seed: int, most: int) -> Iterator[Way]:
+    """Yield changes with which full copies have room that are small for lack of it now, and grow with it."""
+    grown = replace(part, workloads=tuple(map(_whole, part.workloads)))
+    if grown == part:
+        return
+    for way in _search(grown, (), deadline, seed, most):
+        if has_placement(apply(part, way.changes), deadline, seed):
+            yield Way(way.changes, proven=False)
+
+
+def _whole(workload: Workload) -> Workload:
+    """Return a workload whose full copies are as large as they would be with more room."""
+    rules = tuple(
+        replace(rule, copies={**rule.copies, **rule.ample}, ample={})
+        if isinstance(rule, Duplicated)
+        else rule
+        for rule in workload.rules
+    )
+    return replace(workload, rules=rules)
 
 
 def is_verified(problem: Problem, placement: Placement | None, deadline: Deadline, seed: int) -> bool:
@@ -177,11 +200,21 @@ def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
     for workload in problem.workloads:
         rule = workload.rule(Candidates) or Candidates(())
         if workload.rule(Duplicated) is not None and workload.replicas and not rule.names:
-            sets = {tuple(sorted(each.taints)): each.source for each in rule.excluded.values() if each.taints}
+            sets = {
+                tuple(sorted(taints)): each.source
+                for name, each in rule.excluded.items()
+                for taints in (each.taints, _evicting(each.taints) if workload.current.get(name) else ())
+                if taints
+            }
             ordered = sorted(sets, key=lambda taints: (len(taints), taints))[:WAYS]
             every.append([_tolerate(workload, taints, sets[taints]) for taints in ordered])
     for chosen_ways in islice(product(*every), WAYS):
         yield counted_once((change for way in chosen_ways for change in way), problem)
+
+
+def _evicting(taints: Iterable[Taint]) -> tuple[Taint, ...]:
+    """Return the taints that do not even let stay what runs."""
+    return tuple(taint for taint in taints if taint.effect != "NoSchedule")
 
 
 def _tolerate(workload: Workload, taints: tuple[Taint, ...], source: Source | None) -> tuple[Change, ...]:

@@ -115,7 +115,7 @@ def _without(rule: WorkloadRule, rules: Rules, workload: Workload, closing: Clos
         case Candidates():
             return _candidates(rule, closing)
         case Duplicated():
-            return replace(rule, copies=_left(rule.copies, names))
+            return replace(rule, copies=_left(rule.copies, names), ample=_left(rule.ample, names))
         case Bounds():
             return _bounds(rule, rules, names)
         case GroupTotal():
