@@ -10,6 +10,7 @@ The placement rules, for problems that are built in Python, are in `fairlead.mod
 """
 
 from fairlead.models.answer import Answer as _Answer
+from fairlead.models.answer import Later as _Later
 from fairlead.models.answer import Renderer as _Renderer
 from fairlead.version import VERSION as _VERSION
 
@@ -174,4 +175,4 @@ def _renderer() -> _Renderer:
 
 
 # The face knows all layers: answers, in the lowest, are handed what shows them, in the highest.
-_Answer.renderer = staticmethod(_renderer)
+_Answer.renderer = _Later(_renderer)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
@@ -14,21 +15,40 @@ class Renderer(Protocol):
 
     def text(self, answer: Answer) -> str:
         """Return a short, readable rendering."""
+        ...
 
     def verdict(self, answer: Answer) -> str:
         """Return what the answer comes to, in a sentence; of a comparison a line for each."""
+        ...
 
     def notebook(self, answer: Answer) -> str:
         """Return a short rendering as HTML; every text of the input is escaped."""
+        ...
 
     def document(self, answer: Answer, *, decisions: bool = True) -> dict[str, Any]:
         """Return JSON-ready values, of an outcome with or without its decisions."""
+        ...
 
     def frame(self, answer: Answer) -> pd.DataFrame:
         """Return a data frame of an outcome."""
+        ...
 
     def manifests(self, answer: Answer) -> tuple[dict[str, Any], ...]:
         """Return the patches of an outcome."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """A renderer that is imported where the first answer is shown.
+
+    Parameters
+    ----------
+    load
+        Returns it.
+    """
+
+    load: Callable[[], Renderer]
 
 
 class Answer:
@@ -37,16 +57,16 @@ class Answer:
     Attributes
     ----------
     renderer
-        Returns what shows answers; set once, when `fairlead` is imported.
+        What shows answers; set once, when `fairlead` is imported.
     """
 
     __slots__ = ()
-    renderer: ClassVar[Callable[[], Renderer]]
+    renderer: ClassVar[Later]
 
     @property
     def shown_by(self) -> Renderer:
         """What shows it."""
-        return type(self).renderer()
+        return self.renderer.load()
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values; the keys are described in `fairlead.report.documents`."""

@@ -29,6 +29,7 @@ class Reading(Protocol):
         clusters
             The clusters that there are now.
         """
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,22 +16,27 @@ class Member(Protocol):
     @property
     def name(self) -> str:
         """Its name."""
+        ...
 
     @property
     def provider(self) -> str | None:
         """Where it runs; None or empty where it does not say."""
+        ...
 
     @property
     def region(self) -> str | None:
         """Where it runs; None or empty where it does not say."""
+        ...
 
     @property
     def zones(self) -> tuple[str, ...]:
         """Every zone it lies in."""
+        ...
 
     @property
     def labels(self) -> Mapping[str, str]:
         """Labels of the cluster object."""
+        ...
 
 
 def matches(affinity: ClusterAffinity, cluster: Member) -> bool:

@@ -120,7 +120,7 @@ def _clusters(
     steps = {(name, by): step_at_once(about, name, by) for name in open_to for by in sides}
     # Where replicas stand is asked about before where none do.
     ordered = sorted(open_to, key=lambda name: not about.replicas(name))
-    asked = [(name, by) for name in ordered for by in sides if steps[name, by] is None]
+    asked: list[tuple[str, By]] = [(name, by) for name in ordered for by in sides if steps[name, by] is None]
     for place, (name, by) in enumerate(asked):
         part = deadline.part(max(1 / (len(asked) - place), LARGEST_SHARE))
         steps[name, by] = step_by_solving(about, name, by, part)
