@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
@@ -10,12 +11,15 @@ from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
+    Candidates,
     Companionship,
     Duplicated,
     GroupTotal,
     MoveBudget,
+    Preference,
     Spread,
     Survival,
+    Total,
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
@@ -162,21 +166,30 @@ def _in_rules(
 
 def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> WorkloadRule:
     """Change one rule if the change is about it."""
+    if isinstance(rule, Preference):
+        return rule
     match rule:
         case Bounds():
             return _of_bounds(rule, change)
-        case GroupTotal() if rule.name == change.detail:
-            return _of_total(rule, change)
-        case Spread() if rule.field == change.detail:
-            if change.kind == Kind.FEWEST_GROUPS and rule.minimum == change.before:
-                return replace(rule, minimum=change.after)
-            if change.kind == Kind.MOST_GROUPS and rule.maximum == change.before:
-                return replace(rule, maximum=change.after)
-            return rule
+        case GroupTotal():
+            return _of_total(rule, change) if rule.name == change.detail else rule
+        case Spread():
+            return _of_spread(rule, change) if rule.field == change.detail else rule
         case Survival():
             return _of_survival(rule, workload, change)
-        case _:
+        case Candidates() | Total() | Duplicated():
             return rule
+        case _:
+            assert_never(rule)
+
+
+def _of_spread(rule: Spread, change: Change) -> Spread:
+    """Change how many groups there are to be."""
+    if change.kind == Kind.FEWEST_GROUPS and rule.minimum == change.before:
+        return replace(rule, minimum=change.after)
+    if change.kind == Kind.MOST_GROUPS and rule.maximum == change.before:
+        return replace(rule, maximum=change.after)
+    return rule
 
 
 def _of_bounds(rule: Bounds, change: Change) -> Bounds:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import assert_never
 
 import numpy as np
 
@@ -11,13 +12,17 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Capacity,
+    Companionship,
     Duplicated,
     GroupTotal,
+    MoveBudget,
+    Preference,
     Quota,
     SharedRule,
     Spread,
     Survival,
     Total,
+    WorkloadRule,
     quota,
 )
 from fairlead.models.rules.capacity import needs
@@ -107,16 +112,23 @@ def settled(workload: Workload, problem: Problem) -> bool:
     if not has_box(workload) or not all(_is_kept_alone(rule, workload, problem) for rule in problem.rules):
         return False
     known = workload.rule(Candidates)
-    inside = problem.cluster_by_name.keys() if known is None else frozenset(known.names)
-    for rule in workload.rules:
-        match rule:
-            case Bounds() if rule.where_held or not inside >= rule.minimum.keys():
-                return False
-            case GroupTotal() | Spread() | Survival():
-                return False
-            case _:
-                continue
-    return True
+    inside = frozenset(problem.cluster_by_name if known is None else known.names)
+    return all(_bounds_clusters(rule, inside) for rule in workload.rules)
+
+
+def _bounds_clusters(rule: WorkloadRule, inside: frozenset[str]) -> bool:
+    """Tell whether a rule is about single clusters among the given ones, or only prefers something."""
+    if isinstance(rule, Preference):
+        return True
+    match rule:
+        case Bounds():
+            return not rule.where_held and inside >= rule.minimum.keys()
+        case GroupTotal() | Spread() | Survival():
+            return False
+        case Candidates() | Total() | Duplicated():
+            return True
+        case _:
+            assert_never(rule)
 
 
 def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bool:
@@ -131,8 +143,10 @@ def _is_kept_alone(rule: SharedRule, workload: Workload, problem: Problem) -> bo
                 for scope, limit in quota.allowed(rule, problem).items()
                 if workload.namespace == rule.namespace
             )
-        case _:
+        case Companionship() | MoveBudget():
             return False
+        case _:
+            assert_never(rule)
 
 
 def _sum_differs(workload: Workload, boxed: WorkloadBox) -> bool:

@@ -7,6 +7,7 @@ where their size changes. Rules know the clusters that tolerations would open wh
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from ortools.sat.python import cp_model
 
@@ -16,7 +17,18 @@ from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.variables import Place
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Duplicated, MoveBudget, WorkloadRule
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Preference,
+    Spread,
+    Survival,
+    Total,
+    WorkloadRule,
+)
 from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
 from fairlead.models.rules.move_budget import members, moved
 from fairlead.models.workload import Workload
@@ -193,10 +205,14 @@ def _knowing(workload: Workload, problem: Problem) -> tuple[WorkloadRule, ...]:
 
 def _only_where_open(rule: WorkloadRule, known: Candidates, open_now: frozenset[str]) -> WorkloadRule:
     """Keep clusters closed, and minima there without effect."""
+    if isinstance(rule, Preference):
+        return rule
     match rule:
         case Candidates():
             return known
         case Bounds():
             return replace(rule, where_held=rule.where_held.union(rule.minimum.keys() - open_now))
-        case _:
+        case Total() | Duplicated() | GroupTotal() | Spread() | Survival():
             return rule
+        case _:
+            assert_never(rule)

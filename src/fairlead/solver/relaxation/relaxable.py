@@ -15,9 +15,11 @@ from fairlead.models.rules import (
     Candidates,
     Duplicated,
     GroupTotal,
+    Preference,
     Spread,
     Survival,
     Total,
+    WorkloadRule,
     bounds,
     candidates,
     duplicated,
@@ -90,20 +92,24 @@ def widest(workload: Workload) -> int:
     if workload.rule(Total) is None:
         least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
         return max(largest(workload), *least, 0)
-    asked = 0
-    for rule in workload.rules:
-        match rule:
-            case Bounds():
-                asked += sum(bound.replicas for bound in rule.minimum.values())
-            case GroupTotal():
-                asked += rule.minimum
-            case Spread():
-                asked += rule.minimum
-            case Survival():
-                asked += 2 * rule.minimum
-            case _:
-                continue
-    return max(workload.replicas, asked)
+    return max(workload.replicas, sum(_asked(rule) for rule in workload.rules))
+
+
+def _asked(rule: WorkloadRule) -> int:
+    """Return how many replicas a rule asks for at least, whatever number is wanted."""
+    if isinstance(rule, Preference):
+        return 0
+    match rule:
+        case Bounds():
+            return sum(bound.replicas for bound in rule.minimum.values())
+        case GroupTotal() | Spread():
+            return rule.minimum
+        case Survival():
+            return 2 * rule.minimum
+        case Candidates() | Total() | Duplicated():
+            return 0
+        case _:
+            assert_never(rule)
 
 
 def levers_of(workload: Workload) -> Iterator[Lever]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.errors import InternalError
@@ -17,9 +17,12 @@ from fairlead.models.rules import (
     Candidates,
     Capacity,
     Companionship,
+    Duplicated,
     GroupTotal,
+    Preference,
     Spread,
     Survival,
+    Total,
     WorkloadRule,
 )
 from fairlead.models.score import levels_of, score
@@ -219,13 +222,19 @@ def binds_sets(workload: Workload) -> bool:
 
 def _is_outside(rule: WorkloadRule) -> bool:
     """Tell whether marginal allocation leaves a rule out at first."""
+    if isinstance(rule, Preference):
+        return False
     match rule:
         case GroupTotal():
             return rule.minimum != rule.maximum
         case Bounds():
             return bool(rule.where_held)
+        case Spread() | Survival():
+            return True
+        case Candidates() | Total() | Duplicated():
+            return False
         case _:
-            return isinstance(rule, (Spread, Survival))
+            assert_never(rule)
 
 
 def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answered:

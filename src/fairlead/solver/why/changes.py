@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
+    Candidates,
     Capacity,
+    Companionship,
     Duplicated,
     GroupTotal,
     MoveBudget,
+    Preference,
     Quota,
     SharedRule,
     Spread,
@@ -94,6 +98,8 @@ def _of_sets(about: Answered) -> Iterator[Change]:
     """Yield bounds on sets of clusters and on numbers of groups."""
     placed = about.placement.of(about.key)
     for rule in about.workload.rules:
+        if isinstance(rule, Preference):
+            continue
         match rule:
             case GroupTotal():
                 yield from _of_group_total(about, rule)
@@ -107,15 +113,19 @@ def _of_sets(about: Answered) -> Iterator[Change]:
                     wider = replace(rule, maximum=rule.maximum + 1)
                     what = f"the most {rule.field} groups from {rule.maximum} to {rule.maximum + 1}"
                     yield _swapped(about, rule, wider, f"raising {what}", binding=used == rule.maximum)
-            case Survival() if rule.minimum:
+            case Survival():
+                if not rule.minimum:
+                    continue
                 fewer = replace(rule, minimum=rule.minimum - 1)
                 whole = sum(placed.values())
                 most = max((_inside(group, placed) for group in rule.groups.values()), default=0)
                 what = f"what is left when a {rule.field} is lost from {rule.minimum} to {rule.minimum - 1}"
                 binding = whole - most == rule.minimum
                 yield _swapped(about, rule, fewer, f"lowering {what}", binding=binding)
+            case Candidates() | Total() | Duplicated() | Bounds():
+                continue
             case _:
-                pass
+                assert_never(rule)
 
 
 def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
@@ -246,19 +256,25 @@ def _of_shared(about: Answered) -> Iterator[Change]:
     workload, rules = about.workload, about.part.rules
     for rule in rules:
         match rule:
-            case Quota() if rule.namespace == workload.namespace:
+            case Quota():
+                if rule.namespace != workload.namespace:
+                    continue
                 for cluster in sorted({scope.cluster for scope in rule.limits}, key=lambda each: each or ""):
                     where = "" if cluster is None else f" on {cluster}"
                     action = f"room for one replica more in {rule}{where}"
                     build = _sharing(about, rule, _larger(rule, workload, cluster))
                     best = nothing if cluster is None else None
                     yield Change(action, build, rule.source, cluster, best=best)
-            case MoveBudget() if rule.workloads is None or workload.key in rule.workloads:
+            case MoveBudget():
+                if rule.workloads is not None and workload.key not in rule.workloads:
+                    continue
                 action = f"letting {rule.name} move {rule.most + 1} instead of {rule.most} replicas"
                 build = _sharing(about, rule, replace(rule, most=rule.most + 1))
                 yield Change(action, build, rule.source, best=nothing)
+            case Capacity() | Companionship():
+                continue
             case _:
-                pass
+                assert_never(rule)
 
 
 def _larger(rule: Quota, workload: Workload, cluster: str | None) -> Quota:
