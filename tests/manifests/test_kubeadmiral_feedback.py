@@ -100,6 +100,17 @@ def test_feedback_limits_copies() -> None:
     assert placed(problem) == {"member1": 3, "member2": 10}
 
 
+def test_no_toleration_opens_what_a_report_closes_as_well() -> None:
+    """member1 is tainted, and can run none or is to be left: tolerating the taint would not open it."""
+    clusters = [member("member1", taints=["edge:NoSchedule"]), member("member2")]
+    none = {"auto-migration-info": {"estimatedCapacity": {"member1": 0}}}
+    leaving = {"unavailableClusters": [{"cluster": "member1", "validUntil": "2999-01-01T00:00:00Z"}]}
+    spec: Manifest = {"schedulingMode": "Duplicate", "placement": [], "autoMigration": {}}
+    for marks, taints in (({}, 1), (none, 0), ({"applied-migration-configuration": leaving}, 0)):
+        problem = load(clusters, policy(**spec), federated(web(2), marks=marks))
+        assert len(candidates(only(problem)).excluded["member1"].taints) == taints
+
+
 @pytest.mark.parametrize(
     ("until", "names", "told"),
     [

@@ -133,7 +133,7 @@ class PolicyInterpreter:
         kept = frozenset(name for name in held if name in closed and closed[name].keeps)
         found = self.memory.once(("candidates", key, kept), lambda: standing(closed, self.clusters, kept))
         leaving = {name: Ground(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
-        return found.without(leaving)
+        return found.without(leaving).closed_for_good(leaving)
 
     def _duplicated(
         self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing
@@ -143,7 +143,8 @@ class PolicyInterpreter:
         none = {name: most for name, most in limits.maximum.items() if not most.replicas}
         empty = {name: Ground(NO_COPY, most.source) for name, most in none.items()}
         # A copy of its own size on a cluster that is opened is nothing that a toleration alone tells.
-        bounded = {*policy.preferred.minimum, *policy.preferred.maximum}
+        reported = bounds(policy, feedback, open_to.openable()) or Bounds()
+        bounded = {*policy.preferred.minimum, *policy.preferred.maximum, *reported.maximum}
         found = open_to.without(empty).closed_for_good(bounded, spoiling=True)
         names = found.names
         sizes, ample = copies(limits, workload, names, self.clusters, policy.preferred)
