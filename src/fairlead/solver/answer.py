@@ -9,7 +9,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import least_of, levels_of, score
 from fairlead.models.shortfall import name_of
-from fairlead.solver.attainment import LexicographicResult, attained
+from fairlead.solver.attainment import LexicographicResult, attained, status_of
 from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
 
@@ -81,8 +81,7 @@ def unproven(part: Problem, placement: Placement | None, origin: str = "exact") 
     if placement is None:
         return Answer(part, Status.UNKNOWN, None, (), origin)
     levels = attained(part, placement, ())
-    status = Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
-    return Answer(part, status, placement, levels, origin)
+    return Answer(part, status_of(levels), placement, levels, origin)
 
 
 def origin_of(answers: Iterable[Answer]) -> str:

@@ -1,6 +1,6 @@
 """How far the levels got: bounds, proofs and the result of a lexicographic search."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -74,6 +74,11 @@ def attained(
             zip(levels_of(problem), score(problem, placement), strict=True)
         )
     )
+
+
+def status_of(levels: Iterable[Attained]) -> Status:
+    """Return OPTIMAL where every level of a placement is proven, else FEASIBLE."""
+    return Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
 
 
 def at_least(level: Attained, least: int | Fraction) -> Attained:

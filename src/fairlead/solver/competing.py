@@ -14,10 +14,10 @@ from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, added, origin_of, proven
-from fairlead.solver.attainment import attained, bounded
+from fairlead.solver.attainment import attained, bounded, status_of
 from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.frozen import frozen
-from fairlead.solver.keeping import better, keep_and_repair
+from fairlead.solver.keeping import SHARE_OF_FLOOR, better, keep_and_repair
 from fairlead.solver.rows import Placed, among, left_by, overfull
 from fairlead.solver.search import Search
 from fairlead.solver.stages import first_stage, polished
@@ -29,8 +29,6 @@ FIRST_STAGE = 0.7
 """Of the time that is left, what the levels may use that keep what runs."""
 SHARE_WITHOUT_FLOOR = 0.5
 """Of the time that is left, what may be used before all are searched together where no placement is known."""
-SHARE_OF_FLOOR = 0.3
-"""Of the time that is left, what the floor may use before the rest of it is placed at once."""
 SHARE = 0.8
 """Of the time that is left, what one search of workloads that compete may use."""
 
@@ -238,8 +236,7 @@ class Incumbent:
         if self.placement is None:
             return Answer(self.part, Status.UNKNOWN, None, (), "exact")
         levels = self.attained()
-        status = Status.OPTIMAL if all(each.proven for each in levels) else Status.FEASIBLE
-        return Answer(self.part, status, self.placement, levels, self.origin)
+        return Answer(self.part, status_of(levels), self.placement, levels, self.origin)
 
 
 @dataclass(frozen=True, slots=True)

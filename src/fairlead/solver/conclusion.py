@@ -13,7 +13,7 @@ from fairlead.models.rules import total
 from fairlead.models.score import least_of_all, score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
-from fairlead.solver.attainment import at_least
+from fairlead.solver.attainment import at_least, status_of
 
 
 def conclude(
@@ -55,8 +55,7 @@ def conclude(
         at_least(level if claim is None else _confirmed(claim, level), least)
         for (level, least), claim in zip_longest(levels, attained)
     )
-    status = Status.OPTIMAL if all(level.proven for level in objectives) else Status.FEASIBLE
-    return Outcome(status, origin, problem, placement, objectives, seconds=seconds)
+    return Outcome(status_of(objectives), origin, problem, placement, objectives, seconds=seconds)
 
 
 def conclude_optimal(

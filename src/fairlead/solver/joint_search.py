@@ -12,7 +12,7 @@ from fairlead.solver.answer import Answer, Question, answered, unproven
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
-from fairlead.solver.keeping import keep_and_repair, standing_well
+from fairlead.solver.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.search import Search
 from fairlead.solver.stages import first_stage, is_early, polished
@@ -25,8 +25,6 @@ MOST_STAGED = 30_000
 """Places up to which that is one model."""
 FIRST_STAGE = 0.6
 """Of the time that is left, what the first levels may use."""
-SHARE_OF_FLOOR = 0.3
-"""Of the time that is left, what the floor may use to place workloads exactly."""
 
 
 def with_floor(question: Question) -> Question:
@@ -106,8 +104,8 @@ def _after_first_stage(question: Question, first: Problem) -> Question:
     found = _minimised(first, question, share)
     if found.placement is None:
         return question
-    alike = zip(found.attained, question.relaxed, strict=False)
-    same = bool(question.relaxed) and all(level.value == other.value for level, other in alike)
+    known = question.relaxed[: len(found.attained)]
+    same = [level.value for level in found.attained] == [level.value for level in known]
     placement = polished(question.part, found.placement)
     return replace(question, known=placement, relaxed=question.relaxed if same else found.attained)
 

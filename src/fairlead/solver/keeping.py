@@ -11,6 +11,9 @@ from fairlead.models.shortfall import refused
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 
+SHARE_OF_FLOOR = 0.3
+"""Of the time left, what a floor may use to place workloads exactly; then the rest is placed at once."""
+
 
 def keep_and_repair(
     part: Problem, staying: Collection[str], deadline: Deadline | None = None

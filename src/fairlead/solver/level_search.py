@@ -21,7 +21,7 @@ from fairlead.models.rules import Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import Least, LexicographicResult, Note, attained, bounded
+from fairlead.solver.attainment import Least, LexicographicResult, Note, attained, bounded, status_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
 from fairlead.solver.pricing import relax_all, tighten
@@ -137,8 +137,7 @@ class LevelSearch:
         if self.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
         levels = self.attained()
-        status = Status.OPTIMAL if all(level.proven for level in levels) else Status.FEASIBLE
-        return LexicographicResult(status, self.best, levels, settled)
+        return LexicographicResult(status_of(levels), self.best, levels, settled)
 
     def _keeps(self, placement: Placement) -> bool:
         """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""

@@ -53,7 +53,7 @@ def solve_together(question: Question) -> Answer:
 
 def solve_giving_way(question: Question) -> Answer:
     """Solve a part in which something has to give way."""
-    return _first(WAYS[1:], question)
+    return _first(OTHER_WAYS, question)
 
 
 def stand_alone(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> Answer | None:
@@ -143,13 +143,14 @@ def _prices(question: Question) -> Answer | None:
     return answer if found else None
 
 
-WAYS = (
-    Way(
-        "In full",
-        "what the way proves that places everything: nothing gives way",
-        _is_partial,
-        _in_full,
-    ),
+IN_FULL = Way(
+    "In full",
+    "what the way proves that places everything: nothing gives way",
+    _is_partial,
+    _in_full,
+)
+
+OTHER_WAYS = (
     Way(
         "Each alone",
         "every level: nobody can stand better than without the others",
@@ -175,6 +176,8 @@ WAYS = (
         solve_together,
     ),
 )
+
+WAYS = (IN_FULL, *OTHER_WAYS)
 """Who is solved together with whom."""
 
 SEARCHES = (

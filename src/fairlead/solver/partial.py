@@ -14,13 +14,12 @@ from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
+from fairlead.solver.keeping import SHARE_OF_FLOOR
 from fairlead.solver.partial_boxes import place_what_fits
 from fairlead.solver.search import Search
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.
 SHARE_OF_TIME = 0.4
-# The same for the floor; then the rest of it is placed at once.
-SHARE_OF_FLOOR = 0.3
 
 
 def has_to_give_way(part: Problem, search: Search) -> bool:

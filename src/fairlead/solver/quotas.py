@@ -17,12 +17,10 @@ from fairlead.models.rules import (
     Duplicated,
     Quota,
     Total,
-    quota,
 )
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Allowance, Scope, allowed
-from fairlead.models.statement import Statement
 from fairlead.models.workload import Workload
 
 
@@ -53,22 +51,6 @@ def most_under(
             if at is not None and need:
                 rooms[at] = min(int(rooms[at]), max(0, left // need))
     return rooms
-
-
-def tightest_quota(workload: Workload, cluster: str, problem: Problem) -> tuple[int, Statement] | None:
-    """Return how many replicas quotas allow on a cluster, and which says so; None where none is about it."""
-    needed = needs(workload)
-    found = [
-        (left // needed[scope.resource], str(allowance.rule), scope.resource, allowance.rule)
-        for allowance in problem.allowances
-        if allowance.rule.namespace == workload.namespace
-        for scope, left in allowance.left.items()
-        if scope.cluster == cluster and scope.resource in needed
-    ]
-    if not found:
-        return None
-    most, _, resource, rule = min(found, key=lambda each: each[:3])
-    return most, quota.describe(rule, Scope(resource, cluster), problem)
 
 
 def can_bind(rule: Quota, problem: Problem) -> bool:
