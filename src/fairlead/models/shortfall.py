@@ -13,7 +13,7 @@ from typing import assert_never
 from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import check, required_by, violations_of
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
+from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import GivesWay, Kind
@@ -122,7 +122,11 @@ def is_shortfall(level: Level) -> bool:
 def name_of(level: Level, problem: Problem) -> str:
     """Return what people read: with the priority where the workloads of a problem have several."""
     several = len({workload.priority for workload in problem.workloads}) > 1
-    return f"{level.name} (priority {level.priority})" if several and level != MADE_WORSE else level.name
+    return (
+        f"{level.name} (priority {level.priority})"
+        if several and level not in (MADE_WORSE, BALANCE)
+        else level.name
+    )
 
 
 def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from fairlead.models.amounts import MOST_REPLICAS, excessive
+from fairlead.models.balance import without_balance
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -61,6 +62,7 @@ def completed(problem: Problem) -> Problem:
     mistakes = [*mistakes_of(problem)]
     if mistakes:
         raise ManifestError(mistakes)
+    problem = without_balance(problem)
     workloads = tuple(_counted(workload) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):

@@ -7,7 +7,7 @@ from typing import Any
 
 from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
-from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.levels import DEVIATIONS, Deviation
 from fairlead.models.outcome import Attained, Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
@@ -127,7 +127,7 @@ def _by_levels(outcome: Outcome, best: Outcome) -> str:
 
 def _elsewhere(outcome: Outcome, best: Outcome, level: Attained) -> str:
     """Say by which other measures of the deviation an answer is no worse, where it is the measure only."""
-    if level.name != DEVIATION.name:
+    if level.name not in {each.name for each in DEVIATIONS}:
         return ""
     chosen = best.problem.deviation
     others = [measure for measure in Deviation if measure is not chosen]
@@ -140,5 +140,5 @@ def _deviates(outcome: Outcome, measure: Deviation) -> Value:
     if outcome.placement is None:
         return 0
     problem, placement = replace(outcome.problem, deviation=measure), outcome.placement
-    levels = (level for level in levels_of(problem) if level.base == DEVIATION)
+    levels = (level for level in levels_of(problem) if level.base in DEVIATIONS)
     return sum(value_of(problem, placement, level) for level in levels)

@@ -64,7 +64,10 @@ def components(problem: Problem) -> tuple[Problem, ...]:
 def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:
     """Return a part with the rules that are about its workloads."""
     part = replace(problem, workloads=workloads, rules=())
-    return replace(part, rules=tuple(rule for rule in rules if _concerns(rule, part)))
+    balances = problem.balances and tuple(
+        rule for rule in problem.balances if not rule.members.isdisjoint(part.workload_by_key)
+    )
+    return replace(part, rules=tuple(rule for rule in rules if _concerns(rule, part)), balances=balances)
 
 
 def _concerns(rule: SharedRule, part: Problem) -> bool:

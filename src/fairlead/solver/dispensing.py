@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from fairlead.models.affinity_groups import settled_in
+from fairlead.models.balance import with_balance
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
@@ -90,7 +91,7 @@ def dispense(
     seconds = {"solve": time.perf_counter() - started}
     reason = next(iter(answer.reasons.values()), None)
     asked = in_kept_groups(_in_groups(problem, answer.groups), answer.placement)
-    outcome = conclude_greedy(asked, answer.placement, like, seconds, reason)
+    outcome = conclude_greedy(with_balance(asked), answer.placement, like, seconds, reason)
     return replace(outcome, selected=answer.selected)
 
 

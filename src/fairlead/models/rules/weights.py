@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
 from fairlead.models.source import Source
 
 if TYPE_CHECKING:
@@ -33,12 +33,21 @@ class Weights:
         Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of
         a tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty
         where there are none.
+    apart
+        True where the deviation counts after balance, as that from dynamic weights does of workloads that
+        fill clusters together; see `fairlead.models.balance`.
     """
 
     weights: Mapping[str, int]
     dynamic: bool = False
     source: Source | None = None
     tiers: tuple[frozenset[str], ...] = ()
+    apart: bool = False
+
+
+def level(rule: Weights) -> Level:
+    """Return the level on which the deviation counts."""
+    return DYNAMIC_DEVIATION if rule.apart else DEVIATION
 
 
 def quotas(rule: Weights, workload: Workload, placed: Mapping[str, int]) -> dict[str, Fraction]:
