@@ -27,7 +27,7 @@ from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
-from fairlead.solver.keeping import keep_and_repair, standing_well
+from fairlead.solver.keeping import keep_and_repair, repaired, standing_well
 from fairlead.solver.methods import compete, covers, solve_giving_way
 from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
@@ -184,11 +184,13 @@ def _solve(
 
 def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
-    strict = replace(problem, partial=False)
-    staying = standing_well(strict)
-    found = keep_and_repair(strict, staying, search.deadline) if staying or not problem.partial else None
-    if found is None and problem.partial:
-        found = place_greedily(problem, search.deadline)
+    staying = standing_well(problem)
+    if problem.partial:
+        strict = replace(problem, partial=False)
+        found = repaired(strict, staying, search.deadline) if staying else None
+        found = found or place_greedily(problem, search.deadline)
+    else:
+        found = keep_and_repair(problem, staying, search.deadline)
     return conclude(problem, found, (), "exact", _since(started))
 
 
