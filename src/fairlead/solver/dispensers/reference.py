@@ -37,6 +37,7 @@ def place(
     smallest_first: bool = False,
     staying: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
     deadline: Deadline | None = None,
+    late: PlaceOne = place_quickly,
 ) -> Placement:
     """Place all workloads greedily.
 
@@ -53,6 +54,8 @@ def place(
         Workloads that stay where they are, with what they hold there; none where that is not said.
     deadline
         From when on workloads are placed on any clusters that will do; None places all of them exactly.
+    late
+        Places a workload after the deadline.
 
     Returns
     -------
@@ -61,7 +64,7 @@ def place(
     """
 
     def place_one(*asked: Any) -> Mapping[str, int] | None:
-        return place_quickly(*asked) if _is_over(deadline) else place_alone(*asked)
+        return (late if _is_over(deadline) else place_alone)(*asked)
 
     steps = _in_turn(problem, place_one, otherwise, staying, smallest_first=smallest_first)
     return Placement({**staying, **{workload.key: answer for workload, answer in steps}})
