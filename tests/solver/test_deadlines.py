@@ -57,7 +57,7 @@ def test_rules_of_thumb_stop_in_time_as_well() -> None:
 
 
 def test_without_time_a_workload_is_divided_exactly_where_nothing_else_will_do() -> None:
-    """Two zones in one of two regions: clusters by room alone give a zone of each, so the exact way answers."""
+    """Two zones in one of two regions: by room alone a zone of each is taken; the exact way answers."""
     clusters = [
         cluster("a1", cpu=9, region="a", zones=["a-1"]),
         cluster("b1", cpu=8, region="b", zones=["b-1"]),
