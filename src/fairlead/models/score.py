@@ -91,8 +91,7 @@ def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
                 cost = _cost(rule, workload, placed, level, problem)
                 parts.setdefault((level, workload.priority), []).append(cost)
     return {
-        replace(level, priority=priority): sum(map(Fraction, costs), Fraction(0))
-        for (level, priority), costs in parts.items()
+        replace(level, priority=priority): Fraction(sum(costs)) for (level, priority), costs in parts.items()
     }
 
 

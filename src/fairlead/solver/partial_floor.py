@@ -24,12 +24,13 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
     Workloads go by priority, then by size as the reference dispenser takes them, or the smallest replicas
     first, of which most find room: whichever is better. One that does not fit as a whole gets what fits. What
     stands where companions must not stand is taken away again. After the deadline only one order is tried,
-    with any clusters that will do.
+    with any clusters that will do; nothing else is worse than that.
     """
-    first = _greedily(problem, deadline, smallest_first=False)
+    at_once = _greedily(problem, Deadline.after(0), smallest_first=False)
     if deadline is not None and not deadline.remaining():
-        return first
-    found = (first, _greedily(problem, deadline, smallest_first=True))
+        return at_once
+    orders = (_greedily(problem, deadline, smallest_first=smallest) for smallest in (False, True))
+    found = (at_once, *orders)
     return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
 
 

@@ -38,6 +38,8 @@ Method = Literal["auto", "exact", "cp-sat"]
 
 SHARE_ALONE = 0.8
 """Of the time that is left, what placing workloads each for itself may use."""
+WORTH_A_SEARCH = 0.5
+"""Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
 
 def solve(  # noqa: PLR0913 - the public face, all by keyword
@@ -165,8 +167,9 @@ def _solve(
     if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
         return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
     strict = replace(problem, partial=False) if problem.partial else problem
-    alone = {} if method == "cp-sat" else _alone(strict, boxes, search.deadline)
-    if not search.deadline.remaining() and not covers(alone, problem):
+    due = search.deadline.part(SHARE_ALONE)
+    alone = {} if method == "cp-sat" else _alone(strict, boxes, due)
+    if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, problem):
         return _at_once(problem, search, started)
     if covers(alone, problem):
         placement = Placement(alone)
@@ -188,7 +191,7 @@ def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
     if problem.partial:
         strict = replace(problem, partial=False)
         found = repaired(strict, staying, search.deadline) if staying else None
-        found = found or place_greedily(problem, search.deadline)
+        found = found or place_greedily(problem, Deadline.after(0))
     else:
         found = keep_and_repair(problem, staying, search.deadline)
     return conclude(problem, found, (), "exact", _since(started))
@@ -243,11 +246,10 @@ def _alone(
 
     Where time runs out some are left out.
     """
-    due = deadline.part(SHARE_ALONE)
     found = {
         workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
         for workload in problem.workloads
-        if due.remaining()
+        if deadline.remaining()
     }
     return {key: answer for key, answer in found.items() if answer is not None}
 
