@@ -42,7 +42,7 @@ def held(outcome: Outcome) -> dict[str, int]:
 
 
 def test_twelve_single_replicas_stand_on_both_clusters() -> None:
-    """Each alone stands where there is more room, all twelve on b; together they fill both: 6 of 18 and 6 of 20.
+    """Each alone would have all twelve on b, where there is more room; together they fill both: 6 and 6.
 
     12 * 18 / 38 = 5.68, so six on a are nearest, and half a replica is within the tolerance.
     """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
 TOLERANCE = Fraction(25, 10_000)
-"""What balance may be worse than best by, unless a profile says otherwise: clusters filled alike within 5 %."""
+"""What balance may be worse than best by, unless a profile says so: clusters filled alike within 5 %."""
 
 
 def with_balance(problem: Problem) -> Problem:

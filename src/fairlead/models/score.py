@@ -94,8 +94,7 @@ def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
     if problem.balances:
         parts[BALANCE, 0] = [balance.cost(each, problem, placement) for each in problem.balances]
     return {
-        replace(level, priority=priority): sum(map(Fraction, costs), Fraction(0))
-        for (level, priority), costs in parts.items()
+        replace(level, priority=priority): Fraction(sum(costs)) for (level, priority), costs in parts.items()
     }
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
-from fairlead.models.check import check, required_by, violations_of
+from fairlead.models.check import check, in_kept_group, required_by, violations_of
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
@@ -176,8 +176,21 @@ def amounts(violations: Iterable[Violation]) -> dict[About, int]:
 
 def broken_amounts(problem: Problem) -> dict[About, int]:
     """Return by how much what runs now breaks rules that give way; all others are repaired in any answer."""
-    alone = replace(problem, rules=())
-    return amounts(each for each in broken_before(alone) if each.gives_way)
+    return amounts(
+        violation for workload in problem.workloads for violation in _lacking_before(workload, problem)
+    )
+
+
+def _lacking_before(workload: Workload, problem: Problem) -> Iterator[Violation]:
+    """Yield what is missing where a workload runs now; as in `broken_before`."""
+    running = _running(workload, problem)
+    if not running:
+        return
+    scheduled = in_kept_group(as_scheduled(workload), running)
+    asking = (rule for rule in scheduled.rules if not isinstance(rule, Total | Duplicated | Candidates))
+    for violation in violations_of(scheduled, running, asking):
+        if violation.gives_way:
+            yield violation
 
 
 def broken_before(problem: Problem) -> tuple[Violation, ...]:

@@ -87,6 +87,7 @@ def _searched(
     """Minimise one level after the other, as long as there is a placement."""
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
+    search.reach()
     levels = levels_of(search.problem)
     for level in levels:
         if not search.minimise(level, last=level == levels[-1]):

@@ -29,7 +29,7 @@ from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
-from fairlead.solver.keeping import keep_and_repair, standing_well
+from fairlead.solver.keeping import keep_and_repair, repaired, standing_well
 from fairlead.solver.methods import compete, covers, solve_giving_way
 from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
@@ -44,6 +44,8 @@ SHARE_ALONE = 0.8
 """Of the time that is left, what placing workloads each for itself may use."""
 SHARE_STRICT = 0.9
 """Of the time that is left, what may be used before levels are loosened that need not be best."""
+WORTH_A_SEARCH = 0.5
+"""Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
 
 def solve(  # noqa: PLR0913 - the public face, all by keyword
@@ -178,7 +180,10 @@ def _solve(
     boxes = boxes_of(bare)
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
-    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), boxes, search.deadline)
+    due = search.deadline.part(SHARE_ALONE)
+    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), boxes, due)
+    if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
+        return _at_once(problem, search, started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
     found = _strictly(bare, alone, method, share, where, explain, started)
     if not loose or found.placement is None:
@@ -216,11 +221,13 @@ def _strictly(
 
 def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
-    strict = replace(problem, partial=False)
-    staying = standing_well(strict)
-    found = keep_and_repair(strict, staying, search.deadline) if staying or not problem.partial else None
-    if found is None and problem.partial:
-        found = place_greedily(problem, search.deadline)
+    staying = standing_well(problem)
+    if problem.partial:
+        strict = replace(problem, partial=False)
+        found = repaired(strict, staying, search.deadline) if staying else None
+        found = found or place_greedily(problem, Deadline.after(0))
+    else:
+        found = keep_and_repair(problem, staying, search.deadline)
     return conclude(problem, found, (), "exact", _since(started))
 
 
@@ -280,11 +287,10 @@ def _alone(
 
     Where time runs out some are left out.
     """
-    due = deadline.part(SHARE_ALONE)
     found = {
         workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
         for workload in problem.workloads
-        if due.remaining()
+        if deadline.remaining()
     }
     return {key: answer for key, answer in found.items() if answer is not None}
 

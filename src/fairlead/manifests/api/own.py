@@ -141,9 +141,9 @@ class ProfileLevel(Api):
     tolerance: Annotated[
         int | float | str | None,
         Field(
-            description='A number or a text such as "0.5", in the unit of the level, or a share such as "0.1%"'
-            " of the least that it can be as far as single workloads tell; left out: the level has to be best"
-            " (balance: the usual tolerance)."
+            description='A number or a text such as "0.5", in the unit of the level; or a share, "0.1%",'
+            " of the least that it can be as far as single workloads tell; left out: the level has to be"
+            " best (balance: the usual tolerance)."
         ),
     ] = None
 

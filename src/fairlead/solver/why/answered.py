@@ -127,7 +127,7 @@ class Answered:
         proven = True
         for place, (here, there) in enumerate(zip(self.values, other, strict=True)):
             proven = proven and place < self.proven and there.proven and _is_exact(there)
-            if abs(there.value - here.value) > there.tolerance:
+            if abs(Fraction(there.value - here.value)) > there.tolerance:
                 return Difference(self.levels[place], here.value, _plain(there.value - here.value), proven)
         return SAME._replace(proven=proven)
 
