@@ -213,7 +213,7 @@ def _interpreted(
         workload,
         rules=interpreted.rules,
         groups=interpreted.groups,
-        declared=as_binding(subject, declared),
+        declared=as_binding(subject, declared, workload),
         reading=reading,
     )
     return at_start(placed), remarked
