@@ -13,6 +13,7 @@ EXPECTED = {
     "three-regions": {"ap-south-1": 5, "eu-west-1": 9, "eu-west-2": 8, "us-east-1": 4, "us-east-2": 4},
     "scale-up": {"berlin": 8, "dresden": 10, "frankfurt": 2},
     "duplicated": {"edge-hamburg": 3, "edge-munich": 3},
+    "autoscaled": {"lyon": 2, "nantes": 1, "paris": 1},
     "taints": {"north-1": 3, "north-2": 6},
     "dynamic-weights": {"dc-a": 7, "dc-b": 3},
     "specified": {"lyon": 3, "oslo": 3, "turku": 5},

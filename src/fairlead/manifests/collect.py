@@ -10,6 +10,7 @@ from fairlead.manifests.api import KINDS
 from fairlead.manifests.api import karmada as clusters_api
 from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.manifests.api import workloads as workloads_api
+from fairlead.manifests.api.autoscalers import AnyAutoscaler
 from fairlead.manifests.api.karmada import (
     ClusterResourceBinding,
     FederatedResourceQuota,
@@ -23,6 +24,7 @@ from fairlead.manifests.api.policies import (
     PropagationPolicy,
     PropagationSpec,
 )
+from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
@@ -76,6 +78,8 @@ _ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
         "bindings": get_args(Binding),
         "rebalancers": (WorkloadRebalancer,),
         "quotas": (FederatedResourceQuota,),
+        "autoscalers": get_args(AnyAutoscaler),
+        "priority_classes": (workloads_api.PriorityClass,),
         "own": get_args(OwnKind),
         "federated_clusters": (kubeadmiral_api.FederatedCluster,),
         "federation_policies": (kubeadmiral_api.PropagationPolicy, kubeadmiral_api.ClusterPropagationPolicy),
@@ -89,6 +93,7 @@ _CLUSTER_SCOPED = (
     ClusterPropagationPolicy,
     ClusterResourceBinding,
     WorkloadRebalancer,
+    workloads_api.PriorityClass,
     kubeadmiral_api.FederatedCluster,
     kubeadmiral_api.ClusterPropagationPolicy,
     kubeadmiral_api.ClusterFederatedObject,
@@ -108,7 +113,7 @@ class Manifests:
 
     Parameters
     ----------
-    clusters, workloads, policies, bindings, rebalancers, quotas, own
+    clusters, workloads, policies, bindings, rebalancers, quotas, autoscalers, priority_classes, own
         Valid manifests in the order of the input.
     federated_clusters, federation_policies, federated_objects
         Those of KubeAdmiral.
@@ -130,6 +135,8 @@ class Manifests:
     bindings: list[Located[Binding]] = field(default_factory=list)
     rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
     quotas: list[Located[FederatedResourceQuota]] = field(default_factory=list)
+    autoscalers: list[Located[AnyAutoscaler]] = field(default_factory=list)
+    priority_classes: list[Located[workloads_api.PriorityClass]] = field(default_factory=list)
     own: list[Located[Object]] = field(default_factory=list)
     federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
     federation_policies: list[LocatedPolicy] = field(default_factory=list)
@@ -255,6 +262,8 @@ def _findings(model: Object) -> Iterator[Finding]:
             if binding.placement:
                 yield from below("spec", below("placement", placement_findings(binding.placement)))
             yield from below("spec", below("clusters", _twice([target.name for target in binding.clusters])))
+        case scaling if isinstance(scaling, AnyAutoscaler):
+            yield from below("spec", autoscaler_findings(scaling))
         case FederatedResourceQuota(spec=limits):
             yield from below("spec", quota_findings(limits))
         case own if isinstance(own, OwnKind):

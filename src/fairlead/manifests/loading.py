@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import (
     cluster_warnings,
     federated_cluster_warnings,
@@ -27,6 +28,7 @@ from fairlead.manifests.karmada.facts import (
     without_replicas,
 )
 from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
+from fairlead.manifests.karmada.priorities import Priorities
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
@@ -174,14 +176,21 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     warnings.extend(whole_objects(zip(subjects, keys(subjects), strict=True)))
     rebalancing = Rebalancing.of(manifests.rebalancers)
     members = []
+    priorities = Priorities.of(manifests.priority_classes)
     for subject, key, declared in placed:
         workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing)
+        urgency, unresolved = priorities.of_workload(subject, key)
+        workload = replace(workload, priority=urgency)
+        warnings.extend(unresolved)
         members.append(Member(workload, subject, declared))
         warnings.extend(remarked)
     workloads = [member.workload for member in members]
     for found in (federation.place(subject, key) for subject, key in federated):
         workloads.extend([found.workload] if found.workload else [])
         warnings.extend(found.warnings)
+    scaled = autoscaled(manifests.autoscalers, workloads)
+    workloads = scaled.workloads
+    warnings.extend(scaled.warnings)
     warnings.extend(_strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
     own = extend(manifests.own, clusters, workloads)

@@ -4,6 +4,12 @@ A field that cannot influence a placement is marked `Inert`.
 """
 
 from fairlead.manifests.api import kubeadmiral
+from fairlead.manifests.api.autoscalers import (
+    CpuAutoscaler,
+    CronFederatedHPA,
+    FederatedHPA,
+    HorizontalPodAutoscaler,
+)
 from fairlead.manifests.api.karmada import (
     Cluster,
     ClusterResourceBinding,
@@ -14,7 +20,7 @@ from fairlead.manifests.api.karmada import (
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
-from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
+from fairlead.manifests.api.workloads import Deployment, Job, PriorityClass, ReplicaSet, StatefulSet
 
 KINDS: dict[tuple[str, str], type[Object]] = {
     ("cluster.karmada.io/v1alpha1", "Cluster"): Cluster,
@@ -29,10 +35,15 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     (kubeadmiral.API_VERSION, "FederatedObject"): kubeadmiral.FederatedObject,
     (kubeadmiral.API_VERSION, "ClusterFederatedObject"): kubeadmiral.ClusterFederatedObject,
     ("apps.karmada.io/v1alpha1", "WorkloadRebalancer"): WorkloadRebalancer,
+    ("autoscaling/v1", "HorizontalPodAutoscaler"): CpuAutoscaler,
+    ("autoscaling/v2", "HorizontalPodAutoscaler"): HorizontalPodAutoscaler,
+    ("autoscaling.karmada.io/v1alpha1", "FederatedHPA"): FederatedHPA,
+    ("autoscaling.karmada.io/v1alpha1", "CronFederatedHPA"): CronFederatedHPA,
     ("apps/v1", "Deployment"): Deployment,
     ("apps/v1", "StatefulSet"): StatefulSet,
     ("apps/v1", "ReplicaSet"): ReplicaSet,
     ("batch/v1", "Job"): Job,
+    ("scheduling.k8s.io/v1", "PriorityClass"): PriorityClass,
     **{(API_VERSION, kind): model for kind, model in OWN_KINDS.items()},
 }
 """API type by apiVersion and kind."""

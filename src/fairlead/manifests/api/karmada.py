@@ -151,7 +151,7 @@ class ReplicaRequirements(Api):
     resource_request: ResourceList = Field(default_factory=dict)
     node_claim: Annotated[Anything, _NODES] = None
     namespace: Annotated[Text | None, Inert("concerns quotas")] = None
-    priority_class_name: Annotated[Text | None, Inert("orders pods inside a cluster")] = None
+    priority_class_name: Text = ""
 
 
 class Component(Api):

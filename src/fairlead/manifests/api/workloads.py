@@ -4,7 +4,18 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fairlead.manifests.api.meta import Anything, Api, Count, Inert, Object, Open, ResourceList, Text
+from fairlead.manifests.api.meta import (
+    Anything,
+    Api,
+    Boolean,
+    Count,
+    Inert,
+    Integer32,
+    Object,
+    Open,
+    ResourceList,
+    Text,
+)
 
 _ROLLOUT = Inert("how pods are replaced inside a cluster")
 _STATUS = Inert("what runs where stands in the binding")
@@ -31,6 +42,7 @@ class PodSpec(Open):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     overhead: ResourceList = Field(default_factory=dict)
+    priority_class_name: Text = ""
     resources: ResourceRequirements | None = None
 
 
@@ -126,3 +138,12 @@ class Job(Object):
 
     spec: JobSpec
     status: Annotated[Anything, _STATUS] = None
+
+
+class PriorityClass(Object):
+    """How urgent the pods are that name it."""
+
+    value: Integer32
+    global_default: Boolean = False
+    description: Annotated[Text | None, Inert("only describes")] = None
+    preemption_policy: Annotated[Text | None, Inert("placements are not preempted")] = None
