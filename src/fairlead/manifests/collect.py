@@ -18,6 +18,12 @@ from fairlead.manifests.api.karmada import (
     WorkloadRebalancer,
 )
 from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.overrides import (
+    ClusterFederatedOverridePolicy,
+    ClusterOverridePolicy,
+    FederatedOverride,
+    KarmadaOverride,
+)
 from fairlead.manifests.api.own import OwnKind
 from fairlead.manifests.api.policies import (
     ClusterPropagationPolicy,
@@ -79,6 +85,8 @@ _ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
         "rebalancers": (WorkloadRebalancer,),
         "quotas": (FederatedResourceQuota,),
         "autoscalers": get_args(AnyAutoscaler),
+        "overrides": get_args(KarmadaOverride),
+        "federated_overrides": get_args(FederatedOverride),
         "priority_classes": (workloads_api.PriorityClass,),
         "own": get_args(OwnKind),
         "federated_clusters": (kubeadmiral_api.FederatedCluster,),
@@ -94,6 +102,8 @@ _CLUSTER_SCOPED = (
     ClusterResourceBinding,
     WorkloadRebalancer,
     workloads_api.PriorityClass,
+    ClusterOverridePolicy,
+    ClusterFederatedOverridePolicy,
     kubeadmiral_api.FederatedCluster,
     kubeadmiral_api.ClusterPropagationPolicy,
     kubeadmiral_api.ClusterFederatedObject,
@@ -113,9 +123,11 @@ class Manifests:
 
     Parameters
     ----------
-    clusters, workloads, policies, bindings, rebalancers, quotas, autoscalers, priority_classes, own
+    clusters, workloads, policies, bindings, rebalancers, quotas, own
         Valid manifests in the order of the input.
-    federated_clusters, federation_policies, federated_objects
+    autoscalers, overrides, priority_classes
+        The same of what changes numbers of replicas, and of what says how urgent they are.
+    federated_clusters, federation_policies, federated_objects, federated_overrides
         Those of KubeAdmiral.
     federated
         The federated objects whose template is a workload.
@@ -136,6 +148,8 @@ class Manifests:
     rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
     quotas: list[Located[FederatedResourceQuota]] = field(default_factory=list)
     autoscalers: list[Located[AnyAutoscaler]] = field(default_factory=list)
+    overrides: list[Located[KarmadaOverride]] = field(default_factory=list)
+    federated_overrides: list[Located[FederatedOverride]] = field(default_factory=list)
     priority_classes: list[Located[workloads_api.PriorityClass]] = field(default_factory=list)
     own: list[Located[Object]] = field(default_factory=list)
     federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)

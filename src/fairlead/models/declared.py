@@ -82,8 +82,8 @@ class FederatedUnit:
         Dotted path of the replicas in the template.
     current
         Clusters that hold the workload with their replicas; None means the template's own number.
-    annotations
-        Annotations of the federated object, those of the template below them.
+    annotations, labels
+        Those of the federated object, those of the template below them.
     federated
         True where the input has the federated object; False where it has the workload alone.
     resource_version
@@ -99,6 +99,7 @@ class FederatedUnit:
     replicas_path: str = "spec.replicas"
     current: Mapping[str, int | None] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
     federated: bool = False
     resource_version: str = ""
     sources: Mapping[str, Source] = field(default_factory=dict)

@@ -18,6 +18,12 @@ from fairlead.manifests.api.karmada import (
     WorkloadRebalancer,
 )
 from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.overrides import (
+    ClusterFederatedOverridePolicy,
+    ClusterOverridePolicy,
+    FederatedOverridePolicy,
+    OverridePolicy,
+)
 from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
 from fairlead.manifests.api.workloads import Deployment, Job, PriorityClass, ReplicaSet, StatefulSet
@@ -27,11 +33,15 @@ KINDS: dict[tuple[str, str], type[Object]] = {
     ("policy.karmada.io/v1alpha1", "PropagationPolicy"): PropagationPolicy,
     ("policy.karmada.io/v1alpha1", "ClusterPropagationPolicy"): ClusterPropagationPolicy,
     ("policy.karmada.io/v1alpha1", "FederatedResourceQuota"): FederatedResourceQuota,
+    ("policy.karmada.io/v1alpha1", "OverridePolicy"): OverridePolicy,
+    ("policy.karmada.io/v1alpha1", "ClusterOverridePolicy"): ClusterOverridePolicy,
     ("work.karmada.io/v1alpha2", "ResourceBinding"): ResourceBinding,
     ("work.karmada.io/v1alpha2", "ClusterResourceBinding"): ClusterResourceBinding,
     (kubeadmiral.API_VERSION, "FederatedCluster"): kubeadmiral.FederatedCluster,
     (kubeadmiral.API_VERSION, "PropagationPolicy"): kubeadmiral.PropagationPolicy,
     (kubeadmiral.API_VERSION, "ClusterPropagationPolicy"): kubeadmiral.ClusterPropagationPolicy,
+    (kubeadmiral.API_VERSION, "OverridePolicy"): FederatedOverridePolicy,
+    (kubeadmiral.API_VERSION, "ClusterOverridePolicy"): ClusterFederatedOverridePolicy,
     (kubeadmiral.API_VERSION, "FederatedObject"): kubeadmiral.FederatedObject,
     (kubeadmiral.API_VERSION, "ClusterFederatedObject"): kubeadmiral.ClusterFederatedObject,
     ("apps.karmada.io/v1alpha1", "WorkloadRebalancer"): WorkloadRebalancer,

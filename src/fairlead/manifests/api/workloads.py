@@ -15,6 +15,7 @@ from fairlead.manifests.api.meta import (
     Open,
     ResourceList,
     Text,
+    Texts,
 )
 
 _ROLLOUT = Inert("how pods are replaced inside a cluster")
@@ -43,6 +44,8 @@ class PodSpec(Open):
     init_containers: tuple[Container, ...] = ()
     overhead: ResourceList = Field(default_factory=dict)
     priority_class_name: Text = ""
+    node_selector: Texts = Field(default_factory=dict)
+    affinity: Anything = None
     resources: ResourceRequirements | None = None
 
 

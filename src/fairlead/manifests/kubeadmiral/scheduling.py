@@ -250,6 +250,7 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
         current=written(subject.federated) if subject.federated else {},
         annotations={name: mark.value for name, mark in annotations.items()},
+        labels={name: mark.value for name, mark in marks("labels", _objects(subject)).items()},
         federated=subject.federated is not None,
         resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
         sources=policy.sources,
