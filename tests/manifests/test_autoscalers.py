@@ -111,8 +111,10 @@ def test_mistakes_name_the_field() -> None:
     """Limits that cross, a rule that asks for nothing, a field that no autoscaler has."""
     with pytest.raises(fairlead.ManifestError, match=r"maxReplicas: '1' must be at least minReplicas"):
         loaded(scaler(high=1))
-    with pytest.raises(fairlead.ManifestError, match=r"spec\.rules\[0\].*needs targetReplicas"):
-        loaded(scaler(), cron({}))
+    with pytest.raises(fairlead.ManifestError, match=r"spec\.rules\[0\].*needs targetMinReplicas or"):
+        loaded(scaler(), cron({"targetReplicas": 3}))
+    with pytest.raises(fairlead.ManifestError, match=r"needs targetReplicas for a Deployment"):
+        loaded(cron({"targetMaxReplicas": 3}, target="Deployment"))
     assert any("maxReplica" in one.text for one in loaded(scaler(maxReplica=3)).warnings)
 
 

@@ -245,6 +245,18 @@ def test_every_wave_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert fairlead.plan(fairlead.load(state)).nothing_to_do
 
 
+def test_the_status_is_a_file_for_after_the_last_wave(tmp_path: Path) -> None:
+    """With its own command; the waves say nothing of it."""
+    folder = tmp_path / "waves"
+    command = ["plan", "-q", "-f", str(EXAMPLES / "affinity-groups"), "-o", "moves", "--waves", str(folder)]
+    assert main(command) == 0
+    status = (folder / "status.yaml").read_text(encoding="utf-8")
+    assert f"{APPLY} --subresource=status -f status.yaml" in status
+    assert "# after the last wave" in status
+    assert "schedulerObservingAffinityName: dc-beijing" in status
+    assert "status" not in (folder / "wave-1.yaml").read_text(encoding="utf-8")
+
+
 def test_waves_need_a_directory_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Files of an earlier plan must not be applied with those of a new one."""
     (tmp_path / "wave-9.yaml").write_text("")

@@ -45,10 +45,11 @@ class _Range(NamedTuple):
 def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
     """List what is right alone and wrong together in the ``spec`` of an autoscaler."""
     if isinstance(autoscaler, CronFederatedHPA):
+        kind = autoscaler.spec.scale_target_ref.kind
+        needed = "targetMinReplicas or targetMaxReplicas" if kind == _HPA else "targetReplicas"
         for at, rule in enumerate(autoscaler.spec.rules):
-            if not rule.numbers:
-                text = "needs targetReplicas, targetMinReplicas or targetMaxReplicas"
-                yield Finding(("rules", at), None, text)
+            if not rule.numbers(kind):
+                yield Finding(("rules", at), None, f"needs {needed} for a {kind}")
         return
     spec = autoscaler.spec
     if spec.max_replicas < spec.min_replicas:
@@ -96,7 +97,9 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
     for one in autoscalers:
         if isinstance(one.model, CronFederatedHPA):
             target = _target(one)
-            numbers = [n for rule in one.model.spec.rules if not rule.suspend for n in rule.numbers]
+            numbers = [
+                n for rule in one.model.spec.rules if not rule.suspend for n in rule.numbers(target.kind)
+            ]
             inner = federated.get((target.namespace, target.name)) if target.kind == _HPA else None
             if numbers:
                 scaled = inner.target if inner else target

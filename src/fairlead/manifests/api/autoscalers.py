@@ -82,10 +82,10 @@ class CronRule(Api):
     successful_history_limit: Annotated[Integer32 | None, _OBSERVED] = None
     failed_history_limit: Annotated[Integer32 | None, _OBSERVED] = None
 
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers of replicas that it names."""
-        named = (self.target_replicas, self.target_min_replicas, self.target_max_replicas)
+    def numbers(self, target: str) -> list[int]:
+        """Return the numbers of replicas that it names for a target of a kind: limits of a FederatedHPA."""
+        limits = (self.target_min_replicas, self.target_max_replicas)
+        named = limits if target == FederatedHPA.__name__ else (self.target_replicas,)
         return [number for number in named if number is not None]
 
 
