@@ -63,7 +63,8 @@ def _dumper() -> "type[yaml.SafeDumper]":
     class Quoting(base):  # type: ignore[valid-type, misc]
         """Writes texts in quotes where a reader would not read a text, and no aliases."""
 
-        def ignore_aliases(self, _data: object) -> bool:
+        def ignore_aliases(self, data: object) -> bool:
+            del data
             return True
 
     def text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
