@@ -5,7 +5,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -23,6 +23,7 @@ Examples:
   fairlead simulate -f fleet.yaml --lose region=eu-west --scale shop/api=20
   fairlead simulate -f fleet.yaml --add new-cluster.yaml
   fairlead simulate -f fleet.yaml --sweep region
+  fairlead simulate -f fleet.yaml --at max
 
 \b
 Exit codes:
@@ -44,6 +45,7 @@ class Asked(NamedTuple):
     lose: tuple[str, ...]
     cordon: tuple[str, ...]
     restore: tuple[str, ...]
+    at: Literal["min", "max"] | None
     scale: tuple[str, ...]
     weight: tuple[str, ...]
     add: tuple[str, ...]
@@ -59,8 +61,10 @@ _OPTIONS = (
     ("--scale", "WORKLOAD=N", "Another number of replicas."),
     ("--weight", "WORKLOAD:CLUSTER=W", "Another static weight."),
 )
+_AT = "Every workload with an autoscaler wants the fewest or the most replicas that it allows."
 _SWEEP = (
-    "Try each by itself: lose every cluster, region, zone, provider or LABEL value; or drain every cluster."
+    "Try each by itself: lose every cluster, region, zone, provider or LABEL value; drain every cluster; or"
+    " at: every autoscaler at its minimum, and at its maximum."
 )
 
 
@@ -73,6 +77,7 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
         return command(asked=asked, **options)
 
     wrapped = click.option("--sweep", metavar="KIND", help=_SWEEP)(with_changes)
+    wrapped = click.option("--at", type=click.Choice(["min", "max"]), help=_AT)(wrapped)
     for name, metavar, text in reversed(_OPTIONS):
         wrapped = click.option(name, metavar=metavar, multiple=True, help=text)(wrapped)
     return wrapped
@@ -90,9 +95,9 @@ def simulate_command(
 ) -> int:
     """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
 
-    All changes may be repeated and combined; they are made in the order add, restore, scale, weight, cordon,
-    drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much as
-    possible is placed. Nothing is ever written to a cluster.
+    All changes may be repeated and combined; they are made in the order add, restore, at, scale, weight,
+    cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much
+    as possible is placed. Nothing is ever written to a cluster.
     """
     if not any(asked):
         raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
@@ -157,9 +162,11 @@ def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
 
 def _changes(asked: Asked) -> "Iterator[Change]":
     """Yield the changes, in the order in which they are made."""
-    from fairlead.solver.simulate.changes import Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.changes import At, Cordon, Drain, Lose, Restore, Scale, Weight
 
     yield from (Restore(name) for name in asked.restore)
+    if asked.at is not None:
+        yield At(asked.at)
     for text in asked.scale:
         key, number = _assigned(text, "--scale", "WORKLOAD=N")
         yield Scale(key, number)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import (
     cluster_warnings,
     federated_cluster_warnings,
@@ -27,9 +28,12 @@ from fairlead.manifests.karmada.facts import (
     without_replicas,
 )
 from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
+from fairlead.manifests.karmada.priorities import Priorities
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
+from fairlead.manifests.node_claims import node_claims
+from fairlead.manifests.overrides import replica_overrides
 from fairlead.manifests.own.extend import contradictions, extend
 from fairlead.manifests.selecting import select
 from fairlead.manifests.yaml.documents import shortened
@@ -174,14 +178,19 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     warnings.extend(whole_objects(zip(subjects, keys(subjects), strict=True)))
     rebalancing = Rebalancing.of(manifests.rebalancers)
     members = []
+    priorities = Priorities.of(manifests.priority_classes)
     for subject, key, declared in placed:
-        workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing)
+        workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing, priorities)
         members.append(Member(workload, subject, declared))
         warnings.extend(remarked)
     workloads = [member.workload for member in members]
     for found in (federation.place(subject, key) for subject, key in federated):
         workloads.extend([found.workload] if found.workload else [])
         warnings.extend(found.warnings)
+    workloads, changing = autoscaled(manifests.autoscalers, workloads)
+    overrides = (manifests.overrides, manifests.federated_overrides)
+    warnings.extend([*changing, *replica_overrides(*overrides, workloads, clusters)])
+    warnings.extend(node_claims([*((subject, key) for subject, key, _ in placed), *federated]))
     warnings.extend(_strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
     own = extend(manifests.own, clusters, workloads)
@@ -202,21 +211,27 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
 
 
 def _interpreted(
-    subject: Subject, key: str, declared: Declared, interpreter: Interpreter, rebalancing: Rebalancing
+    subject: Subject,
+    key: str,
+    declared: Declared,
+    interpreter: Interpreter,
+    rebalancing: Rebalancing,
+    priorities: Priorities,
 ) -> tuple[Workload, list[Statement]]:
     """Return a workload with its rules, and what there is to say about it."""
-    workload = read_workload(subject, key, declared.name)
+    urgency, unresolved = priorities.of_workload(subject, key)
+    workload = replace(read_workload(subject, key, declared.name), priority=urgency)
     if rebalancing.wants(subject):
         workload = replace(workload, fresh=True)
     workload = replace(workload, due=not is_at_rest(subject, workload, declared))
     reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
     interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
-    remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
+    remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]
     placed = replace(
         workload,
         rules=interpreted.rules,
         groups=interpreted.groups,
-        declared=as_binding(subject, declared),
+        declared=as_binding(subject, declared, workload),
         reading=reading,
     )
     return at_start(placed), remarked

@@ -59,7 +59,7 @@ def untouched(problem: Problem) -> Iterator[Workload]:
     joined = frozenset(cluster.name for cluster in problem.clusters if cluster.joined)
     for workload in problem.workloads:
         unit = workload.declared
-        if isinstance(unit, FederatedUnit) and unit.holder is not None and _running(workload):
+        if isinstance(unit, FederatedUnit) and unit.federated and _running(workload):
             open_to = workload.rule(Candidates)
             closed = _running(workload).keys() - set(open_to.names if open_to else ())
             # What closes a cluster to a running workload is a taint, an eviction or that the cluster is gone.
