@@ -43,6 +43,8 @@ class FakeApi:
         All requests but watches, in the order of their answers.
     refuse
         Returns the code with which to refuse a request; None lets it pass.
+    words
+        What is said where a request is refused.
     after
         Is told of every write that was answered, before the client hears of it.
     """
@@ -51,6 +53,7 @@ class FakeApi:
         self.store = Store()
         self.requests: list[Request] = []
         self.refuse: Callable[[str, str], int | None] = lambda _method, _path: None
+        self.words = "refused by the test"
         self.after: Callable[[Request], None] = lambda _request: None
         self.cuts = 0
         self._port = 0
@@ -142,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         with suppress(OSError):
             try:
-                _pass(self.api.refuse(self.command, split.path))
+                _pass(self.api.refuse(self.command, split.path), self.api.words)
                 if query.get("watch") == "true":
                     self._watch(split.path, query)
                     return
@@ -220,10 +223,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
 
-def _pass(code: int | None) -> None:
+def _pass(code: int | None, words: str) -> None:
     """Refuse a request with the code of the test, where it has one."""
     if code is not None:
-        raise RefusedError(code, "refused by the test")
+        raise RefusedError(code, words)
 
 
 def _discovered(path: str) -> Object | None:

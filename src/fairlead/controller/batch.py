@@ -1,0 +1,257 @@
+"""A batch: the bindings that are due, placed together, with all others as occupied room."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from fairlead.controller.settings import Settings
+from fairlead.controller.world import Entry, Place, World, subject_of
+from fairlead.manifests.join import Identity
+from fairlead.manifests.loading import problem_of
+from fairlead.models.declared import KarmadaBinding
+from fairlead.models.errors import FairleadError
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates
+from fairlead.models.workload import Workload
+from fairlead.solver.deadline import Deadline
+
+if TYPE_CHECKING:
+    from fairlead.models.outcome import Outcome
+
+ROUNDS = 8
+"""How often those that find no place are left out, and the rest is placed again."""
+
+
+class Reason(StrEnum):
+    """Why a binding is not placed, in Karmada's words."""
+
+    UNSCHEDULABLE = "Unschedulable"
+    NO_CLUSTER_FIT = "NoClusterFit"
+    SCHEDULER_ERROR = "SchedulerError"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+
+    @property
+    def is_retried(self) -> bool:
+        """Whether time may help; where no cluster fits, only another placement or cluster does."""
+        return self is not Reason.NO_CLUSTER_FIT
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a binding is to stand.
+
+    Parameters
+    ----------
+    targets
+        ``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
+        out.
+    group
+        The affinity group that was chosen; None where there is none to choose.
+    """
+
+    targets: tuple[Mapping[str, Any], ...]
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """Why a binding stays as it is.
+
+    Parameters
+    ----------
+    reason
+        In Karmada's words.
+    message
+        In ours.
+    """
+
+    reason: Reason
+    message: str
+
+
+Decision = Placed | Unplaced
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What was decided.
+
+    Parameters
+    ----------
+    decisions
+        By binding.
+    gap
+        The greatest gap that is left on a level; None where one is not known.
+    missing
+        Replicas of the batch that found no place.
+    """
+
+    decisions: Mapping[Place, Decision] = field(default_factory=dict)
+    gap: Fraction | None = Fraction(0)
+    missing: int = 0
+
+
+def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
+    """Place bindings together.
+
+    Those that find no place keep what they have, which counts as taken, and all others are placed again
+    without them: nobody gets room that is not there.
+
+    Parameters
+    ----------
+    world
+        Everything that is known.
+    due
+        The bindings.
+    settings
+        How long it may take.
+    """
+    decisions: dict[Place, Decision] = {}
+    asked: dict[Identity, Place] = {}
+    manifests, subjects = world.joined()
+    bound = {one.identity: one.binding.model.metadata.name for one in subjects if one.binding}
+    for entry in due:
+        subject, hindrance = subject_of(entry), _hindrance(entry, world)
+        if subject is not None and not hindrance and bound.get(subject.identity) != entry.place.name:
+            hindrance = "another binding is for the same resource"
+        if subject is None or hindrance:
+            decisions[entry.place] = Unplaced(Reason.SCHEDULER_ERROR, hindrance)
+        else:
+            asked[subject.identity] = entry.place
+    deadline, missing = Deadline.after(settings.time_limit), 0
+    for _ in range(ROUNDS):
+        if not asked:
+            return Batch(decisions, Fraction(0), missing)
+        try:
+            problem = problem_of(manifests, subjects, asked.keys())
+            outcome = _solved(problem, deadline, settings)
+        except FairleadError as error:
+            wrong = Unplaced(Reason.SCHEDULER_ERROR, " ".join(str(error).split()))
+            return Batch({**decisions, **dict.fromkeys(asked.values(), wrong)}, None, missing)
+        failing = _failing(outcome, problem, asked)
+        if not failing:
+            decisions.update(_placed(outcome, asked))
+            return Batch(decisions, _gap(outcome), missing)
+        for identity, (unplaced, replicas) in failing.items():
+            decisions[asked.pop(identity)] = unplaced
+            missing += replicas
+    late = Unplaced(
+        Reason.SCHEDULER_ERROR, f"no placement after {ROUNDS} rounds without those that do not fit"
+    )
+    return Batch({**decisions, **dict.fromkeys(asked.values(), late)}, None, missing)
+
+
+def _hindrance(entry: Entry, world: World) -> str:
+    """Say why a binding cannot be placed at all; empty where it can."""
+    if not entry.is_understood:
+        found = [
+            *entry.manifests.mistakes,
+            *(one for each in entry.manifests.unread for one in each.mistakes),
+        ]
+        return f"cannot be understood: {found[0].sentence}"
+    for name in entry.targets:
+        cluster = world.cluster(name)
+        if cluster is not None and not cluster.is_understood:
+            return f"cluster {name} cannot be understood: {cluster.manifests.mistakes[0].sentence}"
+    return ""
+
+
+def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcome":
+    """Place what can be placed, in the time that is left."""
+    from fairlead.solver.solving import solve
+
+    left = deadline.remaining()
+    limit = None if settings.time_limit is None else max(left, 0.1)
+    return solve(problem, time_limit=limit, workers=settings.workers, partial=True)
+
+
+def _identity(workload: Workload) -> Identity:
+    """Return the resource of a workload."""
+    group = workload.api_version.rpartition("/")[0]
+    return Identity(group, workload.kind, workload.namespace, workload.name)
+
+
+def _failing(
+    outcome: "Outcome", problem: Problem, asked: Mapping[Identity, Place]
+) -> dict[Identity, tuple[Unplaced, int]]:
+    """Return the bindings that find no place, and how many replicas of each; all where there is no answer."""
+    known = {_identity(workload): workload for workload in outcome.problem.workloads}
+    told = {one.workload: one.text for one in reversed(outcome.shortfalls) if one.workload}
+    found: dict[Identity, tuple[Unplaced, int]] = {}
+    for identity in asked:
+        workload = known.get(identity)
+        if workload is None:
+            text = "; ".join(
+                one.text for one in problem.warnings if one.workload and identity.name in one.text
+            )
+            found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, text or "cannot be placed"), 0)
+        elif outcome.placement is None:
+            found[identity] = (_without_answer(outcome, workload), workload.replicas)
+        elif workload.key in told or not _stands(outcome, workload):
+            found[identity] = (_unfit(workload, told.get(workload.key, "")), outcome.unplaced(workload))
+    return found
+
+
+def _stands(outcome: "Outcome", workload: Workload) -> bool:
+    """Tell whether a workload stands somewhere, or wants nothing; the last guard before it is emptied."""
+    wanted = workload.replicas > 0 or workload.without_replicas
+    return not wanted or any(decision.selected for decision in outcome.decisions[workload.key])
+
+
+def _unfit(workload: Workload, told: str) -> Unplaced:
+    """Say why a workload finds no place."""
+    candidates = workload.rule(Candidates)
+    if candidates is not None and not candidates.names:
+        return Unplaced(Reason.NO_CLUSTER_FIT, told or f"no cluster will do for {workload.key}")
+    return Unplaced(Reason.UNSCHEDULABLE, told or f"{workload.key} finds no place")
+
+
+def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
+    """Say that there is no answer: a contradiction, or too little time."""
+    about = [
+        rule.text
+        for conflict in outcome.conflicts
+        for rule in conflict.rules
+        if rule.workload in (workload.key, None)
+    ]
+    if about:
+        return _unfit(workload, f"no placement keeps these rules: {'; '.join(about)}")
+    return Unplaced(Reason.SCHEDULER_ERROR, "no placement was found in time")
+
+
+def _placed(outcome: "Outcome", asked: Mapping[Identity, Place]) -> dict[Place, Placed]:
+    """Return where every binding is to stand."""
+    return {
+        asked[identity]: Placed(targets(outcome, workload), workload.group)
+        for workload in outcome.problem.workloads
+        if (identity := _identity(workload)) in asked
+    }
+
+
+def targets(outcome: "Outcome", workload: Workload) -> tuple[Mapping[str, Any], ...]:
+    """Return ``spec.clusters`` of a workload, as Karmada's scheduler writes it."""
+    known = workload.declared
+    components: Sequence[tuple[str, int]] = known.components if isinstance(known, KarmadaBinding) else ()
+    chosen = [one for one in outcome.decisions[workload.key] if one.selected]
+    if workload.without_replicas:
+        return tuple({"name": one.cluster} for one in chosen)
+    return tuple(_target(one.cluster, one.replicas, components) for one in chosen if one.replicas)
+
+
+def _target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> Mapping[str, Any]:
+    """Return one target; of a workload of several components, whole sets."""
+    if len(components) < 2:
+        return {"name": cluster, "replicas": replicas}
+    return {
+        "name": cluster,
+        "components": [{"name": name, "replicas": number * replicas} for name, number in components],
+    }
+
+
+def _gap(outcome: "Outcome") -> Fraction | None:
+    """Return the greatest gap on a level; None where one is not known."""
+    gaps = [level.gap for level in outcome.objectives]
+    known = [gap for gap in gaps if gap is not None]
+    return max(known, default=Fraction(0)) if len(known) == len(gaps) else None
