@@ -124,6 +124,35 @@ def test_what_finds_no_place_keeps_what_it_has(tmp_path: Path) -> None:
         assert sum(count or 0 for count in placed(api, "big").values()) == 12
 
 
+def test_one_that_is_too_large_keeps_nobody_from_his_place(tmp_path: Path) -> None:
+    """Copies that run stay, and whatever fits without it is placed in the same batch."""
+    with serving() as api:
+        members(api, "member1", "member2", cpu="4")
+        api.store.add(binding("huge", 1000))
+        api.store.add(
+            binding("copied", 2, placed=placement(DUPLICATED), clusters={"member1": 2, "member2": 2})
+        )
+        api.store.add(binding("web", 8))
+        with controlled(api, tmp_path):
+            eventually(lambda: is_done(api, "web") and is_done(api, "copied") and condition(api, "huge"))
+        assert condition(api, "huge")["reason"] == "Unschedulable"
+        assert placed(api, "huge") == {}
+        assert placed(api, "copied") == {"member1": 2, "member2": 2}
+        assert sum(count or 0 for count in placed(api, "web").values()) == 8
+
+
+def test_of_two_that_do_not_both_fit_one_is_placed(tmp_path: Path) -> None:
+    """The more urgent one; the other one waits."""
+    with serving() as api:
+        members(api, "member1", cpu="4")
+        api.store.add(binding("first", 6, schedulePriority={"priority": 1}))
+        api.store.add(binding("second", 6))
+        with controlled(api, tmp_path):
+            eventually(lambda: is_done(api, "first") and condition(api, "second"))
+        assert placed(api, "first") == {"member1": 6}
+        assert placed(api, "second") == {}
+
+
 def test_a_binding_without_any_cluster_is_not_emptied(tmp_path: Path) -> None:
     """Karmada would take it off every cluster; here nothing is taken away for lack of a place."""
     with serving() as api:

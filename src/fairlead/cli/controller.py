@@ -63,7 +63,7 @@ class Named(click.ParamType[tuple[str, str]]):
 @click.option(
     "--window",
     type=click.FloatRange(min=0, max=60),
-    default=0.1,
+    default=0.05,
     show_default=True,
     metavar="SECONDS",
     help="Gather changes for so long, and place them together.",

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 ROUNDS = 8
 """How often those that find no place are left out, and the rest is placed again."""
 
+SHARE_OF_TIME = 0.3
+"""Of the time that is left, what looking at those that find no place may take in a round."""
+
 
 class Reason(StrEnum):
     """Why a binding is not placed, in Karmada's words."""
@@ -134,7 +137,8 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
         if not failing:
             decisions.update(_placed(outcome, asked))
             return Batch(decisions, _gap(outcome), missing)
-        for identity, (unplaced, replicas) in failing.items():
+        for identity in _left_out(outcome, failing, deadline):
+            unplaced, replicas = failing[identity]
             decisions[asked.pop(identity)] = unplaced
             missing += replicas
     late = Unplaced(
@@ -192,6 +196,37 @@ def _failing(
         elif workload.key in told or not _stands(outcome, workload):
             found[identity] = (_unfit(workload, told.get(workload.key, "")), outcome.unplaced(workload))
     return found
+
+
+def _left_out(
+    outcome: "Outcome", failing: Mapping[Identity, tuple[Unplaced, int]], deadline: Deadline
+) -> list[Identity]:
+    """Return which of those that find no place are left out.
+
+    Those that would find none if all others went: they must not keep anybody from his place. Where there is
+    none of these, the less urgent and the larger half.
+    """
+    known = {_identity(workload): workload for workload in outcome.problem.workloads}
+    if outcome.placement is None:
+        return list(failing)
+    time = deadline.part(SHARE_OF_TIME)
+    hopeless = [
+        identity
+        for identity in failing
+        if identity not in known or _is_hopeless(known[identity], outcome.problem, time)
+    ]
+    if hopeless:
+        return hopeless
+    ordered = sorted(failing, key=lambda each: (known[each].priority, -failing[each][1], each))
+    return ordered[: (len(ordered) + 1) // 2]
+
+
+def _is_hopeless(workload: Workload, problem: Problem, deadline: Deadline) -> bool:
+    """Tell whether a workload is seen to find no place even without all others of the batch."""
+    from fairlead.solver.conflicts.alone import alone
+    from fairlead.solver.feasibility import has_placement
+
+    return bool(deadline.remaining()) and has_placement(alone(workload, problem), deadline) is False
 
 
 def _stands(outcome: "Outcome", workload: Workload) -> bool:

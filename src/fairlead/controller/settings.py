@@ -29,6 +29,6 @@ class Settings:
     scheduler_name: str = "fairlead"
     namespaces: frozenset[str] = frozenset()
     dry_run: bool = False
-    window: float = 0.1
+    window: float = 0.05
     time_limit: float | None = 10.0
     workers: int | None = None
