@@ -250,13 +250,31 @@ def test_a_reschedule_that_was_asked_for_is_done_once(tmp_path: Path) -> None:
             assert running.number("fairlead_batches_total") == batches
 
 
+def settings_of(asked: Object) -> Object:
+    """Return the binding of a ConfigMap."""
+    item = binding("settings", 0, placed=asked)
+    item["spec"]["resource"].update(apiVersion="v1", kind="ConfigMap")
+    del item["spec"]["replicas"], item["spec"]["replicaRequirements"]
+    return item
+
+
 def test_what_has_no_replicas_goes_as_a_whole(tmp_path: Path) -> None:
     """Targets of a ConfigMap have names only."""
     with serving() as api:
         members(api, "member1", "member2")
-        item = binding("settings", 0, placed=placement(DUPLICATED, ["member2"]))
-        item["spec"]["resource"].update(apiVersion="v1", kind="ConfigMap")
-        del item["spec"]["replicas"], item["spec"]["replicaRequirements"]
+        api.store.add(settings_of(placement(DUPLICATED, ["member2"])))
+        with controlled(api, tmp_path):
+            eventually(lambda: is_done(api, "settings"))
+        assert found(api, "settings")["spec"]["clusters"] == [{"name": "member2"}]
+
+
+def test_what_has_no_replicas_is_spread(tmp_path: Path) -> None:
+    """It stays where it is, and stands on no more clusters than it may."""
+    one = [{"spreadByField": "cluster", "minGroups": 1, "maxGroups": 1}]
+    with serving() as api:
+        members(api, "member1", "member2", "member3")
+        item = settings_of({**placement(DUPLICATED), "spreadConstraints": one})
+        item["spec"]["clusters"] = [{"name": "member2"}]
         api.store.add(item)
         with controlled(api, tmp_path):
             eventually(lambda: is_done(api, "settings"))

@@ -1,19 +1,19 @@
 """A batch: the bindings that are due, placed together, with all others as occupied room."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.settings import Settings
+from fairlead.controller.targets import chooses, chosen, targets, with_copies
 from fairlead.controller.world import Entry, Place, World, subject_of
 from fairlead.manifests.join import Identity
 from fairlead.manifests.loading import problem_of
-from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import FairleadError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates
+from fairlead.models.rules import Candidates, Duplicated
 from fairlead.models.workload import Workload
 from fairlead.solver.deadline import Deadline
 
@@ -25,6 +25,8 @@ ROUNDS = 8
 
 SHARE_OF_TIME = 0.3
 """Of the time that is left, what looking at those that find no place may take in a round."""
+
+_UNFINISHED = "what has no replicas can only be spread where it is Duplicated; this is not finished"
 
 
 class Reason(StrEnum):
@@ -128,7 +130,7 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
         if not asked:
             return Batch(decisions, Fraction(0), missing)
         try:
-            problem = problem_of(manifests, subjects, asked.keys())
+            problem = with_copies(problem_of(manifests, subjects, asked.keys()))
             outcome = _solved(problem, deadline, settings)
         except FairleadError as error:
             wrong = Unplaced(Reason.SCHEDULER_ERROR, " ".join(str(error).split()))
@@ -191,6 +193,8 @@ def _failing(
                 one.text for one in problem.warnings if one.workload and identity.name in one.text
             )
             found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, text or "cannot be placed"), 0)
+        elif chooses(workload) and workload.rule(Duplicated) is None:
+            found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, _UNFINISHED), 0)
         elif outcome.placement is None:
             found[identity] = (_without_answer(outcome, workload), workload.replicas)
         elif workload.key in told or not _stands(outcome, workload):
@@ -231,8 +235,7 @@ def _is_hopeless(workload: Workload, problem: Problem, deadline: Deadline) -> bo
 
 def _stands(outcome: "Outcome", workload: Workload) -> bool:
     """Tell whether a workload stands somewhere, or wants nothing; the last guard before it is emptied."""
-    wanted = workload.replicas > 0 or workload.without_replicas
-    return not wanted or any(decision.selected for decision in outcome.decisions[workload.key])
+    return not (workload.replicas or workload.without_replicas) or bool(chosen(outcome, workload))
 
 
 def _unfit(workload: Workload, told: str) -> Unplaced:
@@ -262,26 +265,6 @@ def _placed(outcome: "Outcome", asked: Mapping[Identity, Place]) -> dict[Place, 
         asked[identity]: Placed(targets(outcome, workload), workload.group)
         for workload in outcome.problem.workloads
         if (identity := _identity(workload)) in asked
-    }
-
-
-def targets(outcome: "Outcome", workload: Workload) -> tuple[Mapping[str, Any], ...]:
-    """Return ``spec.clusters`` of a workload, as Karmada's scheduler writes it."""
-    known = workload.declared
-    components: Sequence[tuple[str, int]] = known.components if isinstance(known, KarmadaBinding) else ()
-    chosen = [one for one in outcome.decisions[workload.key] if one.selected]
-    if workload.without_replicas:
-        return tuple({"name": one.cluster} for one in chosen)
-    return tuple(_target(one.cluster, one.replicas, components) for one in chosen if one.replicas)
-
-
-def _target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> Mapping[str, Any]:
-    """Return one target; of a workload of several components, whole sets."""
-    if len(components) < 2:
-        return {"name": cluster, "replicas": replicas}
-    return {
-        "name": cluster,
-        "components": [{"name": name, "replicas": number * replicas} for name, number in components],
     }
 
 
