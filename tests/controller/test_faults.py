@@ -2,11 +2,16 @@
 
 import threading
 import time
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pytest
 
 from controlled import change, condition, controlled, eventually, found, is_done, placed
+from fairlead.manifests.collect import Manifests
+from fairlead.manifests.join import Identity, Subject
+from fairlead.manifests.loading import problem_of
+from fairlead.models.problem import Problem
 from fake_api import FakeApi, Request, serving
 from fake_store import Object
 from live_objects import binding, cluster, placement, static
@@ -196,6 +201,28 @@ def test_a_cluster_that_is_not_understood_keeps_what_it_has(tmp_path: Path) -> N
             eventually(lambda: condition(api, "web"))
         assert condition(api, "web")["reason"] == "SchedulerError"
         assert placed(api, "web") == {"odd": 2}
+
+
+def test_one_odd_binding_keeps_no_other_from_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever goes wrong with it, which should not."""
+
+    def breaking(manifests: Manifests, subjects: Sequence[Subject], asked: Collection[Identity]) -> Problem:
+        if any(one.name == "odd" for one in asked):
+            raise ZeroDivisionError("something odd")
+        return problem_of(manifests, subjects, asked)
+
+    monkeypatch.setattr("fairlead.controller.batch.problem_of", breaking)
+    names = [f"web{number}" for number in range(9)]
+    with serving() as api:
+        members(api, "member1", "member2")
+        for name in (*names[:4], "odd", *names[4:]):
+            api.store.add(binding(name, 4, placed=EVEN))
+        with controlled(api, tmp_path):
+            eventually(lambda: all(is_done(api, name) for name in names) and condition(api, "odd"))
+        assert condition(api, "odd")["reason"] == "SchedulerError"
+        assert condition(api, "odd")["message"] == "ZeroDivisionError: something odd"
 
 
 def test_hundreds_of_bindings_at_once(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A batch: the bindings that are due, placed together, with all others as occupied room."""
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from fairlead.controller.settings import Settings
 from fairlead.controller.targets import chooses, chosen, targets, with_copies
 from fairlead.controller.world import Entry, Place, World, subject_of
-from fairlead.manifests.join import Identity
+from fairlead.manifests.join import Identity, Subject
 from fairlead.manifests.loading import problem_of
-from fairlead.models.errors import FairleadError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated
 from fairlead.models.workload import Workload
@@ -20,8 +20,10 @@ from fairlead.solver.deadline import Deadline
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
 
-ROUNDS = 8
-"""How often those that find no place are left out, and the rest is placed again."""
+LOG = logging.getLogger(__name__)
+
+ROUNDS = 16
+"""How often those that find no place are left out of a batch, and the rest is placed again."""
 
 SHARE_OF_TIME = 0.3
 """Of the time that is left, what looking at those that find no place may take in a round."""
@@ -86,7 +88,7 @@ class Batch:
     Parameters
     ----------
     decisions
-        By binding.
+        By binding; what is missing here is to be placed in the next batch.
     gap
         The greatest gap that is left on a level; None where one is not known.
     missing
@@ -102,7 +104,8 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     """Place bindings together.
 
     Those that find no place keep what they have, which counts as taken, and all others are placed again
-    without them: nobody gets room that is not there.
+    without them: nobody gets room that is not there. Where something goes wrong that should not, half of the
+    batch is placed, and so on, so that one odd binding keeps no other one from its place.
 
     Parameters
     ----------
@@ -113,9 +116,38 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
     settings
         How long it may take.
     """
+    manifests, subjects = world.joined()
+    decisions, asked = _sorted(world, due, subjects)
+    deadline, missing = Deadline.after(settings.time_limit), 0
+    for _ in range(ROUNDS):
+        if not asked:
+            return Batch(decisions, Fraction(0), missing)
+        try:
+            problem = with_copies(problem_of(manifests, subjects, asked.keys()))
+            outcome = _solved(problem, deadline, settings)
+        except Exception as error:
+            LOG.exception("not placed", extra={"bindings": len(asked)})
+            if len(asked) == 1:
+                wrong = " ".join(f"{type(error).__name__}: {error}".split())
+                failed = dict.fromkeys(asked.values(), Unplaced(Reason.SCHEDULER_ERROR, wrong))
+                return Batch({**decisions, **failed}, None, missing)
+            asked = dict(list(asked.items())[: len(asked) // 2])
+            continue
+        failing = _failing(outcome, problem, asked)
+        if not failing:
+            return Batch({**decisions, **_placed(outcome, asked)}, _gap(outcome), missing)
+        for identity in _left_out(outcome, failing, deadline):
+            decisions[asked.pop(identity)] = failing[identity][0]
+            missing += failing[identity][1]
+    return Batch(decisions, None, missing)
+
+
+def _sorted(
+    world: World, due: Iterable[Entry], subjects: Iterable[Subject]
+) -> tuple[dict[Place, Decision], dict[Identity, Place]]:
+    """Return what is decided already, as it cannot be placed at all, and what is to be placed."""
     decisions: dict[Place, Decision] = {}
     asked: dict[Identity, Place] = {}
-    manifests, subjects = world.joined()
     bound = {one.identity: one.binding.model.metadata.name for one in subjects if one.binding}
     for entry in due:
         subject, hindrance = subject_of(entry), _hindrance(entry, world)
@@ -125,28 +157,7 @@ def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
             decisions[entry.place] = Unplaced(Reason.SCHEDULER_ERROR, hindrance)
         else:
             asked[subject.identity] = entry.place
-    deadline, missing = Deadline.after(settings.time_limit), 0
-    for _ in range(ROUNDS):
-        if not asked:
-            return Batch(decisions, Fraction(0), missing)
-        try:
-            problem = with_copies(problem_of(manifests, subjects, asked.keys()))
-            outcome = _solved(problem, deadline, settings)
-        except FairleadError as error:
-            wrong = Unplaced(Reason.SCHEDULER_ERROR, " ".join(str(error).split()))
-            return Batch({**decisions, **dict.fromkeys(asked.values(), wrong)}, None, missing)
-        failing = _failing(outcome, problem, asked)
-        if not failing:
-            decisions.update(_placed(outcome, asked))
-            return Batch(decisions, _gap(outcome), missing)
-        for identity in _left_out(outcome, failing, deadline):
-            unplaced, replicas = failing[identity]
-            decisions[asked.pop(identity)] = unplaced
-            missing += replicas
-    late = Unplaced(
-        Reason.SCHEDULER_ERROR, f"no placement after {ROUNDS} rounds without those that do not fit"
-    )
-    return Batch({**decisions, **dict.fromkeys(asked.values(), late)}, None, missing)
+    return decisions, asked
 
 
 def _hindrance(entry: Entry, world: World) -> str:

@@ -177,6 +177,9 @@ class Controller:
         }
         if due:
             todo.update(self._decided(due))
+        for entry in due:
+            if entry.place not in todo:
+                self._queue.add(entry.place)
         write = partial(carry_out, self._client, self._settings, self._may_still_write)
         results = writers.map(lambda place: write(known[place], todo[place]), todo)
         for written in results:
