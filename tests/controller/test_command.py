@@ -70,9 +70,9 @@ def test_it_serves_and_ends_cleanly(tmp_path: Path) -> None:
             api.refuse = lambda _method, _path: None
             eventually(lambda: is_done(api, "web"))
             assert asked(f"http://127.0.0.1:{port}/readyz")[0] == 200
-            _, text = asked(f"http://127.0.0.1:{port}/metrics")
-            assert 'fairlead_bindings_total{reason="Success"} 1.0' in text
-            assert "fairlead_leading 1.0" in text
+            told = 'fairlead_bindings_total{reason="Success"} 1.0'
+            eventually(lambda: told in asked(f"http://127.0.0.1:{port}/metrics")[1])
+            assert "fairlead_leading 1.0" in asked(f"http://127.0.0.1:{port}/metrics")[1]
             assert asked(f"http://127.0.0.1:{port}/elsewhere")[0] == 404
             process.send_signal(signal.SIGTERM)
             assert process.wait(PATIENCE) == 0

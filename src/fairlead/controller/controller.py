@@ -160,7 +160,7 @@ class Controller:
             return resource == CLUSTER and _says(before) != _says(after)
         if after is None and before is not None:
             self._queue.forget(before.place)
-        elif after is not None and (before is None or _made(before) != _made(after)):
+        elif after is not None and (before is None or before.spec_version != after.spec_version):
             self._queue.add(after.place)
         return False
 
@@ -209,6 +209,7 @@ class Controller:
     def _note(self, written: Written, since: float) -> None:
         """Take up what the server has now, and when to look at the binding again."""
         entry, decision = written.entry, written.decision
+        self._alive = time.monotonic()
         self._metrics.conflicts.inc(written.conflicts)
         self._metrics.moved.inc(written.moved)
         self._world.take(entry)
@@ -235,11 +236,6 @@ def _told(decision: Decision) -> Mapping[str, object]:
     if isinstance(decision, Unplaced):
         return {"why": decision.message}
     return {"clusters": {one["name"]: one.get("replicas") for one in decision.targets}}
-
-
-def _made(entry: Entry) -> tuple[object, int]:
-    """Return what tells two specs of a binding apart."""
-    return entry.metadata.get("uid"), entry.generation
 
 
 def _says(entry: Entry | None) -> object:

@@ -79,6 +79,11 @@ class Entry:
         return int(self.metadata.get("generation", 0))
 
     @property
+    def spec_version(self) -> tuple[str, int]:
+        """What tells two specs of an object apart, also where it was deleted and made again in between."""
+        return str(self.metadata.get("uid", "")), self.generation
+
+    @property
     def version(self) -> str:
         """Its resourceVersion."""
         return str(self.metadata.get("resourceVersion", ""))

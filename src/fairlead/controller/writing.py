@@ -17,7 +17,7 @@ LOG = logging.getLogger(__name__)
 LOOKS = 5
 """How often a write is tried where only the status of a binding has changed meanwhile."""
 
-NO_CONFLICT = 409
+CONFLICT = 409
 GONE = 404
 FORBIDDEN = 403
 
@@ -111,7 +111,7 @@ class _Pen:
             try:
                 answer = self.client.patch(path, patch, self.settings.scheduler_name)
             except RefusedError as error:
-                if error.status != NO_CONFLICT:
+                if error.status != CONFLICT:
                     raise
                 self._look_again()
                 continue
@@ -124,7 +124,7 @@ class _Pen:
         self.conflicts += 1
         before, place = self.entry, self.entry.place
         self.entry = entry_of(place.resource, self.client.get(place.path))
-        if self.entry.generation != before.generation:
+        if self.entry.spec_version != before.spec_version:
             raise _Stale
 
 
