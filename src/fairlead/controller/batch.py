@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -241,7 +241,8 @@ def _is_hopeless(workload: Workload, problem: Problem, deadline: Deadline) -> bo
     from fairlead.solver.conflicts.alone import alone
     from fairlead.solver.feasibility import has_placement
 
-    return bool(deadline.remaining()) and has_placement(alone(workload, problem), deadline) is False
+    by_itself = replace(alone(workload, problem), balances=())
+    return bool(deadline.remaining()) and has_placement(by_itself, deadline) is False
 
 
 def _stands(outcome: "Outcome", workload: Workload) -> bool:

@@ -210,7 +210,10 @@ def problem_of(
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     there = clusters if asked is None else up_to_date
-    problem = Problem(there, with_due(own.workloads), rules, own.levels, own.deviation, noted)
+    workloads_due = with_due(own.workloads)
+    problem = Problem(
+        there, workloads_due, rules, own.levels, own.deviation, noted, tolerances=own.tolerances
+    )
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)
         for workload, resource, message in excessive(problem)
