@@ -3,8 +3,8 @@
 import functools
 import io
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -14,7 +14,8 @@ from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, read
 from fairlead.cli.options import takes_settings, writes_output
 
 if TYPE_CHECKING:
-    from fairlead.models.problem import Problem
+    from fairlead.live.reading import Snapshot
+    from fairlead.manifests.yaml.reader import Input
     from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
@@ -124,32 +125,35 @@ class _Kept(io.BytesIO):
 
 @dataclass(frozen=True, slots=True)
 class Repeatable(Inputs):
-    """An input that can be read more than once, also where it comes from standard input.
+    """An input that can be read more than once: standard input, and a cluster as it was at first.
 
     Parameters
     ----------
     standard
         What came from standard input; None where it has not been read.
+    cluster
+        What the cluster held; None where none is named.
     """
 
     standard: bytes | None = None
+    cluster: "Snapshot | None" = None
 
     @classmethod
     def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
-        """Keep standard input where it will be needed again."""
+        """Keep what will be needed again."""
         again = added and "-" in (*inputs.files, *added)
         standard = sys.stdin.buffer.read(MOST_BYTES) if again and sys.stdin is not None else None
-        return cls(inputs.files, inputs.recursive, inputs.namespaces, inputs.selector, inputs.quiet, standard)
+        known = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
+        return cls(**known, standard=standard, cluster=inputs.snapshot())
 
-    def read(self) -> "Problem":
-        """Load the problem."""
-        if self.standard is None:
-            return Inputs.read(self)
-        from fairlead.manifests import loading
+    def sources(self) -> "Iterable[Input]":
+        """Return what is read beside the cluster."""
+        kept = self.standard
+        return self.files if kept is None else [_Kept(kept) if one == "-" else one for one in self.files]
 
-        sources = (_Kept(self.standard) if name == "-" else name for name in self.files)
-        problem = loading.load(*sources, recursive=self.recursive)
-        return loading.select(problem, self.namespaces, self.selector)
+    def snapshot(self) -> "Snapshot | None":
+        """Return what the cluster held at first."""
+        return self.cluster
 
 
 def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
