@@ -328,7 +328,7 @@ def test_validate_counts_and_finds_conflicts(
     monkeypatch.setattr(Inputs, "read", lambda _: problem(nginx(27)))
     assert main(["validate", "-f", "x.yaml"]) == 3
     lines = capsys.readouterr().out.splitlines()
-    assert "  default/nginx wants 27 replicas; these 3 clusters can hold 26 together (pp.yaml:3)" in lines
+    assert "  default/nginx needs 27 replicas; these 3 clusters can hold 26 together (pp.yaml:3)" in lines
     assert lines[-1] == "Infeasible: 1 workload can never be placed."
     assert main(["validate", "-f", "x.yaml", "-o", "json"]) == 3
     document = json.loads(capsys.readouterr().out)

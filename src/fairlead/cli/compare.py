@@ -28,7 +28,9 @@ Exit codes, of the best placement:
   4  nothing found in time"""
 
 
-@click.command("compare", short_help="Compare the best placement with greedy ones.", epilog=_EXIT_CODES)
+@click.command(
+    "compare", short_help="Compare the best placement with those of real schedulers.", epilog=_EXIT_CODES
+)
 @reads_input
 @writes_output("table", "wide", "json", "yaml")
 @click.option(
@@ -43,7 +45,7 @@ Exit codes, of the best placement:
     type=click.Choice(["as-karmada", "deduct"]),
     default="as-karmada",
     show_default=True,
-    help="Whether the real schedulers let every workload see all capacity, or deduct what others took.",
+    help="as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
 )
 @click.option("--no-headers", is_flag=True, help="Print one row per answer only.")
 @takes_settings

@@ -106,7 +106,7 @@ def leaves_untriggered(command: Command) -> Command:
     return click.option(
         "--as-triggered",
         is_flag=True,
-        help="Leave workloads as they run that KubeAdmiral would not look at again (rescheduleWhen).",
+        help="Leave workloads alone that KubeAdmiral would not reschedule (rescheduleWhen).",
     )(command)
 
 

@@ -131,19 +131,19 @@ _SETTINGS = (
     click.option(
         "--deviation",
         type=click.Choice(["webster", "l1", "minimax"]),
-        help="Measure of the distance from the wanted ratio.  [default: what the input says]",
+        help="How the distance from the weights is measured.  [default: what the input says]",
     ),
     click.option(
         "--method",
         type=click.Choice(["auto", "exact", "cp-sat"]),
         default="auto",
         show_default=True,
-        help="Exact allocation, CP-SAT, or whatever fits.",
+        help="How to search; auto takes the exact allocation wherever it applies, else CP-SAT.",
     ),
     click.option(
         "--fresh/--steady",
         default=None,
-        help="Place as if a reschedule had been asked for, or keep what runs."
+        help="Reschedule everything from scratch, or keep what runs where possible."
         "  [default: what the input says]",
     ),
     click.option(
@@ -151,15 +151,15 @@ _SETTINGS = (
         type=click.Choice(["local", "ray"]),
         default="local",
         show_default=True,
-        help="Where parts and neighbourhoods are searched: this machine, or a Ray cluster (RAY_ADDRESS).",
+        help="Where the search runs: this machine, or a Ray cluster (RAY_ADDRESS).",
     ),
     click.option(
         "--partitions",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Split workloads that compete into so many shares, where they are too many for one machine.",
+        help="Split competing workloads into N shares, for fleets too large for one machine.",
     ),
-    click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
+    click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
 
 

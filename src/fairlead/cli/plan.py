@@ -27,20 +27,28 @@ Exit codes:
   5  there is something to do, with --detailed-exitcode"""
 
 _BUDGETS = (
-    click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in all."),
+    click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in total."),
     click.option(
-        "--budget-per-workload", "per_workload", type=Budget(), metavar="N|P%", help="Of every workload."
+        "--budget-per-workload",
+        "per_workload",
+        type=Budget(),
+        metavar="N|P%",
+        help="Replicas that may move, for every workload.",
     ),
     click.option(
-        "--budget-per-namespace", "per_namespace", type=Budget(), metavar="N|P%", help="Of every namespace."
+        "--budget-per-namespace",
+        "per_namespace",
+        type=Budget(),
+        metavar="N|P%",
+        help="Replicas that may move, for every namespace.",
     ),
     *(
         click.option(
             option, name, type=Named(), multiple=True, metavar=f"{what}=N|P%", help=f"{text} May be repeated."
         )
         for option, name, what, text in (
-            ("--budget-of", "budget_workloads", "WORKLOAD", "Of one workload."),
-            ("--budget-in", "budget_namespaces", "NAMESPACE", "Of one namespace."),
+            ("--budget-of", "budget_workloads", "WORKLOAD", "Replicas that may move, for one workload."),
+            ("--budget-in", "budget_namespaces", "NAMESPACE", "Replicas that may move, for one namespace."),
             ("--budget-out-of", "budget_leaving", "CLUSTER", "Replicas that may leave a cluster."),
             ("--budget-into", "budget_arriving", "CLUSTER", "Replicas that may arrive at a cluster."),
         )
@@ -49,41 +57,53 @@ _BUDGETS = (
 
 _MOVING = (
     click.option(
-        "--pin", "pinned", multiple=True, metavar="WORKLOAD", help="Does not move. May be repeated."
+        "--pin",
+        "pinned",
+        multiple=True,
+        metavar="WORKLOAD",
+        help="Never move this workload. May be repeated.",
     ),
     click.option(
         "--pin-cluster",
         "pinned_clusters",
         multiple=True,
         metavar="CLUSTER",
-        help="Nothing leaves it, nothing arrives. May be repeated.",
+        help="Move nothing off or onto this cluster. May be repeated.",
     ),
     click.option(
-        "--gain", type=Gain(), metavar="X", help="Deviation that every move has to gain.  [default: any]"
+        "--gain",
+        type=Gain(),
+        metavar="X",
+        help="Skip moves that improve the deviation by less than this.  [default: any]",
     ),
-    click.option("--moves-first", is_flag=True, help="Move as few as possible, before the ratio counts."),
+    click.option("--moves-first", is_flag=True, help="Prefer fewer moves over a better fit to the weights."),
     click.option(
         "--make-room",
         is_flag=True,
-        help="Where only some workloads are to be rebalanced, others may move to make room for them.",
+        help="Where only some workloads are due, let others move to free capacity for them.",
     ),
     click.option(
         "--order",
         type=click.Choice(["start-first", "stop-first", "either"]),
         default="start-first",
         show_default=True,
-        help="What comes first where a replica moves.",
+        help="Start the new replica or stop the old one first.",
     ),
     click.option(
-        "--max-unavailable", type=Budget(), metavar="N|P%", help="Replicas of a workload that may be missing."
+        "--max-unavailable",
+        type=Budget(),
+        metavar="N|P%",
+        help="Replicas of a workload that may be unavailable.",
     ),
     click.option(
-        "--max-surge", type=Budget(), metavar="N|P%", help="Replicas of a workload that may be too many."
+        "--max-surge", type=Budget(), metavar="N|P%", help="Replicas of a workload that may run in addition."
     ),
     click.option(
-        "--no-detours", is_flag=True, help="No replica waits on a third cluster where full ones exchange."
+        "--no-detours",
+        is_flag=True,
+        help="Never park replicas on a third cluster while full clusters exchange some.",
     ),
-    click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
+    click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
 
 _SEARCH = (
@@ -100,7 +120,9 @@ _SEARCH = (
     ),
     click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed."),
     click.option(
-        "--deviation", type=click.Choice(["webster", "l1", "minimax"]), help="Measure of the ratio."
+        "--deviation",
+        type=click.Choice(["webster", "l1", "minimax"]),
+        help="How the distance from the weights is measured.",
     ),
 )
 
@@ -114,21 +136,21 @@ takes_plan_options = takes(*_BUDGETS, *_MOVING, *_SEARCH)
 @writes_output("table", "wide", "json", "yaml", "moves", "patch")
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @click.option(
-    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to go on later."
+    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to resume it later."
 )
 @click.option(
     "--resume",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Go on with a saved plan: its target stays, the waves start from what runs now.",
+    help="Resume a saved plan: same target, waves from what runs now.",
 )
 @click.option(
     "--compare",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Print how the plan differs from a saved one, and nothing where it does not.",
+    help="Print only how the plan differs from a saved one.",
 )
-@click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 where there is something to do.")
+@click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
 @leaves_untriggered
 @takes_plan_options
 def plan_command(

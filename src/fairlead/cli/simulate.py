@@ -51,16 +51,20 @@ class Asked(NamedTuple):
 
 
 _OPTIONS = (
-    ("--drain", "CLUSTER", "Nobody may stand there any more; what runs there moves."),
-    ("--lose", "NAME", "Gone with what runs there: CLUSTER, region=R, zone=Z, provider=P or LABEL=VALUE."),
-    ("--cordon", "CLUSTER", "Takes nothing new; what runs there may stay."),
-    ("--restore", "CLUSTER", "Open again, whatever taints it has."),
-    ("--add", "FILE", "Manifests that are added to the input."),
-    ("--scale", "WORKLOAD=N", "Another number of replicas."),
-    ("--weight", "WORKLOAD:CLUSTER=W", "Another static weight."),
+    ("--drain", "CLUSTER", "Close the cluster and move everything off it."),
+    (
+        "--lose",
+        "NAME",
+        "Lose clusters with all they run: CLUSTER, region=R, zone=Z, provider=P or LABEL=VALUE.",
+    ),
+    ("--cordon", "CLUSTER", "Schedule nothing new there; what runs there may stay."),
+    ("--restore", "CLUSTER", "Open the cluster again, whatever taints it has."),
+    ("--add", "FILE", "Add manifests to the input, such as a new cluster."),
+    ("--scale", "WORKLOAD=N", "Change the number of replicas."),
+    ("--weight", "WORKLOAD:CLUSTER=W", "Change a static weight."),
 )
 _SWEEP = (
-    "Try each by itself: lose every cluster, region, zone, provider or LABEL value; or drain every cluster."
+    "Try every loss by itself: cluster, region, zone, provider or the key of a label; or drain every cluster."
 )
 
 
@@ -78,7 +82,7 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
     return wrapped
 
 
-@click.command("simulate", short_help="Say what a drain, a loss or a new cluster would do.", epilog=_USE)
+@click.command("simulate", short_help="Show what a drain, a loss or a new cluster would do.", epilog=_USE)
 @reads_input
 @asks_changes
 @writes_output("table", "wide", "json", "yaml")

@@ -7,7 +7,7 @@ from pydantic import Field
 from fairlead.manifests.api.meta import Anything, Api, Count, Inert, Object, Open, ResourceList, Text
 
 _ROLLOUT = Inert("how pods are replaced inside a cluster")
-_STATUS = Inert("what runs where stands in the binding")
+_STATUS = Inert("the binding says what runs where")
 
 
 class ResourceRequirements(Api):

@@ -62,7 +62,7 @@ def _answers(comparison: Comparison) -> Table:
     rows = [_answer(BEST, best, missing, names)]
     rows += [_answer(each.name, each.outcome, str(each.unplaced), names) for each in comparison.contenders]
     levels = (Column(name, right=True) for name in names)
-    return table((*columns("Answer", "Status", ">Unplaced", ">Broken"), *levels), rows)
+    return table((*columns("Scheduler", "Status", ">Unplaced", ">Violations"), *levels), rows)
 
 
 def _answer(name: str, outcome: Outcome, unplaced: str, levels: list[str]) -> Row:

@@ -16,7 +16,7 @@ SHOWN = 20
 RESOURCES = 3
 """Resources of which a table shows how full the clusters are; a wide one shows all."""
 
-_PLANNED = columns("~Cluster", "Resource", ">May use", ">Now", ">Target")
+_PLANNED = columns("~Cluster", "Resource", ">Available", ">Now", ">Target")
 
 
 def planned_fullness(plan: RebalancePlan, look: Look) -> Table:

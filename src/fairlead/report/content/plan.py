@@ -96,7 +96,7 @@ def headline(plan: RebalancePlan) -> str:
     if plan.waves is None:
         return f"No plan. {verdict(plan.outcome)}"
     if plan.nothing_to_do:
-        return "Nothing to do: what runs now is the target."
+        return "No changes: what runs now is already the target."
     held_up = f"; {counted(plan.blocked, 'replica')} cannot move" if plan.blocked else ""
     return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan)}{held_up}."
 
@@ -120,7 +120,7 @@ def _least(plan: RebalancePlan) -> str:
         verb = "is" if waves.lower_bound == 1 else "are"
         return f" (at least {counted(waves.lower_bound, 'wave')} {verb} needed)"
     proven = plan.outcome.status is Status.OPTIMAL and waves.complete
-    return " (no fewer would do)" if proven else " (no fewer waves lead to this target)"
+    return " (the minimum)" if proven else " (the minimum for this target)"
 
 
 def inside_line(plan: RebalancePlan) -> str:
@@ -132,13 +132,13 @@ def inside_line(plan: RebalancePlan) -> str:
     keys = {each.violation.workload for each in found}
     more = f", and {counted(len(others), 'more such case')}" if others else ""
     whose = counted(len(keys), "workload")
-    return f"Group totals and spread of {whose} hold between the waves only: {first}{more}."
+    return f"Group totals and spread of {whose} hold only between the waves: {first}{more}."
 
 
 def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
     if plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan":
-        return "Target: that of the saved plan; it still keeps every rule."
+        return "Target: as saved; it still keeps every rule."
     return f"Target: {verdict(plan.outcome)}"
 
 

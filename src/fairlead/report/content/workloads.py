@@ -34,10 +34,10 @@ COMPACT_ABOVE = 10
 IDLE_SHOWN = 5
 """Candidates without replicas that a table shows; more of them are counted instead."""
 
-NARROW = columns("Cluster", "Region", ">Replicas", ">Change", ">Wanted", ">Got", "~Left")
+NARROW = columns("Cluster", "Region", ">Replicas", ">Change", ">By weight", "~Headroom")
 WIDE = columns(
-    *("Cluster", "Provider", "Region", "Zones", ">Replicas", ">Change", ">Wanted", ">Got", ">Min", ">Max"),
-    *("Left", "Reason"),
+    *("Cluster", "Provider", "Region", "Zones", ">Replicas", ">Change", ">By weight", ">Min", ">Max"),
+    *("Headroom", "Reason"),
 )
 COMPACT = columns("Namespace", "Name", ">Replicas", "~Clusters", "Status")
 
@@ -58,10 +58,6 @@ class _View:
     @cached_property
     def wanted(self) -> Mapping[str, Fraction]:
         return wanted(self.workload, self.placed)
-
-    @cached_property
-    def total(self) -> int:
-        return sum(self.placed.values())
 
     @cached_property
     def open_to(self) -> frozenset[str]:
@@ -102,7 +98,7 @@ def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[tuple[Table, S
     outcome
         An outcome with a placement.
     wide
-        True for every column and every cluster, the excluded ones with their reason.
+        True for every column and every cluster, those not eligible with their reason.
     """
     left, quotas = _left_of(outcome), _quotas_of(outcome)
     for workload in outcome.problem.with_replicas:
@@ -153,7 +149,7 @@ def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> 
     if missing:
         return Cell(f"{missing} unplaced", "bad")
     if any(violation.workload == workload.key for violation in outcome.violations):
-        return Cell("breaks a rule", "bad")
+        return Cell("violates a rule", "bad")
     if not any(workload.current.values()):
         return Cell("new") if workload.replicas else Cell("scaled to 0", "dim")
     differences = [
@@ -179,7 +175,7 @@ def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
     notes: tuple[str, ...] = ()
     if len(resting) > IDLE_SHOWN:
         shown = [name for name in shown if not view.idle(name)]
-        notes = (f"and {len(resting)} candidates without replicas (-o wide shows them)",)
+        notes = (f"and {len(resting)} eligible clusters without replicas (-o wide shows them)",)
     notes += (*_left_out(view), *_rejected(view))
     return table(NARROW, (_narrow_row(view, name) for name in shown), _title(view)), notes
 
@@ -188,7 +184,7 @@ def _left_out(view: _View) -> tuple[str, ...]:
     """Say how many clusters are no candidates."""
     rule = view.workload.rule(Candidates)
     count = sum(1 for name in rule.excluded if view.idle(name)) if rule else 0
-    subject = "1 cluster is no candidate" if count == 1 else f"{count} clusters are no candidates"
+    subject = "1 cluster is not eligible" if count == 1 else f"{count} clusters are not eligible"
     return (f"{subject} (-o wide says why)",) if count else ()
 
 
@@ -200,7 +196,7 @@ def _conditions(view: _View) -> tuple[str, ...]:
 def _rejected(view: _View) -> tuple[str, ...]:
     """Say which affinity groups were tried before the chosen one."""
     found = view.outcome.rejected.get(view.workload.key, ())
-    return tuple(f"affinity group {group.name} will not do: {group.reason}" for group in found)
+    return tuple(f"affinity group {group.name} cannot be used: {group.reason}" for group in found)
 
 
 def _title(view: _View) -> str:
@@ -235,7 +231,7 @@ def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
         _text(str(least.replicas) if least else None),
         _text(str(most.replicas) if most else None),
         _left(view, cluster),
-        Cell(decision.reason if decision else "is not in the input"),
+        Cell(decision.reason if decision else "not in the input"),
     )
     return tuple(Cell(cell.text, "dim") for cell in row) if view.excluded(name) else row
 
@@ -245,16 +241,14 @@ def _text(text: str | None) -> Cell:
     return Cell(text) if text else NOTHING
 
 
-def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell, Cell]:
-    """Return replicas, change, wanted share and share got."""
+def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell]:
+    """Return replicas, change and the exact share of the weights, all in replicas."""
     replicas = view.placed.get(name, 0)
     wanted = view.wanted.get(name)
-    share = f"{100 * replicas / view.total:.0f}%" if wanted is not None and view.total else ""
     return (
         Cell(str(replicas), "" if replicas else "dim"),
         _change(view, name, replicas),
         Cell("" if wanted is None else f"{float(wanted):.2f}"),
-        Cell(share),
     )
 
 
@@ -284,4 +278,4 @@ def _left(view: _View, cluster: Cluster | None) -> Cell:
 
 def _more(replicas: int, scarce: str) -> Cell:
     """Return how many more replicas fit, and what runs out first."""
-    return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"full ({scarce})", "notice")
+    return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"at capacity ({scarce})", "notice")

@@ -57,7 +57,7 @@ def utilisation_section(problem: Problem, target: Placement | None, before: Plac
     numbers = Folded(title, (_numbers(used, compared=before is not None),))
     unknown = sorted({cluster.name for cluster in problem.clusters if cluster.free is None})
     apart = "1 cluster does" if len(unknown) == 1 else f"{len(unknown)} clusters do"
-    note = (Text(f"{apart} not tell how much room there is.", "dim"),) if unknown else ()
+    note = (Text(f"{apart} not report capacity.", "dim"),) if unknown else ()
     return Section(_NAME, _TITLE, (picture, numbers, *note))
 
 
@@ -117,10 +117,8 @@ def _numbers(used: list[tuple[Utilisation, Utilisation | None]], *, compared: bo
         fill = _fill(after, before)
         front = cells(after.cluster, after.resource, short_amount(after.resource, after.offered or 0))
         rows.append((*front, *([_percent(fill.before)] if compared else []), _percent(fill.after)))
-    head = columns("Cluster", "Resource", ">May use", *([">Now", ">Target"] if compared else [">Used"]))
-    return table(head, rows, "Share that is used of what the workloads may use").first(
-        ROWS_SHOWN, "row", TOLD
-    )
+    head = columns("Cluster", "Resource", ">Available", *([">Now", ">Target"] if compared else [">Used"]))
+    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", TOLD)
 
 
 def _percent(share: Fraction | None) -> Cell:
