@@ -44,7 +44,8 @@ one less is not possible on member1: at its minimum of 3 (pp.yaml:31)
   member4: had untolerated taint {gpu} (clusters.yaml:40)
 
 Changing one of these by one would improve the placement:
-  capacity for one more replica on member3 lowers deviation from 4.4545 to 2.3636
+  capacity for one more replica on member3 lowers deviation from 4.4545 to
+    2.3636
   placing 10 instead of 11 replicas lowers deviation from 4.4545 to 3.7
     (pp.yaml:3)"""
 
