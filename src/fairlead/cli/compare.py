@@ -6,7 +6,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import takes_settings, writes_output
+from fairlead.cli.options import Choice, takes_settings, writes_output
 
 DISPENSERS = (
     "karmada",
@@ -37,12 +37,12 @@ Exit codes, of the best placement:
     "--like",
     "likes",
     multiple=True,
-    type=click.Choice(DISPENSERS),
+    type=Choice(DISPENSERS),
     help="Dispenser to compare with. May be repeated.  [default: the workloads' own scheduler, reference]",
 )
 @click.option(
     "--overcommit",
-    type=click.Choice(["as-karmada", "deduct"]),
+    type=Choice(["as-karmada", "deduct"]),
     default="as-karmada",
     show_default=True,
     help="as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",

@@ -88,8 +88,12 @@ def warn(warnings: Iterable["Statement"], *, every: bool = False) -> None:
 
 
 def coloured() -> bool:
-    """Tell whether results may be coloured: on a terminal that can, unless NO_COLOR says otherwise."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Tell whether results are coloured: on a terminal that can or under FORCE_COLOR, not under NO_COLOR."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") != "0":
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def look(*, wide: bool = False, headers: bool = True) -> "Look":

@@ -9,6 +9,7 @@ import click
 
 from fairlead.cli import console
 from fairlead.models.errors import ManifestError, UsageError
+from fairlead.models.words import with_nearest
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -58,9 +59,13 @@ class Inputs:
             problem = loading.load(*self.files, recursive=self.recursive)
         except ManifestError as error:
             raise ManifestError(error.mistakes, () if self.quiet else error.warnings) from error
-        if self.namespaces or self.selector:
-            return loading.select(problem, self.namespaces, self.selector)
-        return problem
+        if not (self.namespaces or self.selector):
+            return problem
+        known = {workload.namespace for workload in problem.workloads}
+        unknown = [name for name in self.namespaces if name not in known]
+        if problem.workloads and unknown and len(unknown) == len(self.namespaces):
+            raise UsageError(f"no workload in namespace {with_nearest(unknown, known)}")
+        return loading.select(problem, self.namespaces, self.selector)
 
 
 def reads_input(command: Command) -> Command:

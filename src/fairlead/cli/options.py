@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable
+from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +24,7 @@ def writes_output(*formats: str) -> Callable[[Command], Command]:
         @click.option(
             "-o",
             "--output",
-            type=click.Choice(formats),
+            type=Choice(formats),
             default=formats[0],
             show_default=True,
             help="Format of the result.",
@@ -36,6 +37,19 @@ def writes_output(*formats: str) -> Callable[[Command], Command]:
         return with_output
 
     return writing
+
+
+class Choice(click.Choice[str]):
+    """One of some words; where another one is given, the nearest is proposed."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word."""
+        try:
+            return super().convert(value, param, ctx)  # type: ignore[arg-type]
+        except click.BadParameter as error:
+            near = get_close_matches(str(value), list(map(str, self.choices)), 1)
+            error.message += f" Did you mean {near[0]!r}?" if near else ""
+            raise
 
 
 class TimeLimit(click.ParamType[float | None]):
@@ -130,12 +144,12 @@ _SETTINGS = (
     ),
     click.option(
         "--deviation",
-        type=click.Choice(["webster", "l1", "minimax"]),
+        type=Choice(["webster", "l1", "minimax"]),
         help="How the distance from the weights is measured.  [default: what the input says]",
     ),
     click.option(
         "--method",
-        type=click.Choice(["auto", "exact", "cp-sat"]),
+        type=Choice(["auto", "exact", "cp-sat"]),
         default="auto",
         show_default=True,
         help="How to search; auto takes the exact allocation wherever it applies, else CP-SAT.",
@@ -148,7 +162,7 @@ _SETTINGS = (
     ),
     click.option(
         "--engine",
-        type=click.Choice(["local", "ray"]),
+        type=Choice(["local", "ray"]),
         default="local",
         show_default=True,
         help="Where the search runs: this machine, or a Ray cluster (RAY_ADDRESS).",

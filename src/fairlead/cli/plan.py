@@ -8,7 +8,7 @@ import click
 
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import Budget, Gain, Named, TimeLimit, takes, writes_output
+from fairlead.cli.options import Budget, Choice, Gain, Named, TimeLimit, takes, writes_output
 from fairlead.cli.progress import shown
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ _MOVING = (
     ),
     click.option(
         "--order",
-        type=click.Choice(["start-first", "stop-first", "either"]),
+        type=Choice(["start-first", "stop-first", "either"]),
         default="start-first",
         show_default=True,
         help="Start the new replica or stop the old one first.",
@@ -121,7 +121,7 @@ _SEARCH = (
     click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed."),
     click.option(
         "--deviation",
-        type=click.Choice(["webster", "l1", "minimax"]),
+        type=Choice(["webster", "l1", "minimax"]),
         help="How the distance from the weights is measured.",
     ),
 )
