@@ -45,11 +45,12 @@ class Choice(click.Choice[str]):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word."""
         try:
-            return super().convert(value, param, ctx)  # type: ignore[arg-type]
+            return super().convert(value, param, ctx)
         except click.BadParameter as error:
             near = get_close_matches(str(value), list(map(str, self.choices)), 1)
-            error.message += f" Did you mean {near[0]!r}?" if near else ""
-            raise
+            if not near:
+                raise
+            self.fail(f"{error.message} Did you mean {near[0]!r}?", param, ctx)
 
 
 class TimeLimit(click.ParamType[float | None]):
