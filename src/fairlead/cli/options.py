@@ -5,11 +5,15 @@ import math
 from collections.abc import Callable
 from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from fairlead.cli import streams
+
+if TYPE_CHECKING:
+    from fairlead.report.tabular import CustomColumns
 
 Command = Callable[..., int]
 
@@ -24,7 +28,7 @@ def writes_output(*formats: str) -> Callable[[Command], Command]:
         @click.option(
             "-o",
             "--output",
-            type=Choice(formats),
+            type=Output((*formats, *_TABULAR)) if "wide" in formats else Choice(formats),
             default=formats[0],
             show_default=True,
             help="Format of the result.",
@@ -51,6 +55,65 @@ class Choice(click.Choice[str]):
             if not near:
                 raise
             self.fail(f"{error.message} Did you mean {near[0]!r}?", param, ctx)
+
+
+CUSTOM = "custom-columns="
+_TABULAR = ("csv", "markdown", f"{CUSTOM}COLUMN,...")
+
+
+class Output(click.ParamType["str | CustomColumns"]):
+    """A format of a result; ``custom-columns=COLUMN,HEADER:COLUMN`` names the columns to print."""
+
+    name = "format"
+
+    def __init__(self, formats: tuple[str, ...]) -> None:
+        self.words = Choice(formats)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """Return the formats, as help shows them."""
+        return self.words.get_metavar(param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the formats that begin so."""
+        return self.words.shell_complete(ctx, param, incomplete)
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> "str | CustomColumns":
+        """Return the format."""
+        from fairlead.report.tabular import CustomColumns
+
+        if isinstance(value, CustomColumns):
+            return value
+        text = str(value)
+        if not text.startswith(CUSTOM):
+            return self.words.convert(value, param, ctx)
+        return CustomColumns(text.removeprefix(CUSTOM))
+
+
+GROUPS = ("workload", "cluster", "region", "namespace")
+_ROWS = (
+    click.option("--changed", is_flag=True, help="Show only workloads that change or are not fully placed."),
+    click.option("-A", "--all", "every", is_flag=True, help="Show every workload of a large fleet."),
+    click.option("--group-by", type=Choice(GROUPS), help="Sum up replicas by this."),
+    click.option("--sort-by", metavar="COLUMN", default="", help="Sort by a column, largest numbers first."),
+)
+
+
+def picks_rows(command: Command) -> Command:
+    """Give a command the options that pick rows; it receives them as ``picked``."""
+
+    @functools.wraps(command)
+    def with_rows(changed: bool, every: bool, group_by: str | None, sort_by: str, **others: Any) -> int:
+        from fairlead.report.terminal import Rows
+
+        if changed and every:
+            raise click.UsageError("--changed and -A exclude each other")
+        return command(picked=Rows(changed, every, group_by or "", sort_by), **others)
+
+    return takes(*_ROWS)(with_rows)
 
 
 class TimeLimit(click.ParamType[float | None]):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
     from fairlead.solver.plan.answer import RebalancePlan
 
-Output = Literal[console.Format, "moves", "patch"]
+Output = console.Format | Literal["moves", "patch"]
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -243,7 +243,5 @@ def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
             from fairlead.report.terminal import Look
 
             console.result(renderer.moves(plan, Look(wide=True, headers=headers)))
-        case "table" | "wide" | "json" | "yaml":
-            console.show(plan, output, headers=headers)
         case _:
-            assert_never(output)
+            console.show(plan, output, headers=headers)

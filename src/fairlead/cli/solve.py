@@ -8,11 +8,12 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import takes_settings, writes_output
+from fairlead.cli.options import picks_rows, takes_settings, writes_output
 from fairlead.cli.progress import shown
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
+    from fairlead.report.terminal import Rows
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -27,19 +28,25 @@ Exit codes:
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "name")
 @click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
+@picks_rows
 @takes_settings
 @leaves_untriggered
 @click.option("--require-proof", is_flag=True, help="Exit with 4 unless the answer is proven.")
 def solve_command(
     inputs: Inputs,
-    output: Literal[console.Format, "name"],
+    output: console.Format | Literal["name"],
     *,
     no_headers: bool,
+    picked: "Rows",
     require_proof: bool,
     as_triggered: bool,
     **settings: Any,
 ) -> int:
     """Place the workloads and prove that there is no better placement."""
+    from fairlead.report.terminal import Rows
+
+    if output in ("json", "yaml", "name") and picked != Rows():
+        raise click.UsageError(f"--changed, -A, --group-by and --sort-by are for tables, not for -o {output}")
     started = time.perf_counter()
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     loaded = time.perf_counter() - started
@@ -51,7 +58,7 @@ def solve_command(
     if output == "name":
         _names(outcome)
     else:
-        console.show(outcome, output, headers=not no_headers)
+        console.show(outcome, output, headers=not no_headers, picked=picked)
     return exits.code_of(outcome, require_proof=require_proof)
 
 

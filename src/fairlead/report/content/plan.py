@@ -19,6 +19,7 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
+from fairlead.report.content.fleet import Change, change_of, closing
 from fairlead.report.content.fullness import planned_fullness
 from fairlead.report.content.outcome import SHOWN, explanation, remarks, verdict
 from fairlead.report.terminal import Look
@@ -53,7 +54,14 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
         changes = table(CHANGES, change_rows(plan)).first(look.few(ROWS_SHOWN), "change", ALL_SHOWN)
         blocked = texts(f"Cannot move: {blocked.reason}" for blocked in plan.waves.blocked)
         groups += [*moves(plan, look), blocked, some(changes)]
-    return [*groups, some(planned_fullness(plan, look).first(look.few(ROWS_SHOWN), "row", ALL_SHOWN))]
+    groups.append(some(planned_fullness(plan, look).first(look.few(ROWS_SHOWN), "row", ALL_SHOWN)))
+    return groups if plan.nothing_to_do else [*groups, [Text(closing(_change(plan)), "bold")]]
+
+
+def _change(plan: RebalancePlan) -> Change:
+    """Return what the plan changes, counted as its headline counts."""
+    numbers = {"moved": plan.moves, "started": plan.started, "stopped": plan.stopped}
+    return change_of(plan.outcome)._replace(**numbers)
 
 
 def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:

@@ -27,10 +27,10 @@ from fairlead.report.blocks import (
     columns,
     table,
 )
+from fairlead.report.content.fleet import COMPACT_ABOVE, grouped, opening, resting, shown_workloads
+from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 
-COMPACT_ABOVE = 10
-"""Workloads up to which each gets a table of its own."""
 IDLE_SHOWN = 5
 """Candidates without replicas that a table shows; more of them are counted instead."""
 
@@ -79,44 +79,56 @@ def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
     """Return a table per workload, one for all where there are many, a flat one for scripts."""
     if outcome.placement is None:
         return []
-    many = len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide
-    if many:
-        return [[compact(outcome)]]
+    picked, workloads = look.picked, shown_workloads(outcome, look)
+    if picked.group_by:
+        return [[sorted_by(grouped(outcome, picked.group_by, changed=picked.changed), picked.sort_by)]]
+    if len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide:
+        lines: list[Line] = [sorted_by(compact(outcome, workloads), picked.sort_by)]
+        return [opening(outcome, look), [*lines, *resting(outcome, look)]]
     if not look.headers:
-        return [[_flat(outcome, wide=look.wide)]]
+        return [[sorted_by(_flat(outcome, workloads, wide=look.wide), picked.sort_by)]]
     return [
-        [Text(found.caption, "bold"), found, *(Text(note, "dim") for note in notes)]
-        for found, notes in detailed(outcome, wide=look.wide)
+        [
+            Text(found.caption, "bold"),
+            sorted_by(found, picked.sort_by),
+            *(Text(note, "dim") for note in notes),
+        ]
+        for found, notes in detailed(outcome, workloads, wide=look.wide)
     ]
 
 
-def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[tuple[Table, Sequence[str]]]:
+def detailed(
+    outcome: Outcome, workloads: Sequence[Workload] | None = None, *, wide: bool = False
+) -> Iterator[tuple[Table, Sequence[str]]]:
     """Yield a table per workload, what is placed as caption, with lines below it: what it leaves out.
 
     Parameters
     ----------
     outcome
         An outcome with a placement.
+    workloads
+        Those to show; None for all that have replicas.
     wide
         True for every column and every cluster, those not eligible with their reason.
     """
     left, quotas = _left_of(outcome), _quotas_of(outcome)
-    for workload in outcome.problem.with_replicas:
+    for workload in outcome.problem.with_replicas if workloads is None else workloads:
         yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
 
 
-def _flat(outcome: Outcome, *, wide: bool) -> Table:
+def _flat(outcome: Outcome, workloads: Sequence[Workload], *, wide: bool) -> Table:
     """Return the rows of all workloads for scripts: namespace and name in front, no blank cells."""
     rows: list[Row] = []
-    for workload, (found, _) in zip(outcome.problem.with_replicas, detailed(outcome, wide=wide), strict=True):
+    for workload, (found, _) in zip(workloads, detailed(outcome, workloads, wide=wide), strict=True):
         front = cells(workload.namespace or "-", workload.name)
         rows += [(*front, *(cell if cell.text else NOTHING for cell in row)) for row in found.rows]
     return table((*COMPACT[:2], *(WIDE if wide else NARROW)), rows)
 
 
-def compact(outcome: Outcome) -> Table:
-    """Return one row per workload."""
-    rows = (_summary(outcome, workload) for workload in outcome.problem.with_replicas)
+def compact(outcome: Outcome, workloads: Sequence[Workload] | None = None) -> Table:
+    """Return one row per workload, of all that have replicas where none are given."""
+    shown = outcome.problem.with_replicas if workloads is None else workloads
+    rows = (_summary(outcome, workload) for workload in shown)
     return table(COMPACT, rows, "Replicas of every workload by cluster")
 
 

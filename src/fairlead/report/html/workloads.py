@@ -22,7 +22,8 @@ from fairlead.report.blocks import (
     columns,
     table,
 )
-from fairlead.report.content.workloads import COMPACT_ABOVE, compact, detailed
+from fairlead.report.content.fleet import COMPACT_ABOVE
+from fairlead.report.content.workloads import compact, detailed
 
 PLACED_SHOWN = 2000
 """Workloads whose placement is shown."""
