@@ -3,11 +3,14 @@
 import csv
 import io
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 import fairlead
 from fairlead.cli.app import main
+from fairlead.models.placement import Placement
+from fairlead.models.usage import Utilisation, utilisation
 from fairlead.report.content.fleet import Change, change_of, closing, grouped
 from fairlead.report.renderer import tabular, terminal
 from fairlead.report.tabular import CustomColumns
@@ -94,3 +97,14 @@ def test_what_has_no_effect_is_refused(capsys: pytest.CaptureFixture[str], optio
     """Rows are picked of tables only, and not in two ways at once."""
     assert main(["solve", "-f", REGIONS, *options]) == 2
     assert "-A" in capsys.readouterr().err
+
+
+def test_others_count_for_how_full_a_cluster_is() -> None:
+    """Of 10 cores others use 5 and the workload 2: 70%, although it may use but 5."""
+    cluster = fairlead.Cluster("a", allocatable={"cpu": 10000}, free={"cpu": 3000})
+    web = fairlead.Workload("web", "web", 2, requests={"cpu": 1000}, current={"a": 2})
+    (now,) = utilisation(fairlead.Problem((cluster,), (web,)), Placement({"web": {"a": 2}}))
+    assert (now.used, now.offered, now.others, now.fullness) == (2000, 5000, 5000, Fraction(7, 10))
+    assert now.share == Fraction(2, 5)
+    unknown = Utilisation("a", "cpu", 2000, 5000)
+    assert (unknown.others, unknown.fullness) == (0, unknown.share)

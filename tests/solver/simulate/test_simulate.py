@@ -166,8 +166,8 @@ def test_utilisation_before_and_after() -> None:
     """Each cluster has 5 free and 2 running; the 2 of member1 are shared by the others."""
     simulation = fairlead.simulate(web(), Lose("member1"))
     cpu = {one.cluster: (one.before, one.after) for one in simulation.utilisation if one.resource == "cpu"}
-    assert cpu["member1"] == (Utilisation("member1", "cpu", 2000, 7000), None)
-    assert cpu["member2"][0] == Utilisation("member2", "cpu", 2000, 7000)
+    assert cpu["member1"] == (Utilisation("member1", "cpu", 2000, 7000, 7000), None)
+    assert cpu["member2"][0] == Utilisation("member2", "cpu", 2000, 7000, 7000)
     used = [after.used for _, after in cpu.values() if after is not None]
     assert sum(used) == 6000
 
