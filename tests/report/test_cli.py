@@ -516,3 +516,22 @@ def test_a_plugin_of_kubectl(capsys: pytest.CaptureFixture[str], monkeypatch: py
     monkeypatch.setattr(sys, "argv", ["/usr/bin/kubectl-fairlead"])
     assert main(["solve", "--help"]) == 0
     assert capsys.readouterr().out.startswith("Usage: kubectl fairlead solve")
+
+
+def test_doctor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It counts what there is, and names what is missing or not said."""
+    manifest = tmp_path / "input.yaml"
+    manifest.write_text(CLUSTER, encoding="utf-8")
+    assert main(["doctor", "-f", str(manifest)]) == 2
+    told = capsys.readouterr().out
+    assert "  1 cluster\n" in told
+    assert "  workloads: kubectl get resourcebindings" in told
+    assert "capacity of member1 (status.resourceSummary): taken as unlimited" in told
+    manifest.write_text(f"{CLUSTER}---\n{WORKLOAD}", encoding="utf-8")
+    assert main(["doctor", "-f", str(manifest)]) == 0
+    told = capsys.readouterr().out
+    assert "  1 Deployment\n  5 replicas requested, 0 workloads running\n  1 policy\n" in told
+    assert "requests of default/nginx: only pods count against capacity" in told
+    assert "Ready: fairlead solve can answer." in told
+    assert main(["doctor", "-f", str(EXAMPLES / "three-regions")]) == 0
+    assert "Would make the answer better" not in capsys.readouterr().out

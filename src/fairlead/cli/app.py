@@ -17,6 +17,7 @@ from fairlead.cli.about import (
     version_command,
 )
 from fairlead.cli.compare import compare_command
+from fairlead.cli.doctor import doctor_command
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
 from fairlead.cli.simulate import simulate_command
@@ -35,6 +36,7 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
     "fairlead",
     commands=[
         validate_command,
+        doctor_command,
         solve_command,
         compare_command,
         why_command,
