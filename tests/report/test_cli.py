@@ -525,7 +525,7 @@ def test_doctor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "-f", str(manifest)]) == 2
     told = capsys.readouterr().out
     assert "  1 cluster\n" in told
-    assert "  workloads: kubectl get resourcebindings" in told
+    assert "  workloads: kubectl get rb,pp" in told
     assert "capacity of member1 (status.resourceSummary): taken as unlimited" in told
     manifest.write_text(f"{CLUSTER}---\n{WORKLOAD}", encoding="utf-8")
     assert main(["doctor", "-f", str(manifest)]) == 0

@@ -59,7 +59,7 @@ def _missing(problem: "Problem") -> Iterator[str]:
     if not problem.clusters:
         yield "clusters: kubectl get clusters -o yaml (KubeAdmiral: federatedclusters)"
     if not problem.workloads:
-        yield "workloads: kubectl get resourcebindings,propagationpolicies -A -o yaml, or templates with a policy"
+        yield "workloads: kubectl get rb,pp -A -o yaml (KubeAdmiral: federatedobjects), or templates"
 
 
 def _thin(problem: "Problem") -> Iterator[str]:

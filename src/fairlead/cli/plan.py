@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from fairlead.cli import console, exits, outputs
-from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
+from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
 from fairlead.cli.options import Budget, Choice, Gain, Named, TimeLimit, takes, writes_output
 from fairlead.cli.progress import shown
+from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
+    from fairlead.models.problem import Problem
     from fairlead.solver.plan.answer import RebalancePlan
+    from fairlead.solver.simulate.changes import Change
 
 Output = console.Format | Literal["moves", "patch"]
 
@@ -151,10 +154,12 @@ takes_plan_options = takes(*_BUDGETS, *_MOVING, *_SEARCH)
     help="Print only how the plan differs from a saved one.",
 )
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
+@asks_changes
 @leaves_untriggered
 @takes_plan_options
 def plan_command(
     inputs: Inputs,
+    asked: Asked,
     output: Output,
     *,
     no_headers: bool,
@@ -162,25 +167,30 @@ def plan_command(
     resume: str | None,
     compare: str | None,
     detailed_exitcode: bool,
-    as_triggered: bool,
-    **asked: Any,
+    **options: Any,
 ) -> int:
     """Say which replicas to move where, in waves that overload no cluster on the way.
 
     Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` the patched bindings
-    (`FederatedObject`s of KubeAdmiral).
+    (`FederatedObject`s of KubeAdmiral). With changes such as `--drain CLUSTER` the plan leads from what runs
+    now to the best placement after them.
     """
+    if output == "patch" and (asked.add or asked.scale or asked.weight):
+        raise click.UsageError("-o patch patches what is there: apply --add, --scale and --weight first")
     if save is not None:
         outputs.require_writable(save)
     known = None if compare is None else read_saved(compare)
     saved = None if resume is None else read_saved(resume)
     compared = None if known is None else _of_comparisons(output)
-    problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
+    loaded, changes = load_with_changes(inputs, asked)
+    problem = left_as_triggered(
+        _changed(loaded, changes, quiet=inputs.quiet), as_triggered=options.pop("as_triggered")
+    )
     from fairlead.solver.plan.comparison import compare_plans
     from fairlead.solver.plan.plan import plan
 
-    arguments = plan_arguments(asked)
-    with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
+    arguments = plan_arguments(options)
+    with shown(options["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if save is not None:
         outputs.write(save, json.dumps(found.to_dict(), indent=2) + "\n")
@@ -190,6 +200,20 @@ def plan_command(
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers)
     return exits.code_of_plan(found, detailed=detailed_exitcode)
+
+
+def _changed(problem: "Problem", changes: "tuple[Change, ...]", *, quiet: bool) -> "Problem":
+    """Return the problem after the changes, and say what they leave without effect."""
+    if not changes:
+        return problem
+    from fairlead.models.validity import completed
+    from fairlead.solver.simulate.changed import changed
+
+    after = changed(completed(problem), changes)
+    if not quiet:
+        known = set(problem.warnings)
+        console.warn(one for one in after.warnings if one not in known)
+    return after
 
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
