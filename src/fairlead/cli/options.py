@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from fairlead.cli import streams
+from fairlead.models.errors import UsageError
+from fairlead.models.tolerance import tolerances_of
 
 if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns
@@ -183,6 +185,18 @@ class Named(click.ParamType[tuple[str, int | str]]):
         return name, Budget().convert(amount, param, ctx)
 
 
+def _tolerances(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> Mapping[str, str] | None:
+    """Return tolerances by level, None where none is given."""
+    given = dict(each.rpartition("=")[::2] for each in value)
+    try:
+        tolerances_of(given)
+    except UsageError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+    return given or None
+
+
 _SETTINGS = (
     click.option(
         "--time-limit",
@@ -236,6 +250,13 @@ _SETTINGS = (
         type=click.IntRange(min=1),
         metavar="N",
         help="Split competing workloads into N shares, for fleets too large for one machine.",
+    ),
+    click.option(
+        "--tolerance",
+        multiple=True,
+        metavar="LEVEL=AMOUNT",
+        callback=_tolerances,
+        help="Let a level be so much worse than best for those below it: deviation=0.1%, balance=0.01.",
     ),
     click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
