@@ -189,7 +189,10 @@ def _tolerances(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> Mapping[str, str] | None:
     """Return tolerances by level, None where none is given."""
-    given = dict(each.rpartition("=")[::2] for each in value)
+    given: dict[str, str] = {}
+    for each in value:
+        name, _, amount = each.rpartition("=")
+        given[name] = amount
     try:
         tolerances_of(given)
     except UsageError as error:
