@@ -18,13 +18,12 @@ from fairlead.models.rules import (
     Copies,
     Duplicated,
     Evenness,
+    Grouped,
     GroupTotal,
     MovePrice,
     Moves,
     Price,
     Shares,
-    Spread,
-    Survival,
     Tiers,
     Total,
     Weights,
@@ -131,7 +130,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
     match rule:
         case Bounds():
             return (MINIMA,) if rule.preferred else ()
-        case Candidates() | Duplicated() | GroupTotal() | Spread() | Survival() | Total():
+        case Candidates() | Duplicated() | GroupTotal() | Grouped() | Total():
             return ()
         case Aggregated():
             return (CLUSTERS,)
@@ -195,7 +194,7 @@ def _cost(  # noqa: C901 - one case a rule
             return tiers.beyond(rule, placed, level.number)
         case Weights():
             return weights.cost(rule, workload, placed, problem.deviation)
-        case Candidates() | Duplicated() | GroupTotal() | Spread() | Survival() | Total():
+        case Candidates() | Duplicated() | GroupTotal() | Grouped() | Total():
             raise InternalError(f"{type(rule).__name__} contributes to no level")
         case _:
             assert_never(rule)

@@ -14,6 +14,7 @@ from fairlead.models.rules.copies import Copies
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.rules.evenness import Evenness
 from fairlead.models.rules.group_total import GroupTotal
+from fairlead.models.rules.grouped import Grouped
 from fairlead.models.rules.move_budget import MoveBudget
 from fairlead.models.rules.move_price import MovePrice
 from fairlead.models.rules.moves import Moves
@@ -26,7 +27,10 @@ from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
 from fairlead.models.rules.weights import Weights
 
-BindingRule = Candidates | Total | Duplicated | Bounds | GroupTotal | Spread | Survival
+GroupedRule = Spread | Survival
+"""Rules of one workload about the groups of a field; all but their encoders know them as `Grouped` only."""
+
+BindingRule = Candidates | Total | Duplicated | Bounds | GroupTotal | GroupedRule
 """Rules of one workload that must hold; closed: checker and encoder know every member."""
 
 Preference = Moves | Tiers | Copies | Aggregated | Price | Shares | MovePrice | Weights | Evenness
@@ -51,6 +55,8 @@ __all__ = [
     "Duplicated",
     "Evenness",
     "GroupTotal",
+    "Grouped",
+    "GroupedRule",
     "MoveBudget",
     "MovePrice",
     "Moves",

@@ -10,9 +10,8 @@ from fairlead.models.rules import (
     Candidates,
     Copies,
     Evenness,
+    Grouped,
     GroupTotal,
-    Spread,
-    Survival,
     Tiers,
     Weights,
     WorkloadRule,
@@ -150,8 +149,8 @@ def _opened(
                 maximum={**rule.maximum, **(dict.fromkeys(new, highest) if highest else {})},
                 where_held=rule.where_held.union(new) if chosen else rule.where_held,
             )
-        case Spread() | Survival():
-            return replace(rule, groups=_joined(rule.groups, _grouped(clusters, rule.field)))
+        case Grouped():
+            return rule.opened(_grouped(clusters, rule.field))
         case GroupTotal():
             return replace(rule, clusters=rule.clusters.union(members(rule, clusters)))
         case Tiers():
@@ -164,14 +163,6 @@ def _opened(
             return _weighed(rule, clusters, workload)
         case _:
             return rule
-
-
-def _joined(
-    known: Mapping[str, frozenset[str]], more: Mapping[str, frozenset[str]]
-) -> dict[str, frozenset[str]]:
-    """Join groups of one name."""
-    none = frozenset[str]()
-    return {each: known.get(each, none) | more.get(each, none) for each in sorted({*known, *more})}
 
 
 def _grouped(clusters: Mapping[str, Cluster], field: str) -> Mapping[str, frozenset[str]]:

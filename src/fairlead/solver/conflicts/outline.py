@@ -14,11 +14,10 @@ from fairlead.models.rules import (
     Candidates,
     Companionship,
     Duplicated,
+    Grouped,
     GroupTotal,
     MoveBudget,
     Quota,
-    Spread,
-    Survival,
     Total,
     quota,
 )
@@ -90,7 +89,7 @@ def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> O
                 if any(scope.cluster is None for scope in rule.limits):
                     outline.others.append(at)
                     outline.only_boxes = False
-            case Companionship() | Duplicated() | GroupTotal() | MoveBudget() | Spread() | Survival():
+            case Companionship() | Duplicated() | GroupTotal() | Grouped() | MoveBudget():
                 outline.others.append(at)
                 outline.only_boxes = False
         if isinstance(unit.part, Bounds) and unit.part.where_held:

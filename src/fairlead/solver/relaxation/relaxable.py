@@ -9,23 +9,21 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
 from fairlead.models.amounts import largest
 from fairlead.models.declared import FederatedUnit
+from fairlead.models.requirement import Side as RuleSide
 from fairlead.models.rules import (
     BindingRule,
     Bounds,
     Candidates,
     Duplicated,
+    Grouped,
     GroupTotal,
     Preference,
-    Spread,
-    Survival,
     Total,
     WorkloadRule,
     bounds,
     candidates,
     duplicated,
     group_total,
-    spread,
-    survival,
     total,
 )
 from fairlead.models.source import Source
@@ -102,10 +100,10 @@ def _asked(rule: WorkloadRule) -> int:
     match rule:
         case Bounds():
             return sum(bound.replicas for bound in rule.minimum.values())
-        case GroupTotal() | Spread():
+        case GroupTotal():
             return rule.minimum
-        case Survival():
-            return 2 * rule.minimum
+        case Grouped():
+            return rule.wanted
         case Candidates() | Total() | Duplicated():
             return 0
         case _:
@@ -139,14 +137,8 @@ def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Lever
                 yield from _bounds(rule, workload, most)
         case GroupTotal():
             yield from _group_total(rule, workload, most)
-        case Spread():
-            yield from _spread(rule, workload)
-        case Survival():
-            because = tuple(
-                Because(survival.KIND, key, None, f"{rule.field} {group}") for group in rule.groups
-            )
-            kind, least = Kind.SURVIVAL, rule.minimum
-            yield _lowered(kind, workload, rule.field, least, least, because, rule.source)
+        case Grouped():
+            yield from _grouped(rule, workload, most)
         case _:
             assert_never(rule)
 
@@ -230,14 +222,16 @@ def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Le
         yield _raised(high, workload, rule.name, rule.maximum, by, because, rule.source)
 
 
-def _spread(rule: Spread, workload: Workload) -> Iterator[Lever]:
-    """Yield fewer groups at least, and more at most."""
-    because = (Because(spread.KIND, workload.key, None, rule.field),)
-    fewer, kind = rule.minimum - 1, Kind.FEWEST_GROUPS
-    yield _lowered(kind, workload, rule.field, rule.minimum, fewer, because, rule.source)
-    if rule.maximum is not None:
-        more, kind = len(rule.groups) - rule.maximum, Kind.MOST_GROUPS
-        yield _raised(kind, workload, rule.field, rule.maximum, more, because, rule.source)
+def _grouped(rule: Grouped, workload: Workload, most: int) -> Iterator[Lever]:
+    """Yield other numbers of a rule about groups."""
+    because = tuple(Because(rule.kind, workload.key, None, row) for row in rule.rows)
+    for number in rule.numbers():
+        end = most if number.farthest is None else number.farthest
+        kind, value, field = Kind(number.change), number.value, rule.field
+        if number.side is RuleSide.LEAST:
+            yield _lowered(kind, workload, field, value, value - end, because, number.source)
+        else:
+            yield _raised(kind, workload, field, value, end - value, because, number.source)
 
 
 def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Lever]:
