@@ -64,6 +64,10 @@ EVENNESS_RESULT = Level("evenness-result")
 MOVES_LAST = Level("moves-last")
 
 
+PRICED = frozenset({COST})
+"""Levels on which prices count."""
+
+
 def tier(number: int) -> Level:
     """Return the level of the replicas beyond a tier, counted from 1."""
     return Level("tiers", number)

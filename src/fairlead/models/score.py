@@ -7,7 +7,7 @@ from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import CLUSTERS, COPIES, COST, DEVIATION, MINIMA, NET, ROOM, Level, tier
+from fairlead.models.levels import CLUSTERS, COPIES, DEVIATION, MINIMA, NET, ROOM, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -143,7 +143,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
         case Moves():
             return (moves.level(rule, workload),)
         case Price():
-            return (COST,)
+            return (rule.level,)
         case Shares():
             return shares.levels(rule)
         case Tiers():

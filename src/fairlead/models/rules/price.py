@@ -1,4 +1,4 @@
-"""Price: what a replica costs on a cluster."""
+"""Price: what a replica costs on a cluster, in money or in anything else that has a level of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fairlead.models.levels import COST, Level
 from fairlead.models.source import Source
 
 KIND = "price"
@@ -21,10 +22,13 @@ class Price:
         Price of one replica by candidate, exact; absent means free of charge.
     source
         Where the prices were declared.
+    level
+        The level on which they count, one of `PRICED`; a workload has at most one price on each.
     """
 
     prices: Mapping[str, Fraction]
     source: Source | None = None
+    level: Level = COST
 
 
 def cost(rule: Price, placed: Mapping[str, int]) -> Fraction:
