@@ -88,7 +88,7 @@ def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> I
         yield from _groups(change, path, workload)
     elif kind is Kind.SURVIVAL:
         yield _survival(change, data, workload)
-    else:
+    elif path:
         # A plain number of one of our own kinds stands where its source says.
         yield Edit(path, change.after, "most" if change.after > change.before else "least")
 
