@@ -21,6 +21,7 @@ from fairlead.encoders import (
     quota,
     shares,
     shortfall,
+    skew,
     spread,
     survival,
     tiers,
@@ -50,6 +51,7 @@ from fairlead.models.rules import (
     Quota,
     SharedRule,
     Shares,
+    Skew,
     Spread,
     Survival,
     Tiers,
@@ -76,6 +78,7 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         GroupTotal: group_total.encode,  # what a named set of clusters holds
         Spread: spread.encode,  # over how many regions, zones, ... replicas are spread
         Survival: survival.encode,  # what is left when one of them is lost
+        Skew: skew.encode,  # how far the fullest and the emptiest of them differ
         Companionship: companionship.encode,  # workloads that stand together or apart
         MoveBudget: move_budget.encode,  # how many replicas may be moved
         # What is minimised; the order of the levels is the problem's.

@@ -216,6 +216,28 @@ class Survival(Object):
     spec: Annotated[SurvivalSpec, Field(description="Whose replicas, what may be lost, what is left.")]
 
 
+class SkewSpec(SelectingSpec):
+    """What is compared, and how far it may differ."""
+
+    field: Annotated[
+        GroupField,
+        Field(
+            description="What is compared: regions, zones, providers or clusters; anything else is the key of"
+            " a label."
+        ),
+    ]
+    max_skew: Annotated[
+        Count,
+        Field(description="By how many replicas the fullest and the emptiest one differ at most."),
+    ]
+
+
+class Skew(Object):
+    """The fullest and the emptiest region, zone, provider, cluster or label group differ by little."""
+
+    spec: Annotated[SkewSpec, Field(description="Whose replicas, and how evenly they stand.")]
+
+
 class WorkloadAffinitySpec(SelectingSpec):
     """Which workloads stand together, or apart."""
 
@@ -322,7 +344,9 @@ class MoveBudget(Object):
     spec: Annotated[MoveBudgetSpec, Field(description="Whose replicas, and how many may move.")]
 
 
-OwnKind = GroupBounds | MoveBudget | Profile | PriceList | Survival | WorkloadAffinity | HierarchicalWeights
+OwnKind = (
+    GroupBounds | MoveBudget | Profile | PriceList | Skew | Survival | WorkloadAffinity | HierarchicalWeights
+)
 
 OWN_KINDS: dict[str, type[Object]] = {
     "GroupBounds": GroupBounds,
@@ -330,6 +354,7 @@ OWN_KINDS: dict[str, type[Object]] = {
     "MoveBudget": MoveBudget,
     "PriceList": PriceList,
     "Profile": Profile,
+    "Skew": Skew,
     "Survival": Survival,
     "WorkloadAffinity": WorkloadAffinity,
 }

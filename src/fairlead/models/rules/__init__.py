@@ -21,13 +21,14 @@ from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.price import Price
 from fairlead.models.rules.quota import Quota
 from fairlead.models.rules.shares import Shares
+from fairlead.models.rules.skew import Skew
 from fairlead.models.rules.spread import Spread
 from fairlead.models.rules.survival import Survival
 from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
 from fairlead.models.rules.weights import Weights
 
-GroupedRule = Spread | Survival
+GroupedRule = Spread | Survival | Skew
 """Rules of one workload about the groups of a field; all but their encoders know them as `Grouped` only."""
 
 BindingRule = Candidates | Total | Duplicated | Bounds | GroupTotal | GroupedRule
@@ -66,6 +67,7 @@ __all__ = [
     "Rule",
     "SharedRule",
     "Shares",
+    "Skew",
     "Spread",
     "Survival",
     "Tiers",

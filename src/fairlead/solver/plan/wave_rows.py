@@ -9,6 +9,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.models.errors import InternalError
 from fairlead.models.requirement import Among, Groups, Outside
+from fairlead.models.rules.skew import Apart
 from fairlead.solver.plan.constraints import FEWEST, Limit
 from fairlead.solver.plan.migration import Companions, Migration, WorkloadPath
 from fairlead.solver.plan.steps import total
@@ -105,8 +106,20 @@ class WaveRows:
                 return _sum(placed, scope.clusters)
             case Outside() as scope:
                 return _sum(placed, placed.keys() - scope.clusters)
+            case Apart() as scope:
+                return self._apart([_sum(placed, clusters) for clusters in scope.groups.values()], path)
             case _:
                 raise InternalError(f"no row counts {type(limit.scope).__name__}")
+
+    def _apart(self, held: Sequence[Expression], path: WorkloadPath) -> Expression:
+        """Return how far the fullest and the emptiest of some groups differ."""
+        if all(isinstance(each, int) for each in held):
+            return max(held, default=0) - min(held, default=0)
+        most = total(path.start) + total(self.migration.goals[path.key])
+        fullest, emptiest = (self.model.new_int_var(0, most, "") for _ in range(2))
+        self.model.add_max_equality(fullest, held)
+        self.model.add_min_equality(emptiest, held)
+        return fullest - emptiest
 
     def _groups(
         self, groups: Sequence[frozenset[str]], path: WorkloadPath, when: When, placed: Places
