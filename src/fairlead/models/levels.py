@@ -56,6 +56,7 @@ COPIES = Level("copies")
 ROOM = Level("room")
 CLUSTERS = Level("clusters")
 COST = Level("cost")
+EMISSIONS = Level("emissions")
 EVENNESS_FRESH = Level("evenness-fresh")
 NET = Level("net")
 DEVIATION = Level("deviation")
@@ -64,7 +65,7 @@ EVENNESS_RESULT = Level("evenness-result")
 MOVES_LAST = Level("moves-last")
 
 
-PRICED = frozenset({COST})
+PRICED = frozenset({COST, EMISSIONS})
 """Levels on which prices count."""
 
 
@@ -91,6 +92,7 @@ NAMES = {
     "room": "room",
     "clusters": "clusters",
     "cost": "cost",
+    "emissions": "emissions",
     "evenness-fresh": "evenness of the result",
     "shares": "deviation of depth",
     "net": "deviation and price of moves",
@@ -120,6 +122,7 @@ DEFAULT_ORDER: tuple[str, ...] = (
     "room",
     "clusters",
     "cost",
+    "emissions",
     "evenness-fresh",
     "shares",
     "net",  # a plan with a price per move: what a move has to gain

@@ -183,10 +183,17 @@ class PriceListSpec(SelectingSpec):
         tuple[PriceEntry, ...],
         Field(description="The first entry that matches a cluster counts; one that none matches is free."),
     ]
+    level: Annotated[
+        Literal["cost", "emissions"],
+        Field(
+            description="What the numbers are, and the level on which they count: cost in any currency, or"
+            " emissions in grams; left out: cost."
+        ),
+    ] = "cost"
 
 
 class PriceList(Object):
-    """What replicas cost on clusters; the total is minimised as the level "cost"."""
+    """What replicas cost or emit on clusters; the total is minimised as a level, "cost" unless it says so."""
 
     spec: Annotated[PriceListSpec, Field(description="Whose replicas, and what they cost where.")]
 

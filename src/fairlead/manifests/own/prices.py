@@ -8,6 +8,7 @@ from fairlead.manifests.own.sets import Remark, matched, named, without_clusters
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.levels import Level
 from fairlead.models.quantity import counts_bytes
 from fairlead.models.rules import Price
 
@@ -45,7 +46,7 @@ def price(
     """
     known = {id(entry): price_of(entry, needed) for entry in located.model.spec.prices}
     prices = {name: known[id(priced[name])] for name in names if name in priced}
-    return Price(prices, located.source("spec", "prices"))
+    return Price(prices, located.source("spec", "prices"), Level(located.model.spec.level))
 
 
 def price_of(entry: PriceEntry, needed: Mapping[str, int]) -> Fraction:
@@ -78,5 +79,6 @@ def unpriced(
     """Tell of candidates without a price: they count as free of charge."""
     free = [name for name in names if name not in priced]
     if free:
-        text = f"{named(located)} has no price for {first_few(free)}: counted as free of charge"
+        counted = "free of charge" if located.model.spec.level == "cost" else "free of emissions"
+        text = f"{named(located)} has no price for {first_few(free)}: counted as {counted}"
         yield Remark(text, located.source("spec", "prices"))
