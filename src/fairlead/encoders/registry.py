@@ -32,6 +32,7 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.giving import Giving
 from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Ranges
+from fairlead.models.errors import InternalError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -141,4 +142,7 @@ def encode(
 
 def _place(pair: tuple[AnyRule, Any]) -> int:
     """Return the place of a rule in the order of encoding; there is no rule without one."""
-    return PLACES[type(pair[0])]
+    kind = type(pair[0])
+    if kind not in PLACES:
+        raise InternalError(f"{kind.__name__} has no encoder")
+    return PLACES[kind]

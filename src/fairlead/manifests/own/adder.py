@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, assert_never
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
@@ -14,11 +14,20 @@ from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
+    Aggregated,
     Bounds,
     Candidates,
+    Copies,
+    Duplicated,
+    Evenness,
     Grouped,
     GroupTotal,
+    MovePrice,
+    Moves,
+    Price,
+    Shares,
     Tiers,
+    Total,
     Weights,
     WorkloadRule,
 )
@@ -50,8 +59,20 @@ def without(rule: WorkloadRule, closed: Closed) -> WorkloadRule:
         case Weights():
             tiers = tuple(tier - closed.keys() for tier in rule.tiers)
             return replace(rule, weights=_left(rule.weights, closed), tiers=tiers)
-        case _:
+        case (
+            Aggregated()
+            | Copies()
+            | Duplicated()
+            | Evenness()
+            | MovePrice()
+            | Moves()
+            | Price()
+            | Shares()
+            | Total()
+        ):
             return rule
+        case _:
+            assert_never(rule)
 
 
 def _candidates(rule: Candidates, closed: Closed) -> Candidates:

@@ -78,7 +78,16 @@ def unit(change: Change) -> str:
             return change.detail
         case Kind.QUOTA:
             return change.detail.rpartition(" ")[2]
-        case _:
+        case (
+            Kind.MINIMUM
+            | Kind.MAXIMUM
+            | Kind.TOTAL
+            | Kind.GROUP_MINIMUM
+            | Kind.GROUP_MAXIMUM
+            | Kind.SURVIVAL
+            | Kind.SKEW
+            | Kind.REPLICAS
+        ):
             return "replicas"
 
 

@@ -2,17 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    Aggregated,
     Bounds,
     Candidates,
     Copies,
+    Duplicated,
     Evenness,
     Grouped,
     GroupTotal,
+    MovePrice,
+    Moves,
+    Price,
+    Shares,
     Tiers,
+    Total,
     Weights,
     WorkloadRule,
 )
@@ -161,8 +169,20 @@ def _opened(
             return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
         case Weights():
             return _weighed(rule, clusters, workload)
-        case _:
+        case (
+            Aggregated()
+            | Bounds()
+            | Candidates()
+            | Duplicated()
+            | MovePrice()
+            | Moves()
+            | Price()
+            | Shares()
+            | Total()
+        ):
             return rule
+        case _:
+            assert_never(rule)
 
 
 def _grouped(clusters: Mapping[str, Cluster], field: str) -> Mapping[str, frozenset[str]]:
