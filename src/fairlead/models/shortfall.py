@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
-from fairlead.models.check import check, required, required_by
-from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
+from fairlead.models.check import check, in_kept_group, required_by, violations_of
+from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import GivesWay
@@ -56,10 +56,10 @@ def _lacking(problem: Problem, placement: Placement) -> Iterator[tuple[Level, Vi
     """Yield what gave way in a placement, with the level on which it counts."""
     for workload in problem.workloads:
         placed = placement.of(workload.key)
-        for requirement in required(workload, placed):
-            violation = requirement.violation(placed)
-            if violation is not None and violation.gives_way:
-                yield Level(requirement.kind.level, priority=workload.priority), violation
+        for rule in workload.rules:
+            for violation in violations_of(workload, placed, (rule,)):
+                if violation.gives_way:
+                    yield Level(_falls_short_on(rule, workload), priority=workload.priority), violation
 
 
 def loosened(workload: Workload, names: Iterable[str]) -> Workload:
@@ -126,7 +126,11 @@ def is_shortfall(level: Level) -> bool:
 def name_of(level: Level, problem: Problem) -> str:
     """Return what people read: with the priority where the workloads of a problem have several."""
     several = len({workload.priority for workload in problem.workloads}) > 1
-    return f"{level.name} (priority {level.priority})" if several and level != MADE_WORSE else level.name
+    return (
+        f"{level.name} (priority {level.priority})"
+        if several and level not in (MADE_WORSE, BALANCE)
+        else level.name
+    )
 
 
 def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int:
@@ -174,8 +178,21 @@ def amounts(violations: Iterable[Violation]) -> dict[About, int]:
 
 def broken_amounts(problem: Problem) -> dict[About, int]:
     """Return by how much what runs now breaks rules that give way; all others are repaired in any answer."""
-    alone = replace(problem, rules=())
-    return amounts(each for each in broken_before(alone) if each.gives_way)
+    return amounts(
+        violation for workload in problem.workloads for violation in _lacking_before(workload, problem)
+    )
+
+
+def _lacking_before(workload: Workload, problem: Problem) -> Iterator[Violation]:
+    """Yield what is missing where a workload runs now; as in `broken_before`."""
+    running = _running(workload, problem)
+    if not running:
+        return
+    scheduled = in_kept_group(as_scheduled(workload), running)
+    asking = (rule for rule in scheduled.rules if not isinstance(rule, Total | Duplicated | Candidates))
+    for violation in violations_of(scheduled, running, asking):
+        if violation.gives_way:
+            yield violation
 
 
 def broken_before(problem: Problem) -> tuple[Violation, ...]:
@@ -208,9 +225,12 @@ def _running(workload: Workload, problem: Problem) -> dict[str, int]:
 
 
 def _may_fall_short(workload: Workload) -> Iterator[str]:
-    """Yield the levels on which the rules of a workload may give way; those of one rule share a level."""
-    for rule in workload.rules:
-        for requirement in required_by(rule, workload, ()):
-            if requirement.gives_way is not GivesWay.NEVER:
-                yield requirement.kind.level
-                break
+    """Return the levels on which the rules of a workload may give way; those of one rule share a level."""
+    found = (_falls_short_on(rule, workload) for rule in workload.rules)
+    return (key for key in found if key)
+
+
+def _falls_short_on(rule: WorkloadRule, workload: Workload) -> str:
+    """Return the key of the level on which counts what a rule is short of; empty where it never gives way."""
+    asked = required_by(rule, workload, ())
+    return next((each.kind.level for each in asked if each.gives_way is not GivesWay.NEVER), "")

@@ -153,5 +153,8 @@ class Grouped(ABC):
 
 def left_in(groups: Clusters, names: AbstractSet[str]) -> Clusters:
     """Return the groups that have clusters other than some."""
-    left = {group: clusters - names for group, clusters in groups.items()}
-    return {group: clusters for group, clusters in left.items() if clusters}
+    left = (
+        (group, clusters if clusters.isdisjoint(names) else clusters - names)
+        for group, clusters in groups.items()
+    )
+    return {group: clusters for group, clusters in left if clusters}
