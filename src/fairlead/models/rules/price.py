@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from fairlead.models.levels import COST, Level
 from fairlead.models.source import Source
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
 
 KIND = "price"
 
@@ -29,6 +33,11 @@ class Price:
     prices: Mapping[str, Fraction]
     source: Source | None = None
     level: Level = COST
+
+
+def prices_on(workload: Workload, level: Level) -> Mapping[str, Fraction]:
+    """Return what one replica costs on a level by candidate; empty where it costs nothing there."""
+    return next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})
 
 
 def cost(rule: Price, placed: Mapping[str, int]) -> Fraction:

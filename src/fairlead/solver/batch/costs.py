@@ -12,8 +12,9 @@ from fractions import Fraction
 import numpy as np
 
 from fairlead.models.levels import DEVIATION, DEVIATIONS, MOVES_LAST, NET, PRICED, Deviation, Level
-from fairlead.models.rules import MoveBudget, MovePrice, Moves, Price, Tiers, Weights, moves
+from fairlead.models.rules import MoveBudget, MovePrice, Moves, Tiers, Weights, moves
 from fairlead.models.rules.move_budget import members
+from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import level as level_of
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
@@ -153,9 +154,7 @@ def _beyond(batch: Batch, level: Level) -> LevelCost:
 def _price(batch: Batch, level: Level) -> LevelCost:
     """Return what replicas cost."""
     prices = [
-        next((rule.prices for rule in workload.rules_of(Price) if rule.level == level.base), {})
-        if workload.priority == level.priority
-        else {}
+        prices_on(workload, level.base) if workload.priority == level.priority else {}
         for workload in batch.problem.workloads
     ]
     denominators = {price.denominator for row in prices for price in row.values()}

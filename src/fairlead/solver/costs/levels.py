@@ -20,7 +20,8 @@ from fairlead.models.levels import (
     Level,
     tier,
 )
-from fairlead.models.rules import Bounds, Copies, Evenness, Moves, Price, Tiers, Weights
+from fairlead.models.rules import Bounds, Copies, Evenness, Moves, Tiers, Weights
+from fairlead.models.rules.price import prices_on
 from fairlead.models.workload import Workload
 from fairlead.solver.costs.minimax import Minimax
 from fairlead.solver.costs.squares import Change, Squares
@@ -85,7 +86,7 @@ def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Straight 
 
 def _priced(level: Level, workload: Workload, names: Sequence[str], dearest: int | None) -> Straight | None:
     """Return what replicas cost, in steps that rank placements as the prices do."""
-    prices = next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})
+    prices = prices_on(workload, level)
     steps = math.lcm(*(price.denominator for price in prices.values()))
     whole = {name: int(price * steps) for name, price in prices.items()}
     if dearest is not None and any(abs(price) > dearest for price in whole.values()):
