@@ -202,7 +202,7 @@ def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterato
     closed = [each for each in problem.clusters if each.name not in open_to(workload, problem)]
     more, none = groups(closed, rule.field), frozenset[str]()
     wide = {each: rule.groups.get(each, none) | more.get(each, none) for each in {**rule.groups, **more}}
-    for number in rule.numbers():
+    for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
             yield rule.only(number).widened(wide), partial(rule.statement, number, workload)
 
