@@ -18,6 +18,22 @@ from fairlead.models.source import Source
 PARSED = "<dict>"
 
 
+class NamedDocument(dict[str, Any]):
+    """A parsed document with the name by which messages call it, as they call a file.
+
+    Parameters
+    ----------
+    name
+        The name.
+    data
+        The document.
+    """
+
+    def __init__(self, name: str, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        self.name = name
+
+
 def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Lines] | None, list[Mistake]]:
     """Copy a parsed document, so that it holds only what JSON could hold.
 
@@ -26,7 +42,7 @@ def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Lines] | None, li
     tuple
         The document with its (empty) lines, None where it cannot be copied; and what is wrong.
     """
-    builder = Builder(PARSED)
+    builder = Builder(parsed.name if isinstance(parsed, NamedDocument) else PARSED)
     try:
         _add(builder, parsed, {})
     except ManifestError as error:
