@@ -16,6 +16,7 @@ from fairlead.models.rules import (
     GroupTotal,
     Quota,
     SharedRule,
+    Skew,
     Spread,
     Survival,
     Total,
@@ -103,6 +104,22 @@ def with_quotas(fleet: RandomFleet, seed: int) -> RandomFleet:
                 limits[Scope(resource, cluster)] = Limit(due + spare + others, now + others)
     rules = (*problem.rules, Quota("tight", "default", limits))
     return replace(fleet, problem=replace(problem, rules=rules))
+
+
+def with_skews(fleet: RandomFleet, seed: int) -> RandomFleet:
+    """Return a fleet whose workloads may differ between zones as in the target; all else is as before."""
+    rng = random.Random(f"skews of fleet {seed}")
+    names = tuple(fleet.problem.cluster_by_name)
+    groups = {f"g{number}": frozenset(rng.sample(names, rng.randint(1, len(names)))) for number in range(3)}
+
+    def skewed(workload: Workload) -> Workload:
+        free = Skew("zone", groups, 0)
+        (needed,) = free.requirements(workload)
+        limit = replace(free, maximum=needed.count(fleet.target.of(workload.key)))
+        return replace(workload, rules=(*workload.rules, limit))
+
+    workloads = tuple(map(skewed, fleet.problem.workloads))
+    return replace(fleet, problem=replace(fleet.problem, workloads=workloads))
 
 
 def _workload(

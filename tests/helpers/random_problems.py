@@ -23,6 +23,7 @@ from fairlead.models.rules import (
     Quota,
     SharedRule,
     Shares,
+    Skew,
     Spread,
     Survival,
     Tiers,
@@ -243,6 +244,32 @@ def _companions(rng: random.Random, workloads: tuple[Workload, ...]) -> tuple[Sh
         return ()
     keys = [workload.key for workload in workloads]
     return (Companionship("group", tuple(rng.sample(keys, len(keys))), together=rng.random() < 0.5),)
+
+
+def with_skews(problem: Problem, seed: int) -> Problem:
+    """Return a problem of which most workloads may not differ much between groups; the rest stays the same.
+
+    Groups overlap as zones do, have closed clusters in them, and some have none at all.
+    """
+    rng = random.Random(f"skews {seed}")
+    names = [cluster.name for cluster in problem.clusters]
+
+    def skews() -> tuple[Skew, ...]:
+        groups = {f"g{number}": _some(rng, names) for number in range(rng.randint(2, 3))}
+        each = {name: frozenset({name}) for name in names}
+        found = (Skew("zone", groups, rng.randint(0, 2)), Skew("cluster", each, rng.randint(0, 3)))
+        return tuple(rule for rule in found if rng.random() < 0.6)
+
+    def open_only(rule: Skew, workload: Workload) -> Skew:
+        candidates = workload.rule(Candidates)
+        inside = frozenset(candidates.names if candidates else names)
+        return replace(rule, groups={group: some & inside for group, some in rule.groups.items()})
+
+    workloads = tuple(
+        replace(each, rules=(*each.rules, *(open_only(rule, each) for rule in skews())))
+        for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
 
 
 def with_quotas(problem: Problem, seed: int) -> Problem:

@@ -4,6 +4,7 @@ import pytest
 
 import fairlead
 from builders import Manifest, deployment, policy
+from fairlead.manifests.api.own import OWN_KINDS
 from fairlead.manifests.loading import load
 from loaded import STREAM, load_text, mistake, mistakes
 from own_builders import EVEN, own, regions
@@ -42,7 +43,7 @@ def test_wrong_percentages(value: object) -> None:
 
 def test_unknown_kinds_of_our_own_are_mistakes() -> None:
     """They change placements, so they are never skipped."""
-    known = "GroupBounds, HierarchicalWeights, MoveBudget, PriceList, Profile, Survival, WorkloadAffinity"
+    known = ", ".join(OWN_KINDS)
     assert mistake(own("Budget")) == f"kind: 'Budget' is no kind of fairlead.io/v1alpha1; known are {known}"
     old = {**own("Profile"), "apiVersion": "fairlead.io/v1"}
     assert (

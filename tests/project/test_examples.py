@@ -22,6 +22,7 @@ EXPECTED = {
     "region-list": {"lyon": 1, "turku": 2},
     "prices": {"cloud-a": 6, "cloud-b": 4, "owned": 10},
     "quota": {"lisbon": 2, "madrid": 4, "porto": 3},
+    "skew": {"east": 2, "north": 3, "south": 2, "west": 3},
     "survival": {"ap-south-1": 3, "eu-west-1": 3, "eu-west-2": 2, "us-east-1": 2},
     "hierarchical-weights": {"member1": 18, "member2": 17, "member3": 18, "member4": 17, "member5": 30},
     "affinity-groups": {"beijing-1": 2, "beijing-2": 4},

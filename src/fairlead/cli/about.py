@@ -1,5 +1,7 @@
 """``fairlead version``, ``fairlead completion`` and ``fairlead schema``."""
 
+from __future__ import annotations
+
 import platform
 from typing import Literal
 
@@ -9,17 +11,6 @@ from fairlead.cli import console
 from fairlead.version import VERSION
 
 SHELLS = ("bash", "zsh", "fish")
-
-KINDS = (
-    "GroupBounds",
-    "HierarchicalWeights",
-    "MoveBudget",
-    "PriceList",
-    "Profile",
-    "Survival",
-    "WorkloadAffinity",
-)
-"""Names of the kinds; known here, so that help and completion need not read the API types."""
 
 _COMPLETION_USE = """\b
 Load it:
@@ -91,17 +82,44 @@ def completion_command(context: click.Context, shell: str) -> int:
     return 0
 
 
-_SCHEMA_USE = f"""\b
+_SCHEMA_USE = """\b
 Kinds:
-  {", ".join(KINDS)}
+  {kinds}
 
 \b
 Example:
   fairlead schema PriceList > pricelist.schema.json"""
 
 
-@click.command("schema", short_help="Print the JSON Schema of fairlead's own kinds.", epilog=_SCHEMA_USE)
-@click.argument("kind", required=False, metavar="[KIND]", type=click.Choice(KINDS, case_sensitive=False))
+def _kinds() -> click.Choice[str]:
+    """Return the choice between our own kinds; their types are read only once one is asked for."""
+    from fairlead.manifests.api.own import OWN_KINDS
+
+    return click.Choice(tuple(OWN_KINDS), case_sensitive=False)
+
+
+def _kind(value: str) -> str:
+    """Return the name of a kind as it is spelled."""
+    return _kinds().convert(value, None, None)
+
+
+class _SchemaCommand(click.Command):
+    """Its help names all kinds."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the kinds and an example."""
+        use = _SCHEMA_USE.format(kinds=", ".join(_kinds().choices))
+        click.Command(self.name, epilog=use).format_epilog(ctx, formatter)
+
+
+@click.command("schema", cls=_SchemaCommand, short_help="Print the JSON Schema of fairlead's own kinds.")
+@click.argument(
+    "kind",
+    required=False,
+    metavar="[KIND]",
+    type=_kind,
+    shell_complete=lambda *asked: _kinds().shell_complete(*asked),
+)
 @click.option(
     "-o",
     "--output",

@@ -1,6 +1,7 @@
 """Price: what a replica costs on a cluster."""
 
 import math
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
 from fairlead.encoders.convex import ConvexFunction
@@ -8,7 +9,7 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import LARGEST, Scale, whole_steps
 from fairlead.encoders.variables import Place
-from fairlead.models.levels import COST
+from fairlead.models.levels import Level
 from fairlead.models.rules import Price
 from fairlead.models.rules.price import KIND
 from fairlead.models.workload import Workload
@@ -20,22 +21,26 @@ def encode(rule: Price, workload: Workload, encoding: Encoding) -> None:
     L is the least common denominator of all prices; where that leads to numbers above 2^53, L is as large as
     they allow and prices are rounded down to steps.
     """
-    scale = encoding.once(_scale)
+    scale = encoding.once(_scales)[rule.level]
     costs = [
         encoding.convex_cost(Place(workload.key, name), _proportional(int(price * scale.steps)))
         for name, price in sorted(rule.prices.items())
     ]
     because = Because(KIND, workload.key)
-    encoding.prefer(COST, costs, because=because, scale=scale.steps, exact=scale.exact)
+    encoding.prefer(rule.level, costs, because=because, scale=scale.steps, exact=scale.exact)
 
 
-def _scale(encoding: Encoding) -> Scale:
-    """Return the steps in which all prices of a problem are measured."""
-    priced = [
-        (workload.replicas, rule.prices.values())
-        for workload in encoding.problem.workloads
-        for rule in workload.rules_of(Price)
-    ]
+def _scales(encoding: Encoding) -> Mapping[Level, Scale]:
+    """Return the steps in which all prices of a problem are measured, by level."""
+    priced: dict[Level, list[tuple[int, Collection[Fraction]]]] = {}
+    for workload in encoding.problem.workloads:
+        for rule in workload.rules_of(Price):
+            priced.setdefault(rule.level, []).append((workload.replicas, rule.prices.values()))
+    return {level: _scale(each) for level, each in priced.items()}
+
+
+def _scale(priced: Sequence[tuple[int, Collection[Fraction]]]) -> Scale:
+    """Return the steps for prices, given with the replicas that each workload pays for."""
     prices = [price for _, values in priced for price in values]
     dearest = sum(replicas * max(values, default=Fraction(0)) for replicas, values in priced)
     return whole_steps((price.denominator for price in prices), int(LARGEST // max(1, math.ceil(dearest))))

@@ -22,6 +22,7 @@ from fairlead.encoders import (
     quota,
     shares,
     shortfall,
+    skew,
     spread,
     survival,
     tiers,
@@ -32,6 +33,7 @@ from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.giving import Giving
 from fairlead.encoders.scale import Held
 from fairlead.encoders.variables import Ranges
+from fairlead.models.errors import InternalError
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -51,6 +53,7 @@ from fairlead.models.rules import (
     Quota,
     SharedRule,
     Shares,
+    Skew,
     Spread,
     Survival,
     Tiers,
@@ -77,6 +80,7 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         GroupTotal: group_total.encode,  # what a named set of clusters holds
         Spread: spread.encode,  # over how many regions, zones, ... replicas are spread
         Survival: survival.encode,  # what is left when one of them is lost
+        Skew: skew.encode,  # how far the fullest and the emptiest of them differ
         Companionship: companionship.encode,  # workloads that stand together or apart
         MoveBudget: move_budget.encode,  # how many replicas may be moved
         # What is minimised; the order of the levels is the problem's.
@@ -142,4 +146,7 @@ def encode(
 
 def _place(pair: tuple[AnyRule, Any]) -> int:
     """Return the place of a rule in the order of encoding; there is no rule without one."""
-    return PLACES[type(pair[0])]
+    kind = type(pair[0])
+    if kind not in PLACES:
+        raise InternalError(f"{kind.__name__} has no encoder")
+    return PLACES[kind]

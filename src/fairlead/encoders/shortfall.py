@@ -11,13 +11,16 @@ from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place
+from fairlead.models.errors import InternalError
 from fairlead.models.levels import MADE_WORSE
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import MINIMA, SPREAD, UNPLACED
 from fairlead.models.rules import (
     Bounds,
     Candidates,
     Duplicated,
+    Grouped,
     GroupTotal,
     Preference,
     Spread,
@@ -29,14 +32,7 @@ from fairlead.models.rules import (
     survival,
 )
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.shortfall import (
-    MINIMA,
-    SPREAD,
-    UNPLACED,
-    About,
-    broken_amounts,
-    shortfall_levels,
-)
+from fairlead.models.shortfall import About, broken_amounts, shortfall_levels
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 
@@ -122,7 +118,7 @@ def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
                 yield _of_total(workload, encoding)
             case Duplicated():
                 yield from _of_copies(rule, workload, encoding)
-            case Bounds() | GroupTotal() | Spread() | Survival():
+            case Bounds() | GroupTotal() | Grouped():
                 if workload.replicas:
                     yield from _of_minimum(rule, workload, encoding)
             case _:
@@ -130,18 +126,24 @@ def _lacks(workload: Workload, encoding: Encoding) -> Iterator[Lack]:
 
 
 def _of_minimum(
-    rule: Bounds | GroupTotal | Spread | Survival, workload: Workload, encoding: Encoding
+    rule: Bounds | GroupTotal | Grouped, workload: Workload, encoding: Encoding
 ) -> Iterator[Lack]:
     """Yield what one rule with a minimum may be short of."""
     match rule:
         case Bounds():
             yield from _of_bounds(rule, workload, encoding)
-        case GroupTotal() if rule.minimum:
-            yield _of_group(rule, workload, encoding)
-        case Spread() if rule.minimum:
-            yield _of_spread(rule, workload, encoding)
-        case Survival() if rule.minimum:
-            yield from _of_survival(rule, workload, encoding)
+        case GroupTotal():
+            if rule.minimum:
+                yield _of_group(rule, workload, encoding)
+        case Spread():
+            if rule.minimum:
+                yield _of_spread(rule, workload, encoding)
+        case Survival():
+            if rule.minimum:
+                yield from _of_survival(rule, workload, encoding)
+        case _:
+            if rule.loosened() is not rule:
+                raise InternalError(f"nothing counts what {rule.kind} is short of")
 
 
 def _of_total(workload: Workload, encoding: Encoding) -> Lack:

@@ -15,13 +15,12 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Duplicated,
+    Grouped,
     GroupTotal,
     MoveBudget,
     Preference,
     Quota,
     SharedRule,
-    Spread,
-    Survival,
     Total,
     WorkloadRule,
     bounds,
@@ -32,8 +31,6 @@ from fairlead.models.rules import (
     group_total,
     move_budget,
     quota,
-    spread,
-    survival,
     total,
 )
 from fairlead.models.statement import Violation
@@ -191,9 +188,7 @@ def required_by(rule: WorkloadRule, workload: Workload, clusters: Iterable[str])
             return bounds.requirements(rule, workload)
         case GroupTotal():
             return group_total.requirements(rule, workload)
-        case Spread():
-            return spread.requirements(rule, workload)
-        case Survival():
-            return survival.requirements(rule, workload)
+        case Grouped():
+            return rule.requirements(workload)
         case _:
             assert_never(rule)

@@ -44,24 +44,6 @@ class Decisions(Mapping[str, tuple[ClusterDecision, ...]]):
         return left_of(self._outcome)
 
 
-def decisions_of(outcome: Result, workload_key: str) -> tuple[ClusterDecision, ...]:
-    """Return what was decided for a workload on every cluster of the problem, in name order.
-
-    Parameters
-    ----------
-    outcome
-        The outcome to explain.
-    workload_key
-        Key of the workload.
-
-    Raises
-    ------
-    UsageError
-        Where the problem has no workload of that key.
-    """
-    return _decide(outcome, outcome.problem.workload(workload_key), left_of(outcome))
-
-
 def _decide(outcome: Result, workload: Workload, left: Left) -> tuple[ClusterDecision, ...]:
     """Explain every cluster; those far from their share point at the clusters that are to blame."""
     view = View(outcome, workload, left)

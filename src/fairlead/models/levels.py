@@ -58,6 +58,7 @@ COPIES = Level("copies")
 ROOM = Level("room")
 CLUSTERS = Level("clusters")
 COST = Level("cost")
+EMISSIONS = Level("emissions")
 EVENNESS_FRESH = Level("evenness-fresh")
 NET = Level("net")
 DEVIATION = Level("deviation")
@@ -66,6 +67,10 @@ EVENNESS_RESULT = Level("evenness-result")
 BALANCE = Level("balance")
 DYNAMIC_DEVIATION = Level("dynamic-deviation")
 MOVES_LAST = Level("moves-last")
+
+
+PRICED = frozenset({COST, EMISSIONS})
+"""Levels on which prices count."""
 
 
 def tier(number: int) -> Level:
@@ -91,6 +96,7 @@ NAMES = {
     "room": "room",
     "clusters": "clusters",
     "cost": "cost",
+    "emissions": "emissions",
     "evenness-fresh": "evenness of the result",
     "shares": "deviation of depth",
     "net": "deviation and price of moves",
@@ -133,6 +139,7 @@ DEFAULT_ORDER: tuple[str, ...] = (
     "room",
     "clusters",
     "cost",
+    "emissions",
     "evenness-fresh",
     "shares",
     "net",  # a plan with a price per move: what a move has to gain

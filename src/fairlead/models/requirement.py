@@ -1,35 +1,28 @@
 """A requirement: one side of one rule of a workload as data, with what a placement misses of it, in words.
 
 Every rule that must hold yields its requirements (`fairlead.models.check.required`). What a placement breaks,
-what gives way in a partial one, and how both are said, are loops over them.
+what gives way in a partial one, and how both are said, are loops over them. A rule says in its own module
+(`fairlead.models.rules`) what it requires and in which words: its `Kind`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum, StrEnum, auto
+from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
+from fairlead.models.levels import SHORTFALLS
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
-from fairlead.models.topology import groups_of, noun_of
-from fairlead.models.words import counted, listed
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
 
-class Kind(StrEnum):
-    """The rules of a workload that must hold."""
-
-    CANDIDATES = "candidates"
-    TOTAL = "total"
-    DUPLICATED = "duplicated"
-    BOUNDS = "bounds"
-    GROUP_TOTAL = "group-total"
-    SPREAD = "spread"
-    SURVIVAL = "survival"
+SPREAD, MINIMA, UNPLACED = SHORTFALLS
+"""Keys of the levels on which counts what rules are short of in a partial placement."""
 
 
 class Side(Enum):
@@ -56,13 +49,45 @@ class GivesWay(Enum):
     WHOLE = auto()
 
 
+class Scope(ABC):
+    """What is counted of a placement where it is about several clusters; replicas by cluster are given."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def detail(self) -> str:
+        """What tells it from others: the name of a set of clusters, a field; may be empty."""
+
+    @abstractmethod
+    def count(self, placed: Mapping[str, int]) -> int:
+        """Return how many replicas, or groups, count."""
+
+    @abstractmethod
+    def held(self, placed: Mapping[str, int]) -> bool:
+        """Tell whether the clusters that it is about hold replicas."""
+
+
 @dataclass(frozen=True, slots=True)
-class Everywhere:
+class Everywhere(Scope):
     """All replicas of a workload count."""
 
+    @property
+    def detail(self) -> str:
+        """There is only one such set, which needs no name."""
+        return ""
+
+    def count(self, placed: Mapping[str, int]) -> int:
+        """Return all replicas."""
+        return sum(placed.values())
+
+    def held(self, placed: Mapping[str, int]) -> bool:
+        """Tell whether there are any."""
+        return any(placed.values())
+
 
 @dataclass(frozen=True, slots=True)
-class Among:
+class Among(Scope):
     """The replicas on a set of clusters count.
 
     Parameters
@@ -76,9 +101,23 @@ class Among:
     name: str
     clusters: frozenset[str]
 
+    @property
+    def detail(self) -> str:
+        """The name of the set."""
+        return self.name
+
+    def count(self, placed: Mapping[str, int]) -> int:
+        """Return the replicas in the set."""
+        inside = self.clusters
+        return sum(replicas for cluster, replicas in placed.items() if cluster in inside)
+
+    def held(self, placed: Mapping[str, int]) -> bool:
+        """Tell whether there are any."""
+        return any(placed.get(cluster) for cluster in self.clusters)
+
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class Outside(Scope):
     """The replicas that are left when a set of clusters is lost count.
 
     Parameters
@@ -96,9 +135,23 @@ class Outside:
     clusters: frozenset[str]
     only: str = ""
 
+    @property
+    def detail(self) -> str:
+        """What is lost, and its name."""
+        return f"{self.field} {self.group}"
+
+    def count(self, placed: Mapping[str, int]) -> int:
+        """Return the replicas that are left."""
+        lost = self.clusters
+        return sum(replicas for cluster, replicas in placed.items() if cluster not in lost)
+
+    def held(self, placed: Mapping[str, int]) -> bool:
+        """Tell whether anything would be lost."""
+        return any(placed.get(cluster) for cluster in self.clusters)
+
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class Groups(Scope):
     """The groups of clusters that hold at least one replica count.
 
     Parameters
@@ -112,14 +165,45 @@ class Groups:
     field: str
     groups: Mapping[str, frozenset[str]]
 
+    @property
+    def detail(self) -> str:
+        """The field."""
+        return self.field
+
+    def count(self, placed: Mapping[str, int]) -> int:
+        """Return how many groups hold replicas."""
+        return len(self.used(placed))
+
+    def held(self, placed: Mapping[str, int]) -> bool:
+        """Tell whether any replica stands anywhere."""
+        return any(placed.values())
+
     def used(self, placed: Mapping[str, int]) -> tuple[str, ...]:
         """Return the groups that hold at least one replica, in the order of the groups."""
         holding = {cluster for cluster, replicas in placed.items() if replicas}
         return tuple(group for group, clusters in self.groups.items() if not holding.isdisjoint(clusters))
 
 
-Scope = str | Everywhere | Among | Outside | Groups
-"""What is counted; a name stands for the replicas on one cluster."""
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A rule of a workload that must hold: what it is called, and how it is said.
+
+    Parameters
+    ----------
+    name
+        Its name, such as ``spread``.
+    asked
+        Says what a requirement asks for.
+    broken
+        Says that a placement with so many replicas, or groups, breaks a requirement.
+    level
+        Key of the level on which counts what is missing, one of `SHORTFALLS`; empty where it never gives way.
+    """
+
+    name: str
+    asked: Callable[[Requirement], str]
+    broken: Callable[[Requirement, int], str]
+    level: str = ""
 
 
 class Requirement(NamedTuple):
@@ -134,7 +218,7 @@ class Requirement(NamedTuple):
     side, limit
         How many there are to be, at least, at most or exactly: replicas, or groups where these count.
     scope
-        What is counted.
+        What is counted; a name stands for the replicas on one cluster.
     workload
         The workload whose replicas count.
     source
@@ -152,7 +236,7 @@ class Requirement(NamedTuple):
     kind: Kind
     side: Side
     limit: int
-    scope: Scope
+    scope: str | Scope
     workload: Workload
     source: Source | None = None
     binds: Binds = Binds.ALWAYS
@@ -168,42 +252,17 @@ class Requirement(NamedTuple):
     @property
     def detail(self) -> str:
         """What else tells it from others of its kind: a set of clusters, a field; may be empty."""
-        match self.scope:
-            case str() | Everywhere():
-                return ""
-            case Among():
-                return self.scope.name
-            case Outside():
-                return f"{self.scope.field} {self.scope.group}"
-            case Groups():
-                return self.scope.field
-            case _:
-                assert_never(self.scope)
+        return "" if isinstance(self.scope, str) else self.scope.detail
 
     def count(self, placed: Mapping[str, int]) -> int:
         """Return how many replicas, or groups, count in a placement (replicas by cluster)."""
-        match self.scope:
-            case str():
-                return placed.get(self.scope, 0)
-            case Everywhere():
-                return sum(placed.values())
-            case Among():
-                inside = self.scope.clusters
-                return sum(replicas for cluster, replicas in placed.items() if cluster in inside)
-            case Outside():
-                lost = self.scope.clusters
-                return sum(replicas for cluster, replicas in placed.items() if cluster not in lost)
-            case Groups():
-                return len(self.scope.used(placed))
-            case _:
-                assert_never(self.scope)
+        return placed.get(self.scope, 0) if isinstance(self.scope, str) else self.scope.count(placed)
 
     def excess(self, placed: Mapping[str, int]) -> int:
         """Return how many there are too many; negative where there are too few, 0 where it is kept."""
         scope = self.scope
         # Most are about one cluster, and there are very many of them.
-        count = placed.get(scope, 0) if isinstance(scope, str) else self.count(placed)
-        over = count - self.limit
+        over = (placed.get(scope, 0) if isinstance(scope, str) else scope.count(placed)) - self.limit
         if over > 0:
             return 0 if self.side is Side.LEAST else over
         if over == 0 or self.side is Side.MOST or self._sleeps(placed):
@@ -224,15 +283,7 @@ class Requirement(NamedTuple):
 
     def _held(self, placed: Mapping[str, int]) -> bool:
         """Tell whether the clusters that it is about hold replicas."""
-        match self.scope:
-            case str():
-                return bool(placed.get(self.scope))
-            case Among() | Outside():
-                return any(placed.get(cluster) for cluster in self.scope.clusters)
-            case Everywhere() | Groups():
-                return any(placed.values())
-            case _:
-                assert_never(self.scope)
+        return bool(placed.get(self.scope)) if isinstance(self.scope, str) else self.scope.held(placed)
 
     def violation(self, placed: Mapping[str, int]) -> Violation | None:
         """Return what a placement (replicas by cluster) breaks; None where it keeps the requirement."""
@@ -240,8 +291,8 @@ class Requirement(NamedTuple):
         if not over:
             return None
         return Violation(
-            self.kind.value,
-            _broken(self, self.limit + over),
+            self.kind.name,
+            self.kind.broken(self, self.limit + over),
             abs(over),
             self.source,
             self.workload.key,
@@ -264,102 +315,17 @@ class Requirement(NamedTuple):
 
     def statement(self) -> Statement:
         """Return what it asks for, in the user's words."""
-        text = _asked(self)
-        return Statement(self.kind.value, text, self.source, self.workload.key, self.cluster)
+        text = self.kind.asked(self)
+        return Statement(self.kind.name, text, self.source, self.workload.key, self.cluster)
 
+    @property
+    def who(self) -> str:
+        """Whose rule it is, in words: the policy, or else the workload."""
+        return self.workload.policy or self.workload.key
 
-def _broken(one: Requirement, found: int) -> str:
-    """Say that a placement with so many replicas, or groups, breaks a requirement."""
-    key, scope = one.workload.key, one.scope
-    match one.kind:
-        case Kind.CANDIDATES:
-            keeps = f" and may keep {one.limit}" if one.side is Side.MOST else ""
-            return f"{key}: {found} on {scope}, which {one.reason}{keeps}"
-        case Kind.TOTAL:
-            return f"{key}: {found} of {counted(one.limit, 'replica')} placed"
-        case Kind.DUPLICATED if isinstance(scope, str):
-            return f"{key}: {scope} holds {counted(found, 'replica')}, a full copy is {one.limit}"
-        case Kind.DUPLICATED:
-            return f"{key}: no cluster holds a copy"
-        case Kind.BOUNDS:
-            stands = f"{scope} holds {counted(found, 'replica')}"
-        case Kind.GROUP_TOTAL:
-            stands = f"{one.detail} holds {counted(found, 'replica')}"
-        case Kind.SPREAD:
-            stands = f"replicas in {groups_of(found, one.detail)}"
-        case Kind.SURVIVAL:
-            return f"{key}: losing {one.detail} leaves {found}, {one.limit} are needed"
-        case _:
-            assert_never(one.kind)
-    needed = f"at least {one.limit} are needed" if found < one.limit else f"at most {one.limit} are allowed"
-    return f"{key}: {stands}, {needed}"
-
-
-def _asked(one: Requirement) -> str:
-    """Say what a requirement asks for."""
-    who, scope, limit = one.workload.policy or one.workload.key, one.scope, one.limit
-    match one.kind:
-        case Kind.CANDIDATES:
-            return f"{scope} {one.reason}{_kept(one) if one.side is Side.MOST else ''}"
-        case Kind.TOTAL:
-            return f"{one.workload.key} needs {counted(limit, 'replica')}"
-        case Kind.DUPLICATED if isinstance(scope, str):
-            return f"{who}: {scope} needs a full copy of {counted(limit, 'replica')}"
-        case Kind.DUPLICATED:
-            copy = f"a full copy of {counted(limit, 'replica')} on at least 1 cluster"
-            return f"{who}: {copy}, none on the others"
-        case Kind.BOUNDS if one.side is Side.LEAST:
-            used = " where it is used at all" if one.binds is Binds.WHERE_HELD else ""
-            return f"{who}: {scope} needs at least {limit}{used}"
-        case Kind.BOUNDS:
-            return f"{who}: {scope} may hold at most {limit}"
-        case Kind.GROUP_TOTAL:
-            return f"{who}: {one.detail} {_of_set(one)}"
-        case Kind.SPREAD:
-            most = "least" if one.side is Side.LEAST else "most"
-            return f"{who}: replicas in at {most} {groups_of(limit, one.detail)}{_scarce(one)}"
-        case Kind.SURVIVAL:
-            return f"{who}: {_left(one)}"
-        case _:
-            assert_never(one.kind)
-
-
-def _kept(one: Requirement) -> str:
-    """Say what a workload keeps on a cluster that takes nothing new."""
-    held = counted(one.limit, "replica")
-    keeps = f"may keep the {held} it holds there" if one.limit else "holds nothing there"
-    return f"; {one.workload.key} {keeps}"
-
-
-def _of_set(one: Requirement) -> str:
-    """Say how many replicas a set holds: exactly, at least or at most."""
-    several = one.detail.startswith("the ") and one.detail.endswith("s")
-    if one.paired:
-        told = f"{'hold' if several else 'holds'} exactly {counted(one.limit, 'replica')}"
-    elif one.side is Side.LEAST:
-        told = f"{'need' if several else 'needs'} at least {counted(one.limit, 'replica')}"
-    else:
-        return f"may hold at most {one.limit}"
-    empty = one.side is Side.LEAST and isinstance(one.scope, Among) and not one.scope.clusters
-    return f"{told}, but no eligible cluster is in it" if empty else told
-
-
-def _scarce(one: Requirement) -> str:
-    """Say which groups have candidates where these are too few; empty where they suffice."""
-    if one.side is not Side.LEAST or not isinstance(one.scope, Groups):
-        return ""
-    present = [group for group, clusters in one.scope.groups.items() if clusters]
-    if len(present) >= one.limit:
-        return ""
-    there = f"only {listed(present)} has" if len(present) == 1 else f"only {listed(present)} have"
-    return f"; {there if present else f'no {noun_of(one.scope.field)} has'} eligible clusters"
-
-
-def _left(one: Requirement) -> str:
-    """Say what has to survive the loss of any group."""
-    left = f"{counted(one.limit, 'replica')} must survive"
-    if not isinstance(one.scope, Outside):
-        return left
-    noun = noun_of(one.scope.field)
-    only = f", and {one.scope.only} is the only {noun}" if one.scope.only else ""
-    return f"{left} the loss of any one {noun}{only}"
+    def differs(self, stands: str, found: int) -> str:
+        """Say what stands where, and how much of it is needed or allowed instead."""
+        needed = (
+            f"at least {self.limit} are needed" if found < self.limit else f"at most {self.limit} are allowed"
+        )
+        return f"{self.workload.key}: {stands}, {needed}"

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, COST, MINIMA, NET, ROOM, Level, tier
+from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -18,13 +18,12 @@ from fairlead.models.rules import (
     Copies,
     Duplicated,
     Evenness,
+    Grouped,
     GroupTotal,
     MovePrice,
     Moves,
     Price,
     Shares,
-    Spread,
-    Survival,
     Tiers,
     Total,
     Weights,
@@ -135,7 +134,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
     match rule:
         case Bounds():
             return (MINIMA,) if rule.preferred else ()
-        case Candidates() | Duplicated() | GroupTotal() | Spread() | Survival() | Total():
+        case Candidates() | Duplicated() | GroupTotal() | Grouped() | Total():
             return ()
         case Aggregated():
             return (CLUSTERS,)
@@ -148,7 +147,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
         case Moves():
             return (moves.level(rule, workload),)
         case Price():
-            return (COST,)
+            return (rule.level,)
         case Shares():
             return shares.levels(rule)
         case Tiers():
@@ -203,7 +202,7 @@ def _cost(  # noqa: C901 - one case a rule
             return tiers.beyond(rule, placed, level.number)
         case Weights():
             return weights.cost(rule, workload, placed, problem.deviation)
-        case Candidates() | Duplicated() | GroupTotal() | Spread() | Survival() | Total():
+        case Candidates() | Duplicated() | GroupTotal() | Grouped() | Total():
             raise InternalError(f"{type(rule).__name__} contributes to no level")
         case _:
             assert_never(rule)

@@ -12,19 +12,17 @@ from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import check, in_kept_group, required_by, violations_of
-from fairlead.models.errors import InternalError
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.requirement import GivesWay, Kind
+from fairlead.models.requirement import GivesWay
 from fairlead.models.rules import (
     Bounds,
     Candidates,
     Duplicated,
+    Grouped,
     GroupTotal,
     Preference,
-    Spread,
-    Survival,
     Total,
     WorkloadRule,
     duplicated,
@@ -35,7 +33,6 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 
-SPREAD, MINIMA, UNPLACED = SHORTFALLS
 # A workload that is being scaled breaks nothing, and budgets are about moves, of which there are none yet.
 UNBROKEN = frozenset({total.KIND, duplicated.KIND, move_budget.KIND})
 """Kinds of rules that what runs now does not break."""
@@ -52,12 +49,17 @@ def refused(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
 
 def unmet(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     """Return what gave way in a placement, workload by workload."""
-    return tuple(
-        violation
-        for workload in problem.workloads
-        for violation in violations_of(workload, placement.of(workload.key))
-        if violation.gives_way
-    )
+    return tuple(violation for _, violation in _lacking(problem, placement))
+
+
+def _lacking(problem: Problem, placement: Placement) -> Iterator[tuple[Level, Violation]]:
+    """Yield what gave way in a placement, with the level on which it counts."""
+    for workload in problem.workloads:
+        placed = placement.of(workload.key)
+        for rule in workload.rules:
+            for violation in violations_of(workload, placed, (rule,)):
+                if violation.gives_way:
+                    yield Level(_falls_short_on(rule, workload), priority=workload.priority), violation
 
 
 def loosened(workload: Workload, names: Iterable[str]) -> Workload:
@@ -88,9 +90,11 @@ def _loosened(rule: WorkloadRule, workload: Workload, everywhere: frozenset[str]
                 name: Bound(min(1, bound.replicas), bound.source) for name, bound in rule.minimum.items()
             }
             return replace(rule, minimum=least, where_held=frozenset(least))
-        case GroupTotal() | Spread():
+        case GroupTotal():
             return replace(rule, minimum=0)
-        case Survival() | Duplicated():
+        case Grouped():
+            return rule.loosened()
+        case Duplicated():
             return None
         case Candidates():
             return rule
@@ -151,11 +155,9 @@ def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]
         nothing is missing are absent. On the level ``made worse``: by how much every rule that what runs now
         breaks is broken more than now.
     """
-    missing = unmet(problem, placement)
-    found = {MADE_WORSE: made_worse(broken_amounts(problem), missing)}
-    for violation in missing:
-        priority = problem.workload(violation.workload or "").priority
-        level = Level(level_of(Kind(violation.rule)), priority=priority)
+    missing = tuple(_lacking(problem, placement))
+    found = {MADE_WORSE: made_worse(broken_amounts(problem), (violation for _, violation in missing))}
+    for level, violation in missing:
         found[level] = found.get(level, 0) + violation.amount
     return found
 
@@ -223,30 +225,12 @@ def _running(workload: Workload, problem: Problem) -> dict[str, int]:
 
 
 def _may_fall_short(workload: Workload) -> Iterator[str]:
-    """Yield the levels on which the rules of a workload may give way; those of one rule share a level."""
-    for rule in workload.rules:
-        for requirement in required_by(rule, workload, ()):
-            if requirement.gives_way is not GivesWay.NEVER:
-                yield level_of(requirement.kind)
-                break
+    """Return the levels on which the rules of a workload may give way; those of one rule share a level."""
+    found = (_falls_short_on(rule, workload) for rule in workload.rules)
+    return (key for key in found if key)
 
 
-def level_of(kind: Kind) -> str:
-    """Return the key of the level on which a rule counts that gives way.
-
-    Raises
-    ------
-    InternalError
-        Where rules of the kind never give way.
-    """
-    match kind:
-        case Kind.SPREAD | Kind.SURVIVAL:
-            return SPREAD
-        case Kind.BOUNDS | Kind.GROUP_TOTAL:
-            return MINIMA
-        case Kind.TOTAL | Kind.DUPLICATED:
-            return UNPLACED
-        case Kind.CANDIDATES:
-            raise InternalError(f"{kind} never gives way")
-        case _:
-            assert_never(kind)
+def _falls_short_on(rule: WorkloadRule, workload: Workload) -> str:
+    """Return the key of the level on which counts what a rule is short of; empty where it never gives way."""
+    asked = required_by(rule, workload, ())
+    return next((each.kind.level for each in asked if each.gives_way is not GivesWay.NEVER), "")

@@ -22,6 +22,7 @@ from fairlead.models.rules import (
     Copies,
     Duplicated,
     Evenness,
+    Grouped,
     GroupTotal,
     MoveBudget,
     MovePrice,
@@ -30,8 +31,6 @@ from fairlead.models.rules import (
     Quota,
     SharedRule,
     Shares,
-    Spread,
-    Survival,
     Tiers,
     Total,
     Weights,
@@ -188,16 +187,11 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
                     f"GroupTotal {rule.name}: maximum": rule.maximum,
                 }
             )
-        case Spread():
+        case Grouped():
+            about = f"{type(rule).__name__} {rule.field}"
             for group, clusters in rule.groups.items():
-                yield from _strangers(f"Spread {rule.field}: {group}", clusters, names)
-            yield from _numbers(
-                {f"Spread {rule.field}: minimum": rule.minimum, f"Spread {rule.field}: maximum": rule.maximum}
-            )
-        case Survival():
-            for group, clusters in rule.groups.items():
-                yield from _strangers(f"Survival {rule.field}: {group}", clusters, names)
-            yield from _numbers({f"Survival {rule.field}: minimum": rule.minimum})
+                yield from _strangers(f"{about}: {group}", clusters, names)
+            yield from _numbers({f"{about}: {number.name}": number.value for number in rule.numbers()})
         case Weights():
             yield from _strangers("Weights.weights", rule.weights, names)
             for name, weight in rule.weights.items():

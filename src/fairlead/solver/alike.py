@@ -2,10 +2,10 @@
 
 from collections.abc import Hashable, Iterable
 
-from fairlead.models.rules import Bounds, Candidates, GroupTotal, Spread, Survival
+from fairlead.models.rules import Bounds, Candidates, Grouped, GroupTotal
 from fairlead.models.workload import Workload
 
-_SHARED = (Bounds, Candidates, GroupTotal, Spread, Survival)
+_SHARED = (Bounds, Candidates, GroupTotal, Grouped)
 """Rules of which workloads that were read from the same manifests have the very same object."""
 
 

@@ -6,7 +6,7 @@ a larger set. Overflow tiers and exact totals of disjoint sets cut the box into 
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,8 +109,10 @@ def _narrowed(
         case Change():
             if any(set(rule.clusters) != set(names) for rule in workload.rules_of(Evenness)):
                 return None
-        case _:
+        case Straight() | None:
             return None
+        case _:
+            assert_never(cost)
     return [Part(at, cost.narrow(box, at)) for at, box in parts]
 
 

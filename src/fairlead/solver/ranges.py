@@ -12,8 +12,8 @@ from fairlead.encoders.variables import Place, Range
 from fairlead.models.levels import Level, tier
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import UNPLACED
 from fairlead.models.rules import Tiers, Total, Weights
-from fairlead.models.shortfall import UNPLACED
 from fairlead.models.workload import Workload
 from fairlead.solver.pricing import Relaxed, Share
 

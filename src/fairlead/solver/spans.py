@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.balance import candidates_of
-from fairlead.models.levels import CLUSTERS, COST, DEVIATIONS, MOVES, Deviation, Level, tier
+from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Moves, Price, Tiers, Weights, moves
+from fairlead.models.rules import Duplicated, Moves, Tiers, Weights, moves
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.price import prices_on
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.frozen import KEEPING
@@ -165,8 +166,8 @@ def least_alone(workload: Workload, problem: Problem, level: Level) -> Fraction:
         return _least_deviation(workload, problem.deviation, span)
     if level.key in MOVES:
         return Fraction(_least_moves(workload, span))
-    if level == COST:
-        return _least_cost(workload, span)
+    if level in PRICED:
+        return _least_cost(prices_on(workload, level), span)
     if level == CLUSTERS:
         return _fewest_clusters(span)
     if level.key == tier(1).key:
@@ -212,10 +213,8 @@ def _least_moves(workload: Workload, span: Span) -> int:
     return max(0, gone - max(0, sum(held.values()) - workload.replicas))
 
 
-def _least_cost(workload: Workload, span: Span) -> Fraction:
+def _least_cost(prices: Mapping[str, Fraction], span: Span) -> Fraction:
     """Return what replicas cost where the cheapest clusters are filled first."""
-    rule = workload.rule(Price)
-    prices = rule.prices if rule else {}
     cost = sum((prices.get(name, Fraction(0)) * low for name, (low, _) in span.ends.items()), Fraction(0))
     left = (span.total or 0) - sum(low for low, _ in span.ends.values())
     for name in sorted(span.ends, key=lambda each: (prices.get(each, Fraction(0)), each)):

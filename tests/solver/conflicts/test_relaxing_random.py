@@ -20,6 +20,7 @@ from fairlead.models.rules import (
     GroupTotal,
     MoveBudget,
     Quota,
+    Skew,
     Spread,
     Survival,
     Total,
@@ -32,7 +33,7 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxation import relaxations
-from random_problems import random_problem, with_quotas
+from random_problems import random_problem, with_quotas, with_skews
 
 DEAREST = 2
 """Sets of changes are enumerated up to this cost."""
@@ -82,7 +83,7 @@ def pulls(problem: Problem) -> Iterator[Pull]:  # noqa: C901 - one case a rule
             yield Kind.MOVE_BUDGET, None, None, rule.name, 1
 
 
-def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901 - one case a rule
+def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901, PLR0912 - one case a rule
     """Yield what may be changed of one workload."""
     key = workload.key
     copies = workload.rule(Duplicated)
@@ -107,6 +108,8 @@ def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901 - one case 
                     yield Kind.MOST_GROUPS, key, None, rule.field, 1
             case Survival():
                 yield Kind.SURVIVAL, key, None, rule.field, -1
+            case Skew():
+                yield Kind.SKEW, key, None, rule.field, 1
             case Candidates():
                 needless = copies and not copies.choice and rule.names
                 closed = dict(rule.held_only) if needless else {**rule.excluded, **rule.held_only}
@@ -158,7 +161,7 @@ def could_stand(workload: Workload, name: str) -> bool:
     return workload.replicas > 0 and bool(rule.excluded[name].taints)
 
 
-def value_of(problem: Problem, pull: Pull) -> int:  # noqa: C901 - one case a kind
+def value_of(problem: Problem, pull: Pull) -> int:  # noqa: C901, PLR0912 - one case a kind
     """Return the number that a change is about."""
     kind, key, cluster, detail, direction = pull
     if kind in (Kind.CAPACITY, Kind.TOLERATION):
@@ -187,6 +190,8 @@ def value_of(problem: Problem, pull: Pull) -> int:  # noqa: C901 - one case a ki
                 return rule.minimum if direction < 0 else rule.maximum or 0
             case Survival() if kind is Kind.SURVIVAL:
                 return rule.minimum
+            case Skew() if kind is Kind.SKEW and rule.field == detail:
+                return rule.maximum
             case _:
                 continue
     raise AssertionError(pull)
@@ -295,6 +300,12 @@ def test_nothing_cheaper_exists_under_budgets(seed: int) -> None:
     compare(with_budgets(small(seed), seed))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_cheaper_exists_under_skews(seed: int) -> None:
+    """The same where groups of clusters may not differ much."""
+    compare(with_skews(small(seed), seed))
+
+
 def test_quotas_and_budgets_are_among_the_ways_out() -> None:
     """The random problems do lead to such changes, so that comparing them says something."""
     kinds = {
@@ -306,6 +317,13 @@ def test_quotas_and_budgets_are_among_the_ways_out() -> None:
         for change in one.changes
     }
     assert {Kind.QUOTA, Kind.MOVE_BUDGET} <= kinds
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(40, 800))
+def test_nothing_cheaper_exists_under_more_skews(seed: int) -> None:
+    """The same on many more problems."""
+    compare(with_skews(small(seed), seed))
 
 
 @pytest.mark.long

@@ -138,7 +138,7 @@ def test_a_federated_object_holds_its_workload() -> None:
     assert fragment(fewer)["spec"] == {"template": {"spec": {"replicas": 2}}}
 
 
-def test_a_limit_that_follows_from_others_is_no_lever() -> None:
+def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:
     """Beside a cluster with a weight, one without has its minimum only: its maximum helps nobody."""
     _, conflict = infeasible(
         [

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
+from pydantic import ValidationError
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
@@ -26,6 +27,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.saved import SavedPlan, SavedWaves
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.waves import (
@@ -297,7 +299,8 @@ def test_a_plan_survives_json() -> None:
         blocked=(Blocked(Move("web", "a", None, 1), "no"),),
     )
     document = plan.to_dict()
-    assert WavePlan.from_dict(document, plan.problem, plan.target, plan.options) == plan
+    read = SavedPlan(plan.target, plan.options, SavedWaves.model_validate(document))
+    assert read.waves_for(plan.problem) == plan
     assert document["waves"][0]["moves"][0] == {
         "workload": "web",
         "source": None,
@@ -306,8 +309,8 @@ def test_a_plan_survives_json() -> None:
         "order": "start-first",
     }
     for wrong in ({}, {"waves": [{"moves": [{"workload": "web", "replicas": 0}]}]}, {"waves": 3}):
-        with pytest.raises(UsageError):
-            WavePlan.from_dict(wrong, plan.problem, plan.target)
+        with pytest.raises(ValidationError):
+            SavedWaves.model_validate(wrong)
 
 
 def test_availability_in_replicas_and_shares() -> None:

@@ -201,10 +201,17 @@ class PriceListSpec(SelectingSpec):
         tuple[PriceEntry, ...],
         Field(description="The first entry that matches a cluster counts; one that none matches is free."),
     ]
+    level: Annotated[
+        Literal["cost", "emissions"],
+        Field(
+            description="What the numbers are, and the level on which they count: cost in any currency, or"
+            " emissions in grams; left out: cost."
+        ),
+    ] = "cost"
 
 
 class PriceList(Object):
-    """What replicas cost on clusters; the total is minimised as the level "cost"."""
+    """What replicas cost or emit on clusters; the total is minimised as a level, "cost" unless it says so."""
 
     spec: Annotated[PriceListSpec, Field(description="Whose replicas, and what they cost where.")]
 
@@ -232,6 +239,28 @@ class Survival(Object):
     """Enough replicas are left when any one region, zone, provider, cluster or label group is lost."""
 
     spec: Annotated[SurvivalSpec, Field(description="Whose replicas, what may be lost, what is left.")]
+
+
+class SkewSpec(SelectingSpec):
+    """What is compared, and how far it may differ."""
+
+    field: Annotated[
+        GroupField,
+        Field(
+            description="What is compared: regions, zones, providers or clusters; anything else is the key of"
+            " a label."
+        ),
+    ]
+    max_skew: Annotated[
+        Count,
+        Field(description="By how many replicas the fullest and the emptiest one differ at most."),
+    ]
+
+
+class Skew(Object):
+    """The fullest and the emptiest region, zone, provider, cluster or label group differ by little."""
+
+    spec: Annotated[SkewSpec, Field(description="Whose replicas, and how evenly they stand.")]
 
 
 class WorkloadAffinitySpec(SelectingSpec):
@@ -340,7 +369,9 @@ class MoveBudget(Object):
     spec: Annotated[MoveBudgetSpec, Field(description="Whose replicas, and how many may move.")]
 
 
-OwnKind = GroupBounds | MoveBudget | Profile | PriceList | Survival | WorkloadAffinity | HierarchicalWeights
+OwnKind = (
+    GroupBounds | MoveBudget | Profile | PriceList | Skew | Survival | WorkloadAffinity | HierarchicalWeights
+)
 
 OWN_KINDS: dict[str, type[Object]] = {
     "GroupBounds": GroupBounds,
@@ -348,6 +379,7 @@ OWN_KINDS: dict[str, type[Object]] = {
     "MoveBudget": MoveBudget,
     "PriceList": PriceList,
     "Profile": Profile,
+    "Skew": Skew,
     "Survival": Survival,
     "WorkloadAffinity": WorkloadAffinity,
 }

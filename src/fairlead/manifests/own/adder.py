@@ -3,23 +3,31 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, assert_never
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.memory import Memory
-from fairlead.manifests.own import group_bounds, hierarchy, prices
+from fairlead.manifests.own import group_bounds, grouped, hierarchy, prices
 from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
+    Aggregated,
     Bounds,
     Candidates,
+    Copies,
+    Duplicated,
+    Evenness,
+    Grouped,
     GroupTotal,
-    Spread,
-    Survival,
+    MovePrice,
+    Moves,
+    Price,
+    Shares,
     Tiers,
+    Total,
     Weights,
     WorkloadRule,
 )
@@ -44,15 +52,27 @@ def without(rule: WorkloadRule, closed: Closed) -> WorkloadRule:
             return replace(rule, minimum=low, maximum=high, where_held=rule.where_held - closed.keys())
         case GroupTotal():
             return replace(rule, clusters=rule.clusters - closed.keys())
-        case Spread() | Survival():
-            return replace(rule, groups=_groups(rule.groups, closed))
+        case Grouped():
+            return rule.without(closed.keys())
         case Tiers():
             return _tiers(rule, closed)
         case Weights():
             tiers = tuple(tier - closed.keys() for tier in rule.tiers)
             return replace(rule, weights=_left(rule.weights, closed), tiers=tiers)
-        case _:
+        case (
+            Aggregated()
+            | Copies()
+            | Duplicated()
+            | Evenness()
+            | MovePrice()
+            | Moves()
+            | Price()
+            | Shares()
+            | Total()
+        ):
             return rule
+        case _:
+            assert_never(rule)
 
 
 def _candidates(rule: Candidates, closed: Closed) -> Candidates:
@@ -67,12 +87,6 @@ def _candidates(rule: Candidates, closed: Closed) -> Candidates:
 def _left(values: Mapping[str, V], closed: Closed) -> Mapping[str, V]:
     """Return what is said of the clusters that stay."""
     return {name: value for name, value in values.items() if name not in closed}
-
-
-def _groups(groups: Mapping[str, frozenset[str]], closed: Closed) -> Mapping[str, frozenset[str]]:
-    """Return the groups that still have clusters."""
-    left = {name: clusters - closed.keys() for name, clusters in groups.items()}
-    return {name: clusters for name, clusters in left.items() if clusters}
 
 
 def _tiers(rule: Tiers, closed: Closed) -> Tiers:
@@ -101,7 +115,7 @@ Rules = tuple[WorkloadRule, ...]
 PER_WORKLOAD: tuple[type[Object], ...] = (
     own.HierarchicalWeights,  # first, because it excludes candidates
     own.GroupBounds,
-    own.Survival,
+    *grouped.KINDS,
     own.PriceList,
 )
 """Kinds that add rules to single workloads, in the order in which they do."""
@@ -142,11 +156,11 @@ class Adder:
     def add(self, located: Located[Object], workload: Workload, rules: Rules) -> Added:
         """Add to the rules of a workload, or of one of its affinity groups, what a manifest says."""
         names = next((rule.names for rule in rules if isinstance(rule, Candidates)), ())
+        if isinstance(located.model, grouped.GroupedKind):
+            return self._grouped(Located(located.model, located.document), names, workload.replicas, rules)
         match located.model:
             case own.GroupBounds() as model:
                 return self._group_bounds(Located(model, located.document), names, rules)
-            case own.Survival() as model:
-                return self._survival(Located(model, located.document), names, workload.replicas, rules)
             case own.PriceList() as model:
                 return self._price(Located(model, located.document), names, needs(workload), rules)
             case own.HierarchicalWeights() as model:
@@ -159,14 +173,13 @@ class Adder:
         found = self.memory.once(key, lambda: group_bounds.totals(located, names, self.clusters))
         return Added(*group_bounds.added(rules, found))
 
-    def _survival(
-        self, located: Located[own.Survival], names: Sequence[str], replicas: int, rules: Rules
+    def _grouped(
+        self, located: Located[grouped.GroupedKind], names: Sequence[str], replicas: int, rules: Rules
     ) -> Added:
-        minimum = prices.left(located.model.spec, replicas)
         key = (id(located.model), names)
-        silent = self.memory.once(key, lambda: tuple(prices.silent(located, names, self.clusters)))
+        silent = self.memory.once(key, lambda: tuple(grouped.silent(located, names, self.clusters)))
         rule = self.memory.once(
-            (*key, minimum), lambda: prices.survival(located, replicas, names, self.clusters)
+            (*key, replicas), lambda: grouped.rule_of(located, replicas, names, self.clusters)
         )
         return Added((*rules, rule), silent)
 

@@ -184,7 +184,8 @@ def contradictions(manifests: Sequence[Located[Object]], subjects: Sequence[Subj
     """List manifests of which there may be one only: in the whole input, or for a workload."""
     yield from profile.second(of_kind(manifests, own.Profile))
     for pair in combinations(of_kind(manifests, own.PriceList), 2):
-        yield from _both(*pair, subjects)
+        if pair[0].model.spec.level == pair[1].model.spec.level:
+            yield from _both(*pair, subjects)
     for two in combinations(of_kind(manifests, own.HierarchicalWeights), 2):
         yield from _both(*two, subjects)
 

@@ -1,16 +1,16 @@
-"""PriceList and Survival: what a replica costs on every candidate, and what is left when a group is lost."""
+"""PriceList: what a replica costs on every candidate."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from fairlead.manifests.api.own import PriceEntry, PriceList, Survival, SurvivalSpec
-from fairlead.manifests.own.sets import Remark, matched, named, values_of, without_clusters
+from fairlead.manifests.api.own import PriceEntry, PriceList
+from fairlead.manifests.own.sets import Remark, matched, named, without_clusters
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.levels import Level
 from fairlead.models.quantity import counts_bytes
 from fairlead.models.rules import Price
-from fairlead.models.rules import Survival as SurvivalRule
 
 _GIB = 2**30
 _CORE = 1000  # millicores
@@ -46,7 +46,7 @@ def price(
     """
     known = {id(entry): price_of(entry, needed) for entry in located.model.spec.prices}
     prices = {name: known[id(priced[name])] for name in names if name in priced}
-    return Price(prices, located.source("spec", "prices"))
+    return Price(prices, located.source("spec", "prices"), Level(located.model.spec.level))
 
 
 def price_of(entry: PriceEntry, needed: Mapping[str, int]) -> Fraction:
@@ -79,35 +79,6 @@ def unpriced(
     """Tell of candidates without a price: they count as free of charge."""
     free = [name for name in names if name not in priced]
     if free:
-        text = f"{named(located)} has no price for {first_few(free)}: counted as free of charge"
+        counted = "free of charge" if located.model.spec.level == "cost" else "free of emissions"
+        text = f"{named(located)} has no price for {first_few(free)}: counted as {counted}"
         yield Remark(text, located.source("spec", "prices"))
-
-
-def survival(
-    located: Located[Survival], replicas: int, names: Sequence[str], clusters: Mapping[str, Cluster]
-) -> SurvivalRule:
-    """Return the rule for a workload of so many replicas, over the groups of its candidates."""
-    from fairlead.models.topology import groups
-
-    spec = located.model.spec
-    lost = groups([clusters[name] for name in names], spec.field)
-    everywhere = groups(clusters.values(), spec.field)
-    return SurvivalRule(spec.field, lost, left(spec, replicas), located.source("spec"), everywhere)
-
-
-def left(spec: SurvivalSpec, replicas: int) -> int:
-    """Return the replicas that have to be left; a percentage is rounded up."""
-    if spec.min_replicas is not None:
-        return spec.min_replicas
-    return -(-replicas * (spec.min_percent or 0) // 100)
-
-
-def silent(
-    located: Located[Survival], names: Sequence[str], clusters: Mapping[str, Cluster]
-) -> Iterator[Remark]:
-    """Tell of candidates that do not say their group: they count as never lost."""
-    field = located.model.spec.field
-    found = [name for name in names if not values_of(clusters[name], field)]
-    if found:
-        text = f"{named(located)}: {first_few(found)} without {field}: counted as never lost"
-        yield Remark(text, located.source("spec", "field"))

@@ -14,19 +14,24 @@ from fairlead.models.rules.copies import Copies
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.rules.evenness import Evenness
 from fairlead.models.rules.group_total import GroupTotal
+from fairlead.models.rules.grouped import Grouped
 from fairlead.models.rules.move_budget import MoveBudget
 from fairlead.models.rules.move_price import MovePrice
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.price import Price
 from fairlead.models.rules.quota import Quota
 from fairlead.models.rules.shares import Shares
+from fairlead.models.rules.skew import Skew
 from fairlead.models.rules.spread import Spread
 from fairlead.models.rules.survival import Survival
 from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
 from fairlead.models.rules.weights import Weights
 
-BindingRule = Candidates | Total | Duplicated | Bounds | GroupTotal | Spread | Survival
+GroupedRule = Spread | Survival | Skew
+"""Rules of one workload about the groups of a field; all but their encoders know them as `Grouped` only."""
+
+BindingRule = Candidates | Total | Duplicated | Bounds | GroupTotal | GroupedRule
 """Rules of one workload that must hold; closed: checker and encoder know every member."""
 
 Preference = Moves | Tiers | Copies | Aggregated | Price | Shares | MovePrice | Weights | Evenness
@@ -51,6 +56,8 @@ __all__ = [
     "Duplicated",
     "Evenness",
     "GroupTotal",
+    "Grouped",
+    "GroupedRule",
     "MoveBudget",
     "MovePrice",
     "Moves",
@@ -60,6 +67,7 @@ __all__ = [
     "Rule",
     "SharedRule",
     "Shares",
+    "Skew",
     "Spread",
     "Survival",
     "Tiers",

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from fairlead.models.requirement import Binds, GivesWay, Kind, Requirement, Side
+from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = Kind.BOUNDS.value
+KIND = "bounds"
 
 
 class Bound(NamedTuple):
@@ -84,7 +85,7 @@ def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
     """Return how many replicas a cluster needs."""
     bound = rule.minimum[cluster]
     return Requirement(
-        Kind.BOUNDS,
+        _RULE,
         Side.LEAST,
         bound.replicas,
         cluster,
@@ -98,7 +99,23 @@ def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
 def maximum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
     """Return how many replicas a cluster may hold."""
     bound = rule.maximum[cluster]
-    return Requirement(Kind.BOUNDS, Side.MOST, bound.replicas, cluster, workload, bound.source)
+    return Requirement(_RULE, Side.MOST, bound.replicas, cluster, workload, bound.source)
+
+
+def _asked(one: Requirement) -> str:
+    """Say how many replicas a cluster needs, or may hold."""
+    if one.side is Side.MOST:
+        return f"{one.who}: {one.scope} may hold at most {one.limit}"
+    used = " where it is used at all" if one.binds is Binds.WHERE_HELD else ""
+    return f"{one.who}: {one.scope} needs at least {one.limit}{used}"
+
+
+def _broken(one: Requirement, found: int) -> str:
+    """Say how many it holds instead."""
+    return one.differs(f"{one.scope} holds {counted(found, 'replica')}", found)
+
+
+_RULE = Kind(KIND, _asked, _broken, MINIMA)
 
 
 def passed_over(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> int:

@@ -11,13 +11,14 @@ from fairlead.models.cluster import Taint
 from fairlead.models.requirement import Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.rules.bounds import Bounds
     from fairlead.models.rules.group_total import GroupTotal
     from fairlead.models.workload import Workload
 
-KIND = Kind.CANDIDATES.value
+KIND = "candidates"
 
 
 class Cause(Enum):
@@ -98,9 +99,25 @@ def closed(rule: Candidates, workload: Workload, cluster: str) -> Requirement:
     else:
         side, most = Side.EXACTLY, 0
         exclusion = rule.excluded.get(cluster, Exclusion("is not in the input"))
-    return Requirement(
-        Kind.CANDIDATES, side, most, cluster, workload, exclusion.source, reason=exclusion.reason
-    )
+    return Requirement(_RULE, side, most, cluster, workload, exclusion.source, reason=exclusion.reason)
+
+
+def _asked(one: Requirement) -> str:
+    """Say that a cluster is closed, or keeps what it holds and takes nothing new."""
+    if one.side is not Side.MOST:
+        return f"{one.scope} {one.reason}"
+    held = counted(one.limit, "replica")
+    keeps = f"may keep the {held} it holds there" if one.limit else "holds nothing there"
+    return f"{one.scope} {one.reason}; {one.workload.key} {keeps}"
+
+
+def _broken(one: Requirement, found: int) -> str:
+    """Say how much stands on a closed cluster."""
+    keeps = f" and may keep {one.limit}" if one.side is Side.MOST else ""
+    return f"{one.workload.key}: {found} on {one.scope}, which {one.reason}{keeps}"
+
+
+_RULE = Kind(KIND, _asked, _broken)
 
 
 def describe(rule: Candidates, workload: Workload, cluster: str) -> Statement:

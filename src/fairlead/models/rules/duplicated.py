@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fairlead.models.requirement import Among, Binds, GivesWay, Kind, Requirement, Side
+from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = Kind.DUPLICATED.value
+KIND = "duplicated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +69,32 @@ def full_copy(rule: Duplicated, workload: Workload, cluster: str) -> Requirement
     """Return how many replicas a full copy on a cluster has."""
     binds = Binds.WHERE_HELD if rule.choice else Binds.ALWAYS
     full = copy_on(rule, workload, cluster)
-    return Requirement(
-        Kind.DUPLICATED, Side.EXACTLY, full, cluster, workload, rule.source, binds, GivesWay.WHOLE
-    )
+    return Requirement(_RULE, Side.EXACTLY, full, cluster, workload, rule.source, binds, GivesWay.WHOLE)
 
 
 def any_copy(rule: Duplicated, workload: Workload, names: Iterable[str]) -> Requirement:
     """Return that one of the named clusters holds a copy."""
     scope, binds = Among("", frozenset(names)), Binds.WHERE_EMPTY
-    return Requirement(
-        Kind.DUPLICATED, Side.LEAST, workload.replicas, scope, workload, rule.source, binds, GivesWay.WHOLE
-    )
+    least, ways = workload.replicas, GivesWay.WHOLE
+    return Requirement(_RULE, Side.LEAST, least, scope, workload, rule.source, binds, ways)
+
+
+def _asked(one: Requirement) -> str:
+    """Say what a cluster has to hold, or that one of them has to hold a copy."""
+    copy = f"a full copy of {counted(one.limit, 'replica')}"
+    if one.cluster is not None:
+        return f"{one.who}: {one.cluster} needs {copy}"
+    return f"{one.who}: {copy} on at least 1 cluster, none on the others"
+
+
+def _broken(one: Requirement, found: int) -> str:
+    """Say what a cluster holds instead of a copy, or that none holds one."""
+    if one.cluster is None:
+        return f"{one.workload.key}: no cluster holds a copy"
+    return f"{one.workload.key}: {one.cluster} holds {counted(found, 'replica')}, a full copy is {one.limit}"
+
+
+_RULE = Kind(KIND, _asked, _broken, UNPLACED)
 
 
 def describe(rule: Duplicated, workload: Workload, cluster: str) -> Statement:

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fairlead.models.requirement import Among, GivesWay, Kind, Requirement, Side
+from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = Kind.GROUP_TOTAL.value
+KIND = "group-total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ def requirements(rule: GroupTotal, workload: Workload) -> Iterator[Requirement]:
 def minimum(rule: GroupTotal, workload: Workload) -> Requirement:
     """Return how many replicas the set needs."""
     return Requirement(
-        Kind.GROUP_TOTAL,
+        _RULE,
         Side.LEAST,
         rule.minimum,
         Among(rule.name, rule.clusters),
@@ -76,7 +77,7 @@ def minimum(rule: GroupTotal, workload: Workload) -> Requirement:
 def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
     """Return how many replicas the set may hold; none where the rule states no maximum."""
     return Requirement(
-        Kind.GROUP_TOTAL,
+        _RULE,
         Side.MOST,
         rule.maximum or 0,
         Among(rule.name, rule.clusters),
@@ -84,6 +85,28 @@ def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
         rule.source,
         paired=rule.minimum == rule.maximum,
     )
+
+
+def _asked(one: Requirement) -> str:
+    """Say how many replicas a set holds: exactly, at least or at most."""
+    several = one.detail.startswith("the ") and one.detail.endswith("s")
+    limit = counted(one.limit, "replica")
+    if one.paired:
+        told = f"{'hold' if several else 'holds'} exactly {limit}"
+    elif one.side is Side.LEAST:
+        told = f"{'need' if several else 'needs'} at least {limit}"
+    else:
+        told = f"may hold at most {one.limit}"
+    empty = one.side is Side.LEAST and isinstance(one.scope, Among) and not one.scope.clusters
+    return f"{one.who}: {one.detail} {told}{', but no eligible cluster is in it' if empty else ''}"
+
+
+def _broken(one: Requirement, found: int) -> str:
+    """Say how many it holds instead."""
+    return one.differs(f"{one.detail} holds {counted(found, 'replica')}", found)
+
+
+_RULE = Kind(KIND, _asked, _broken, MINIMA)
 
 
 def describe_minimum(rule: GroupTotal, workload: Workload) -> Statement:

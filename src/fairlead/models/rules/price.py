@@ -1,12 +1,17 @@
-"""Price: what a replica costs on a cluster."""
+"""Price: what a replica costs on a cluster, in money or in anything else that has a level of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
+from fairlead.models.levels import COST, Level
 from fairlead.models.source import Source
+
+if TYPE_CHECKING:
+    from fairlead.models.workload import Workload
 
 KIND = "price"
 
@@ -21,10 +26,18 @@ class Price:
         Price of one replica by candidate, exact; absent means free of charge.
     source
         Where the prices were declared.
+    level
+        The level on which they count, one of `PRICED`; a workload has at most one price on each.
     """
 
     prices: Mapping[str, Fraction]
     source: Source | None = None
+    level: Level = COST
+
+
+def prices_on(workload: Workload, level: Level) -> Mapping[str, Fraction]:
+    """Return what one replica costs on a level by candidate; empty where it costs nothing there."""
+    return next((rule.prices for rule in workload.rules_of(Price) if rule.level == level), {})
 
 
 def cost(rule: Price, placed: Mapping[str, int]) -> Fraction:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from fairlead.models.requirement import GivesWay, Groups, Kind, Requirement, Side
+from fairlead.models.requirement import SPREAD, GivesWay, Groups, Kind, Requirement, Side
+from fairlead.models.rules.grouped import Grouped, Number
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
+from fairlead.models.topology import groups_of, noun_of
+from fairlead.models.words import listed
 
 if TYPE_CHECKING:
+    from fairlead.models.statement import Statement
     from fairlead.models.workload import Workload
 
-KIND = Kind.SPREAD.value
+KIND = "spread"
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(Grouped):
     """The number of groups that hold at least one replica lies between a minimum and a maximum.
 
     A workload that is scaled to 0 is in no group, whatever the minimum.
@@ -36,11 +39,54 @@ class Spread:
         Where the constraint was declared.
     """
 
-    field: str
-    groups: Mapping[str, frozenset[str]]
     minimum: int = 0
     maximum: int | None = None
     source: Source | None = None
+
+    kind: ClassVar[str] = KIND
+
+    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield over how many groups a workload has to be spread, and over how many it may be."""
+        if self.minimum:
+            yield self._requirement(Side.LEAST, self.minimum, workload)
+        if self.maximum is not None:
+            yield self._requirement(Side.MOST, self.maximum, workload)
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield the fewest groups and the most."""
+        fewest, most = f"the fewest {self.field} groups", f"the most {self.field} groups"
+        yield Number("minimum", self.minimum, Side.LEAST, "fewest-groups", fewest, 1, self.source)
+        if self.maximum is not None:
+            every = len(self.groups)
+            yield Number("maximum", self.maximum, Side.MOST, "most-groups", most, every, self.source)
+
+    def statement(self, number: Number, workload: Workload) -> Statement:
+        """Say over how many groups a workload has to be spread, or may be."""
+        return self._requirement(number.side, number.value, workload).statement()
+
+    def _requirement(self, side: Side, limit: int, workload: Workload) -> Requirement:
+        """Return one side of it."""
+        scope = Groups(self.field, self.groups)
+        ways = GivesWay.ALWAYS if side is Side.LEAST else GivesWay.NEVER
+        return Requirement(_RULE, side, limit, scope, workload, self.source, gives_way=ways)
+
+    def loosened(self) -> Self | None:
+        """Return the rule without the fewest groups."""
+        return replace(self, minimum=0)
+
+    @property
+    def wanted(self) -> int:
+        """A replica in every group."""
+        return self.minimum
+
+    def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
+        """Tell whether there are fewer groups."""
+        del most, everywhere
+        return self.minimum > sum(1 for clusters in self.groups.values() if clusters)
+
+    def only(self, number: Number) -> Self:
+        """Return the rule without its other side."""
+        return replace(self, maximum=None) if number.side is Side.LEAST else replace(self, minimum=0)
 
 
 def used_groups(rule: Spread, placed: Mapping[str, int]) -> tuple[str, ...]:
@@ -48,31 +94,26 @@ def used_groups(rule: Spread, placed: Mapping[str, int]) -> tuple[str, ...]:
     return Groups(rule.field, rule.groups).used(placed)
 
 
-def requirements(rule: Spread, workload: Workload) -> Iterator[Requirement]:
-    """Yield over how many groups a workload has to be spread, and over how many it may be."""
-    if rule.minimum:
-        yield minimum(rule, workload)
-    if rule.maximum is not None:
-        yield maximum(rule, workload)
+def _asked(one: Requirement) -> str:
+    """Say over how many groups, and which have candidates where these are too few."""
+    most = "least" if one.side is Side.LEAST else "most"
+    return f"{one.who}: replicas in at {most} {groups_of(one.limit, one.detail)}{_scarce(one)}"
 
 
-def minimum(rule: Spread, workload: Workload) -> Requirement:
-    """Return over how many groups a workload has to be spread."""
-    scope, ways = Groups(rule.field, rule.groups), GivesWay.ALWAYS
-    return Requirement(Kind.SPREAD, Side.LEAST, rule.minimum, scope, workload, rule.source, gives_way=ways)
+def _scarce(one: Requirement) -> str:
+    """Say which groups have candidates where these are too few; empty where they suffice."""
+    if one.side is not Side.LEAST or not isinstance(one.scope, Groups):
+        return ""
+    present = [group for group, clusters in one.scope.groups.items() if clusters]
+    if len(present) >= one.limit:
+        return ""
+    there = f"only {listed(present)} has" if len(present) == 1 else f"only {listed(present)} have"
+    return f"; {there if present else f'no {noun_of(one.scope.field)} has'} eligible clusters"
 
 
-def maximum(rule: Spread, workload: Workload) -> Requirement:
-    """Return over how many groups a workload may be spread; none where the rule states no maximum."""
-    scope = Groups(rule.field, rule.groups)
-    return Requirement(Kind.SPREAD, Side.MOST, rule.maximum or 0, scope, workload, rule.source)
+def _broken(one: Requirement, found: int) -> str:
+    """Say over how many groups it is spread instead."""
+    return one.differs(f"replicas in {groups_of(found, one.detail)}", found)
 
 
-def describe_minimum(rule: Spread, workload: Workload) -> Statement:
-    """Say in the user's words over how many groups a workload has to be spread, and how many there are."""
-    return minimum(rule, workload).statement()
-
-
-def describe_maximum(rule: Spread, workload: Workload) -> Statement:
-    """Say in the user's words over how many groups a workload may be spread."""
-    return maximum(rule, workload).statement()
+_RULE = Kind(KIND, _asked, _broken, SPREAD)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fairlead.models.requirement import Everywhere, GivesWay, Kind, Requirement, Side
+from fairlead.models.requirement import UNPLACED, Everywhere, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
+from fairlead.models.words import counted
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
-KIND = Kind.TOTAL.value
+KIND = "total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +31,21 @@ class Total:
 
 def requirement(rule: Total, workload: Workload) -> Requirement:
     """Return how many replicas are wanted."""
-    return Requirement(
-        Kind.TOTAL,
-        Side.EXACTLY,
-        workload.replicas,
-        Everywhere(),
-        workload,
-        rule.source,
-        gives_way=GivesWay.ALWAYS,
-    )
+    wanted, ways = workload.replicas, GivesWay.ALWAYS
+    return Requirement(_RULE, Side.EXACTLY, wanted, Everywhere(), workload, rule.source, gives_way=ways)
+
+
+def _asked(one: Requirement) -> str:
+    """Say how many replicas are wanted."""
+    return f"{one.workload.key} needs {counted(one.limit, 'replica')}"
+
+
+def _broken(one: Requirement, found: int) -> str:
+    """Say how many are placed instead."""
+    return f"{one.workload.key}: {found} of {counted(one.limit, 'replica')} placed"
+
+
+_RULE = Kind(KIND, _asked, _broken, UNPLACED)
 
 
 def describe(rule: Total, workload: Workload) -> Statement:

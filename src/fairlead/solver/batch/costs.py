@@ -11,9 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.models.levels import COST, DEVIATION, DEVIATIONS, MOVES_LAST, NET, Deviation, Level
-from fairlead.models.rules import MoveBudget, MovePrice, Moves, Price, Tiers, Weights, moves
+from fairlead.models.levels import DEVIATION, DEVIATIONS, MOVES_LAST, NET, PRICED, Deviation, Level
+from fairlead.models.rules import MoveBudget, MovePrice, Moves, Tiers, Weights, moves
 from fairlead.models.rules.move_budget import members
+from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import level as level_of
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
@@ -81,7 +82,7 @@ def _cost_of(batch: Batch, level: Level) -> LevelCost:
         )
     if level.base == NET:
         return _net(batch, level)
-    if level.base == COST:
+    if level.base in PRICED:
         return _price(batch, level)
     if level.key == "tiers":
         return _beyond(batch, level)
@@ -152,11 +153,10 @@ def _beyond(batch: Batch, level: Level) -> LevelCost:
 
 def _price(batch: Batch, level: Level) -> LevelCost:
     """Return what replicas cost."""
-    rules = [
-        workload.rule(Price) if workload.priority == level.priority else None
+    prices = [
+        prices_on(workload, level.base) if workload.priority == level.priority else {}
         for workload in batch.problem.workloads
     ]
-    prices = [rule.prices if rule is not None else {} for rule in rules]
     denominators = {price.denominator for row in prices for price in row.values()}
     dearest = max((price for row in prices for price in row.values()), default=Fraction(0))
     scale, grain = _scale(sorted(denominators), math.ceil(dearest) * int(batch.totals.max(initial=0)))

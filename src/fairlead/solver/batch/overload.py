@@ -15,9 +15,10 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
+from fairlead.models.requirement import UNPLACED
 from fairlead.models.rules import Bounds, Candidates, Capacity, Price, Tiers, WorkloadRule
 from fairlead.models.score import score
-from fairlead.models.shortfall import UNPLACED, refused, shortfall_levels
+from fairlead.models.shortfall import refused, shortfall_levels
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.levels import Report, solve_batch

@@ -14,10 +14,11 @@ from fairlead.models.rules import (
     Candidates,
     Companionship,
     Duplicated,
+    Grouped,
+    GroupedRule,
     GroupTotal,
     MoveBudget,
     Preference,
-    Spread,
     Survival,
     Total,
     WorkloadRule,
@@ -173,22 +174,22 @@ def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> Workload
             return _of_bounds(rule, change)
         case GroupTotal():
             return _of_total(rule, change) if rule.name == change.detail else rule
-        case Spread():
-            return _of_spread(rule, change) if rule.field == change.detail else rule
-        case Survival():
-            return _of_survival(rule, workload, change)
+        case Grouped():
+            return _of_groups(rule, workload, change)
         case Candidates() | Total() | Duplicated():
             return rule
         case _:
             assert_never(rule)
 
 
-def _of_spread(rule: Spread, change: Change) -> Spread:
-    """Change how many groups there are to be."""
-    if change.kind == Kind.FEWEST_GROUPS and rule.minimum == change.before:
-        return replace(rule, minimum=change.after)
-    if change.kind == Kind.MOST_GROUPS and rule.maximum == change.before:
-        return replace(rule, maximum=change.after)
+def _of_groups(rule: GroupedRule, workload: Workload, change: Change) -> GroupedRule:
+    """Change a number of a rule about groups; a part of the replicas follows their number."""
+    for number in rule.numbers():
+        if (number.change, rule.field, number.value) == (change.kind, change.detail, change.before):
+            return rule.changed(number, change.after)
+    if change.kind == Kind.REPLICAS and isinstance(rule, Survival):
+        percent = percentage(rule)
+        return rule if percent is None else replace(rule, minimum=-(-workload.replicas * percent // 100))
     return rule
 
 
@@ -220,16 +221,6 @@ def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
             return replace(rule, maximum=change.after)
         case _:
             return rule
-
-
-def _of_survival(rule: Survival, workload: Workload, change: Change) -> Survival:
-    """Change what has to survive; a part of the replicas follows their number."""
-    if change.kind == Kind.SURVIVAL and rule.field == change.detail and rule.minimum == change.before:
-        return replace(rule, minimum=change.after)
-    percent = percentage(rule)
-    if change.kind == Kind.REPLICAS and percent is not None:
-        return replace(rule, minimum=-(-workload.replicas * percent // 100))
-    return rule
 
 
 def percentage(rule: Survival) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from fairlead.models.declared import FederatedUnit
+from fairlead.models.errors import InternalError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Change
@@ -76,17 +77,34 @@ def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> I
         The problem as it was before.
     """
     path = change.source.path if change.source else ()
-    match Kind(change.kind):
-        case Kind.MINIMUM | Kind.MAXIMUM:
-            yield from _bounds(change, data, workload, problem)
-        case Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
-            yield from _total(change, path, data)
-        case Kind.FEWEST_GROUPS | Kind.MOST_GROUPS:
-            yield from _groups(change, path, workload)
-        case Kind.SURVIVAL:
-            yield _survival(change, data, workload)
-        case _:
-            return
+    kind = Kind(change.kind)
+    if kind in _ELSEWHERE:
+        raise InternalError(f"a change of {kind} is none of a rule of one workload")
+    if kind in (Kind.MINIMUM, Kind.MAXIMUM):
+        yield from _bounds(change, data, workload, problem)
+    elif kind in (Kind.TOTAL, Kind.GROUP_MINIMUM, Kind.GROUP_MAXIMUM):
+        yield from _total(change, path, data)
+    elif kind in (Kind.FEWEST_GROUPS, Kind.MOST_GROUPS):
+        yield from _groups(change, path, workload)
+    elif kind is Kind.SURVIVAL:
+        yield _survival(change, data, workload)
+    elif path:
+        # A plain number of one of our own kinds stands where its source says.
+        yield Edit(path, change.after, "most" if change.after > change.before else "least")
+
+
+_ELSEWHERE = frozenset(
+    {
+        Kind.RESCHEDULE,
+        Kind.MOVE_BUDGET,
+        Kind.TOLERATION,
+        Kind.COMPANION,
+        Kind.REPLICAS,
+        Kind.QUOTA,
+        Kind.CAPACITY,
+    }
+)
+"""Kinds of changes of what is no rule of one workload, or is made by itself; see `changes.fragments`."""
 
 
 def companions(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:

@@ -4,7 +4,7 @@ Cost is counted in replicas, so that "cheapest" is well defined over all kinds:
 
 * a minimum, a maximum, a total or the replicas of a workload: 1 for every replica it is changed by;
 * a spread constraint: 1 for every group;
-* what has to survive: 1 for every replica;
+* what has to survive, and how far groups may differ: 1 for every replica;
 * a taint that is tolerated: 1, whatever number of clusters that opens;
 * a workload that leaves a group of companions: 1;
 * a workload that is placed afresh, from its first affinity group on: 1;
@@ -41,6 +41,7 @@ class Kind(StrEnum):
     FEWEST_GROUPS = "fewest-groups"
     MOST_GROUPS = "most-groups"
     SURVIVAL = "survival"
+    SKEW = "skew"
     MOVE_BUDGET = "move-budget"
     TOLERATION = "toleration"
     COMPANION = "companion"
@@ -77,7 +78,16 @@ def unit(change: Change) -> str:
             return change.detail
         case Kind.QUOTA:
             return change.detail.rpartition(" ")[2]
-        case _:
+        case (
+            Kind.MINIMUM
+            | Kind.MAXIMUM
+            | Kind.TOTAL
+            | Kind.GROUP_MINIMUM
+            | Kind.GROUP_MAXIMUM
+            | Kind.SURVIVAL
+            | Kind.SKEW
+            | Kind.REPLICAS
+        ):
             return "replicas"
 
 
@@ -150,6 +160,9 @@ def _described(change: Change) -> str:  # noqa: C901 - one case a kind
         case Kind.SURVIVAL:
             left = counted(change.after, "replica")
             return f"require {left} instead of {change.before} to survive the loss of any one {change.detail}"
+        case Kind.SKEW:
+            apart = counted(change.after, "replica")
+            return f"let groups of {change.detail} differ by {apart} instead of {change.before}"
         case Kind.TOLERATION:
             return f"tolerate the taint {change.detail}"
         case Kind.COMPANION:

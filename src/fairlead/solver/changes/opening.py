@@ -2,18 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
+    Aggregated,
     Bounds,
     Candidates,
     Copies,
+    Duplicated,
     Evenness,
+    Grouped,
     GroupTotal,
-    Spread,
-    Survival,
+    MovePrice,
+    Moves,
+    Price,
+    Shares,
     Tiers,
+    Total,
     Weights,
     WorkloadRule,
 )
@@ -150,8 +157,8 @@ def _opened(
                 maximum={**rule.maximum, **(dict.fromkeys(new, highest) if highest else {})},
                 where_held=rule.where_held.union(new) if chosen else rule.where_held,
             )
-        case Spread() | Survival():
-            return replace(rule, groups=_joined(rule.groups, _grouped(clusters, rule.field)))
+        case Grouped():
+            return rule.opened(_grouped(clusters, rule.field))
         case GroupTotal():
             return replace(rule, clusters=rule.clusters.union(members(rule, clusters)))
         case Tiers():
@@ -162,16 +169,20 @@ def _opened(
             return replace(rule, clusters=tuple(sorted((*rule.clusters, *new))))
         case Weights():
             return _weighed(rule, clusters, workload)
-        case _:
+        case (
+            Aggregated()
+            | Bounds()
+            | Candidates()
+            | Duplicated()
+            | MovePrice()
+            | Moves()
+            | Price()
+            | Shares()
+            | Total()
+        ):
             return rule
-
-
-def _joined(
-    known: Mapping[str, frozenset[str]], more: Mapping[str, frozenset[str]]
-) -> dict[str, frozenset[str]]:
-    """Join groups of one name."""
-    none = frozenset[str]()
-    return {each: known.get(each, none) | more.get(each, none) for each in sorted({*known, *more})}
+        case _:
+            assert_never(rule)
 
 
 def _grouped(clusters: Mapping[str, Cluster], field: str) -> Mapping[str, frozenset[str]]:

@@ -14,13 +14,13 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Duplicated,
+    Grouped,
     GroupTotal,
     MoveBudget,
     Preference,
     Quota,
     SharedRule,
     Spread,
-    Survival,
     Total,
     WorkloadRule,
     quota,
@@ -123,7 +123,7 @@ def _bounds_clusters(rule: WorkloadRule, inside: frozenset[str]) -> bool:
     match rule:
         case Bounds():
             return not rule.where_held and inside >= rule.minimum.keys()
-        case GroupTotal() | Spread() | Survival():
+        case GroupTotal() | Grouped():
             return False
         case Candidates() | Total() | Duplicated():
             return True

@@ -16,11 +16,11 @@ from fairlead.models.rules import (
     Candidates,
     Companionship,
     Duplicated,
+    Grouped,
     GroupTotal,
     MoveBudget,
     Quota,
     Spread,
-    Survival,
     Total,
 )
 from fairlead.models.workload import Workload
@@ -75,13 +75,10 @@ def _impossible(part: Part, most: int, problem: Problem) -> bool:
             return any(
                 bound.replicas > most for name, bound in part.minimum.items() if name not in part.where_held
             )
-        case Spread():
-            return part.minimum > sum(1 for clusters in part.groups.values() if clusters)
         case GroupTotal():
             return part.minimum > most * len(part.clusters)
-        case Survival():
-            everywhere = frozenset(problem.cluster_by_name)
-            return any(part.minimum > most * len(everywhere - lost) for lost in part.groups.values())
+        case Grouped():
+            return part.impossible(most, frozenset(problem.cluster_by_name))
         case Candidates() | Companionship() | MoveBudget() | Quota() | Room():
             return False
 

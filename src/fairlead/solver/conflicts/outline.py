@@ -6,7 +6,7 @@ hold, and the total lies between what all open clusters need and what they may h
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -14,11 +14,10 @@ from fairlead.models.rules import (
     Candidates,
     Companionship,
     Duplicated,
+    Grouped,
     GroupTotal,
     MoveBudget,
     Quota,
-    Spread,
-    Survival,
     Total,
     quota,
 )
@@ -90,9 +89,11 @@ def outline_of(workload: Workload, problem: Problem, units: Sequence[Unit]) -> O
                 if any(scope.cluster is None for scope in rule.limits):
                     outline.others.append(at)
                     outline.only_boxes = False
-            case Companionship() | Duplicated() | GroupTotal() | MoveBudget() | Spread() | Survival():
+            case Companionship() | Duplicated() | GroupTotal() | Grouped() | MoveBudget():
                 outline.others.append(at)
                 outline.only_boxes = False
+            case _:
+                assert_never(unit.part)
         if isinstance(unit.part, Bounds) and unit.part.where_held:
             outline.only_boxes = False
         for name, least, most in limits_of(unit, workload, problem):
@@ -125,9 +126,19 @@ def limits_of(unit: Unit, workload: Workload, problem: Problem) -> Iterator[tupl
                 need = needs(workload).get(scope.resource, 0)
                 if scope.cluster is not None and need:
                     yield scope.cluster, 0, limit // need
+        case (
+            Total()
+            | Candidates()
+            | Companionship()
+            | Duplicated()
+            | GroupTotal()
+            | Grouped()
+            | MoveBudget()
+            | Quota()
+        ):
+            return  # what is said of several clusters at once, or of none
         case _:
-            # What is said of several clusters at once, or of none.
-            return
+            assert_never(unit.part)
 
 
 class Tally(NamedTuple):

@@ -14,11 +14,11 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Duplicated,
+    Grouped,
     GroupTotal,
     MoveBudget,
     Quota,
     SharedRule,
-    Survival,
     Total,
     WorkloadRule,
     move_budget,
@@ -38,16 +38,19 @@ def widest(workload: Workload) -> int:
     """
     if not workload.replicas or not any(isinstance(rule, Total | Duplicated) for rule in workload.rules):
         return largest(workload)
-    wanted = [workload.replicas, *workload.current.values()]
+    minima: list[int] = []
     for rule in workload.rules:
         match rule:
             case Bounds():
-                wanted += [bound.replicas for bound in rule.minimum.values()]
-            case GroupTotal() | Survival():
-                wanted.append(rule.minimum)
+                minima += [bound.replicas for bound in rule.minimum.values()]
+            case GroupTotal():
+                minima.append(rule.minimum)
             case Duplicated():
-                wanted.append(largest_copy(rule, workload))
-    return max(wanted)
+                minima.append(largest_copy(rule, workload))
+    grouped = [rule for rule in workload.rules if isinstance(rule, Grouped)]
+    minima += [rule.needed(0) for rule in grouped]
+    needed = [rule.needed(sum(minima)) for rule in grouped]
+    return max([workload.replicas, *workload.current.values(), *minima, *needed])
 
 
 def only(problem: Problem, units: Sequence[Unit]) -> Problem:

@@ -4,13 +4,14 @@ A unit is a rule, or a side of one, that a person could give up by itself: the t
 regions, the room of one cluster. Leaving a unit out only ever allows more placements.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import assert_never
 
 from fairlead.models.cluster import PODS
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import Side
 from fairlead.models.rules import (
     BindingRule,
     Bounds,
@@ -18,12 +19,13 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Duplicated,
+    Grouped,
+    GroupedRule,
     GroupTotal,
     MoveBudget,
     Quota,
     SharedRule,
     Spread,
-    Survival,
     Total,
     bounds,
     candidates,
@@ -33,8 +35,6 @@ from fairlead.models.rules import (
     group_total,
     move_budget,
     quota,
-    spread,
-    survival,
     total,
 )
 from fairlead.models.rules.bounds import Bound
@@ -110,8 +110,8 @@ def _rank(unit: Unit) -> int:
             return 3 if unit.part.minimum else 7
         case Spread():
             return 4 if unit.part.minimum else 8
-        case Survival():
-            return 5
+        case Grouped():
+            return 5 if any(one.side is Side.LEAST for one in unit.part.numbers()) else 8
         case Companionship() | MoveBudget() | Quota():
             return 9
         case Room():
@@ -149,12 +149,8 @@ def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[
             yield from _bounds(rule, workload)
         case GroupTotal():
             yield from _group_total(rule, workload)
-        case Spread():
-            yield from _spread(rule, workload, problem)
-        case Survival():
-            if workload.replicas and rule.minimum and rule.groups:
-                wide = _widened(rule.groups, rule.field, workload, problem)
-                yield replace(rule, groups=wide), partial(survival.describe, rule, workload)
+        case Grouped():
+            yield from _grouped(rule, workload, problem)
         case _:
             assert_never(rule)
 
@@ -201,24 +197,14 @@ def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[Binding
         yield replace(rule, minimum=0), partial(group_total.describe_maximum, rule, workload)
 
 
-def _spread(rule: Spread, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
-    """Yield both sides of a spread."""
-    wide = _widened(rule.groups, rule.field, workload, problem)
-    if rule.minimum and workload.replicas:
-        yield replace(rule, groups=wide, maximum=None), partial(spread.describe_minimum, rule, workload)
-    if rule.maximum is not None:
-        yield replace(rule, groups=wide, minimum=0), partial(spread.describe_maximum, rule, workload)
-
-
-def _widened(
-    known: Mapping[str, frozenset[str]], field: str, workload: Workload, problem: Problem
-) -> dict[str, frozenset[str]]:
-    """Return groups with the closed clusters in them, for the case that these are opened."""
+def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
+    """Yield the numbers of a rule about groups, each over the closed clusters as well: they may be opened."""
     closed = [each for each in problem.clusters if each.name not in open_to(workload, problem)]
-    more = groups(closed, field)
-    return {
-        group: known.get(group, frozenset()) | more.get(group, frozenset()) for group in {**known, **more}
-    }
+    more, none = groups(closed, rule.field), frozenset[str]()
+    wide = {each: rule.groups.get(each, none) | more.get(each, none) for each in {**rule.groups, **more}}
+    for number in rule.numbers() if rule.rows else ():
+        if number.side is Side.MOST or (number.value and workload.replicas):
+            yield rule.only(number).widened(wide), partial(rule.statement, number, workload)
 
 
 def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:

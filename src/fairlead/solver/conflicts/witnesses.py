@@ -7,13 +7,24 @@ is judged by the meaning of the rules; which of them are looked at is a matter o
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Total
+from fairlead.models.rules import (
+    Bounds,
+    Candidates,
+    Companionship,
+    Duplicated,
+    Grouped,
+    GroupTotal,
+    MoveBudget,
+    Quota,
+    Total,
+)
 from fairlead.models.rules.capacity import needs
 from fairlead.solver.conflicts.subset import Judge, widest
 from fairlead.solver.conflicts.units import Room, Unit
@@ -130,8 +141,10 @@ def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[st
                 wish.is_open[[position[name] for name in rule.names if name in position]] = True
             case Bounds() as rule:
                 _bound(wishes[unit.workload or ""], rule, position)
+            case Duplicated() | GroupTotal() | Grouped() | Companionship() | MoveBudget() | Quota():
+                continue  # the judge looks at them
             case _:
-                continue
+                assert_never(unit.part)
     return list(wishes.values()), left
 
 

@@ -9,18 +9,19 @@ import numpy as np
 from fairlead.models.levels import (
     CLUSTERS,
     COPIES,
-    COST,
     EVENNESS,
     EVENNESS_FRESH,
     EVENNESS_RESULT,
     MINIMA,
     MOVES,
+    PRICED,
     ROOM,
     Deviation,
     Level,
     tier,
 )
-from fairlead.models.rules import Bounds, Copies, Evenness, Moves, Price, Tiers, Weights
+from fairlead.models.rules import Bounds, Copies, Evenness, Moves, Tiers, Weights
+from fairlead.models.rules.price import prices_on
 from fairlead.models.workload import Workload
 from fairlead.solver.costs.minimax import Minimax
 from fairlead.solver.costs.squares import Change, Squares
@@ -59,8 +60,8 @@ def cost_of(
         inside = frozenset(even.clusters if even else ())
         held = by_name(names, workload.current if level == EVENNESS else {})
         return Change(held, np.array([name in inside for name in names], dtype=bool))
-    if level == COST:
-        return _priced(workload, names, dearest)
+    if level in PRICED:
+        return _priced(level, workload, names, dearest)
     if level.key == tier(1).key:
         tiers = workload.rule(Tiers)
         before = frozenset().union(*tiers.tiers[: level.number]) if tiers else frozenset[str]()
@@ -83,10 +84,9 @@ def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Straight 
     return None
 
 
-def _priced(workload: Workload, names: Sequence[str], dearest: int | None) -> Straight | None:
+def _priced(level: Level, workload: Workload, names: Sequence[str], dearest: int | None) -> Straight | None:
     """Return what replicas cost, in steps that rank placements as the prices do."""
-    rule = workload.rule(Price)
-    prices = rule.prices if rule else {}
+    prices = prices_on(workload, level)
     steps = math.lcm(*(price.denominator for price in prices.values()))
     whole = {name: int(price * steps) for name, price in prices.items()}
     if dearest is not None and any(abs(price) > dearest for price in whole.values()):

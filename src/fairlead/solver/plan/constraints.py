@@ -6,19 +6,18 @@ What is left are rules with gaps (a minimum only where held, full copies on chos
 several clusters.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from fairlead.models.check import required_by
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Bounds, Candidates, Duplicated, GroupTotal, Spread, Survival
+from fairlead.models.requirement import Among, Groups, Outside, Requirement, Scope, Side
+from fairlead.models.rules import Bounds, Candidates, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.rules.survival import lost_with
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.steps import Course
 from fairlead.solver.plan.transient import Moment, Placed
-
-Group = frozenset[str]
 
 # When the fewest have to be there; the simulator says it once more by itself (`transient`).
 COUNTED = (Moment.UNDER_WAY, Moment.AFTER)
@@ -32,27 +31,22 @@ class Limit:
 
     Parameters
     ----------
-    groups
-        Sets of clusters.
+    scope
+        What is counted.
     least, most
         Fewest and most; None means no limit.
     binds
         The moments at which the fewest have to be there.
-    by_group
-        True where the groups that hold replicas are counted, False where the replicas in them are.
     """
 
-    groups: tuple[Group, ...]
+    scope: Scope
     least: int
     most: int | None
     binds: tuple[Moment, ...]
-    by_group: bool = False
 
     def of(self, placed: Placed) -> int:
-        """Return how many replicas the groups hold, or how many groups hold replicas."""
-        if self.by_group:
-            return sum(1 for group in self.groups if any(placed.get(cluster, 0) > 0 for cluster in group))
-        return sum(replicas for group in self.groups for name, replicas in placed.items() if name in group)
+        """Return how many replicas, or groups, there are of it."""
+        return self.scope.count(placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,28 +136,43 @@ def constraints_of(
     return PathConstraints(
         gaps=_gaps(workload, changed) if asks else {},
         copies=full if asks else {},
-        limits=tuple(_limits(workload, problem, changed, detours=detours)),
+        limits=tuple(_limits(workload, changed, detours=detours)),
         open={} if copies is not None else _open(workload, problem, names),
     )
 
 
-def _limits(
-    workload: Workload, problem: Problem, changed: frozenset[str], *, detours: bool
-) -> Iterator[Limit]:
+def _limits(workload: Workload, changed: frozenset[str], *, detours: bool) -> Iterator[Limit]:
     """Yield the rules over several clusters: totals of sets, what has to survive, groups that are used."""
-    asks = workload.replicas > 0
-    for total in workload.rules_of(GroupTotal):
-        if len(total.clusters & changed) > (0 if detours else 1):
-            yield Limit((total.clusters,), total.minimum if asks else 0, total.maximum, COUNTED)
-    for rule in workload.rules_of(Survival) if asks else ():
-        for lost in lost_with(rule).values() if rule.minimum else ():
-            yield Limit((frozenset(problem.cluster_by_name) - lost,), rule.minimum, None, FEWEST)
-    for spread in workload.rules_of(Spread):
-        limited = spread.maximum is not None and spread.maximum < len(spread.groups)
-        if (asks and spread.minimum > 0) or limited:
-            least = spread.minimum if asks else 0
-            binds = FEWEST if least > 1 else STANDING
-            yield Limit(tuple(spread.groups.values()), least, spread.maximum, binds, by_group=True)
+    for rule in workload.rules:
+        if isinstance(rule, GroupTotal | Grouped):
+            sides: dict[str, list[Requirement]] = {}
+            for requirement in required_by(rule, workload, ()):
+                sides.setdefault(requirement.detail, []).append(requirement)
+            for both in sides.values():
+                yield from _limit(both, changed, asks=workload.replicas > 0, detours=detours)
+
+
+def _limit(
+    sides: Sequence[Requirement], changed: frozenset[str], *, asks: bool, detours: bool
+) -> Iterator[Limit]:
+    """Yield what the requirements of one scope come to, where that says something about the clusters."""
+    scope = sides[0].scope
+    least = next((one.limit for one in sides if one.side is Side.LEAST), 0) if asks else 0
+    most = next((one.limit for one in sides if one.side is Side.MOST), None)
+    match scope:
+        case str():
+            return  # holds on the way wherever it holds at both ends
+        case Among():
+            if len(scope.clusters & changed) > (0 if detours else 1):
+                yield Limit(scope, least, most, COUNTED)
+        case Outside():
+            if least:
+                yield Limit(scope, least, most, FEWEST)
+        case Groups():
+            if least > 0 or (most is not None and most < len(scope.groups)):
+                yield Limit(scope, least, most, FEWEST if least > 1 else STANDING)
+        case _:
+            yield Limit(scope, least, most, STANDING)
 
 
 def _gaps(workload: Workload, changed: frozenset[str]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fairlead.models.check import broken, in_kept_group, required_by
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, GroupTotal, Spread
+from fairlead.models.rules import Candidates, Grouped, GroupTotal
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.transient import Course, Moment, Placed, course
@@ -263,7 +263,7 @@ def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move])
     """Yield what one workload passes inside a wave."""
     target = plan.target.of(key)
     workload = in_kept_group(plan.problem.workload(key), target)
-    if workload.rule(GroupTotal) is None and workload.rule(Spread) is None:
+    if not any(isinstance(rule, GroupTotal | Grouped) for rule in workload.rules):
         return
     taken = course(before.of(key), moves)
     allowed = _larger(_broken(workload, taken.before), _broken(workload, target))
@@ -281,7 +281,7 @@ def _broken(workload: Workload, placed: Placed) -> dict[tuple[str, str], Violati
     required = (
         requirement
         for rule in workload.rules
-        if isinstance(rule, GroupTotal | Spread)
+        if isinstance(rule, GroupTotal | Grouped)
         for requirement in required_by(rule, workload, ())
     )
     return {(violation.rule, violation.detail): violation for violation in broken(required, placed)}

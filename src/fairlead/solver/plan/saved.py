@@ -19,7 +19,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.share import is_amount
 from fairlead.models.source import Source
-from fairlead.solver.plan.waves import Availability, Order, WaveOptions, WavePlan
+from fairlead.solver.plan.waves import Availability, Blocked, Move, Order, Wave, WaveOptions, WavePlan
 
 VERSION = "fairlead.io/plan/v1"
 """Names the form of the document; a saved plan of another form is refused."""
@@ -49,6 +49,12 @@ class SavedMove(Open):
     replicas: Several
     order: Literal["start-first", "stop-first"] = "start-first"
     reason: Text = ""
+
+    @property
+    def move(self) -> Move:
+        """The move."""
+        stop_first = Order(self.order) is Order.STOP_FIRST
+        return Move(self.workload, self.source, self.target, self.replicas, stop_first)
 
 
 class SavedWave(Open):
@@ -153,19 +159,22 @@ class SavedPlan:
     waves
         How moves may be made.
     planned
-        The waves that were planned, as `WavePlan.to_dict` wrote them.
+        The waves that were planned.
     partial
         Whether replicas may stay unplaced.
     """
 
     target: Placement
     waves: WaveOptions
-    planned: Mapping[str, Any]
+    planned: SavedWaves
     partial: bool = False
 
     def waves_for(self, problem: Problem) -> WavePlan:
         """Return the planned waves for the problem that they were made for."""
-        return WavePlan.from_dict(self.planned, problem, self.target, self.waves)
+        waves = tuple(Wave(tuple(each.move for each in wave.moves)) for wave in self.planned.waves)
+        blocked = tuple(Blocked(each.move, each.reason) for each in self.planned.blocked)
+        bound, detours = self.planned.lower_bound, self.planned.detours
+        return WavePlan(problem, self.target, waves, bound, blocked, self.waves, detours)
 
 
 def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
@@ -184,5 +193,4 @@ def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
     options = read.wave_options
     availability = Availability(options.max_unavailable, options.max_surge)
     waves = WaveOptions(Order(options.order), availability, detours=options.detours)
-    planned = read.waves.model_dump(by_alias=True)
-    return SavedPlan(Placement(read.target), waves, planned, read.partial)
+    return SavedPlan(Placement(read.target), waves, read.waves, read.partial)

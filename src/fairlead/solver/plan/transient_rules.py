@@ -12,7 +12,7 @@ from fairlead.models.check import broken, required_by
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
-from fairlead.models.requirement import Kind, Requirement, Side
+from fairlead.models.requirement import Among, Binds, Groups, Requirement, Side
 from fairlead.models.rules import (
     Candidates,
     Capacity,
@@ -117,25 +117,21 @@ def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
 
 def _moments(requirement: Requirement) -> tuple[Moment, ...]:
     """Return when a requirement binds."""
-    least = requirement.side is Side.LEAST
-    match requirement.kind:
-        case Kind.TOTAL:
-            return STANDING
-        case Kind.CANDIDATES:
-            return MOST
-        case Kind.DUPLICATED:
+    scope = requirement.scope
+    if requirement.side is not Side.LEAST:
+        # What a cluster can bear, else how a workload is divided.
+        return MOST if isinstance(scope, str) else STANDING
+    match scope:
+        case Among() if requirement.binds is Binds.WHERE_EMPTY:
             # That there is a copy at all is left to the availability.
-            return () if least else MOST
-        case Kind.BOUNDS:
-            return FEWEST if least else MOST
-        case Kind.GROUP_TOTAL:
-            return (Moment.UNDER_WAY, Moment.AFTER) if least else STANDING
-        case Kind.SPREAD:
-            return FEWEST if least and requirement.limit > 1 else STANDING
-        case Kind.SURVIVAL:
-            return FEWEST
+            return ()
+        case Among():
+            return (Moment.UNDER_WAY, Moment.AFTER)
+        case Groups() if requirement.limit <= 1:
+            return STANDING
         case _:
-            assert_never(requirement.kind)
+            # What has to be running.
+            return FEWEST
 
 
 def _availability(workload: Workload, target: Placed, options: WaveOptions) -> Iterator[Row[Placed]]:

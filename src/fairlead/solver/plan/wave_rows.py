@@ -1,11 +1,15 @@
 """The rows of one wave that say what a workload's own rules, its availability and its companions allow."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from ortools.sat.python import cp_model
 
+from fairlead.models.errors import InternalError
+from fairlead.models.requirement import Among, Groups, Outside
+from fairlead.models.rules.skew import Apart
 from fairlead.solver.plan.constraints import FEWEST, Limit
 from fairlead.solver.plan.migration import Companions, Migration, WorkloadPath
 from fairlead.solver.plan.steps import total
@@ -95,9 +99,27 @@ class WaveRows:
 
     def _amount(self, limit: Limit, path: WorkloadPath, when: When, placed: Places) -> Expression:
         """Return how many replicas groups hold at a moment, or how many groups hold replicas."""
-        if not limit.by_group:
-            return _sum(placed, frozenset().union(*limit.groups))
-        return self._groups(limit.groups, path, when, placed)
+        match limit.scope:
+            case Groups() as scope:
+                return self._groups(tuple(scope.groups.values()), path, when, placed)
+            case Among() as scope:
+                return _sum(placed, scope.clusters)
+            case Outside() as scope:
+                return _sum(placed, placed.keys() - scope.clusters)
+            case Apart() as scope:
+                return self._apart([_sum(placed, clusters) for clusters in scope.groups.values()], path)
+            case _:
+                raise InternalError(f"no row counts {type(limit.scope).__name__}")
+
+    def _apart(self, held: Sequence[Expression], path: WorkloadPath) -> Expression:
+        """Return how far the fullest and the emptiest of some groups differ."""
+        if all(isinstance(each, int) for each in held):
+            return max(held, default=0) - min(held, default=0)
+        most = total(path.start) + total(self.migration.goals[path.key])
+        fullest, emptiest = (self.model.new_int_var(0, most, "") for _ in range(2))
+        self.model.add_max_equality(fullest, held)
+        self.model.add_min_equality(emptiest, held)
+        return fullest - emptiest
 
     def _groups(
         self, groups: Sequence[frozenset[str]], path: WorkloadPath, when: When, placed: Places
@@ -189,7 +211,7 @@ def _negated(literal: Expression) -> Expression:
     return not literal if isinstance(literal, bool) else ~literal
 
 
-def _sum(places: Places, group: frozenset[str] | None = None) -> Expression:
+def _sum(places: Places, group: AbstractSet[str] | None = None) -> Expression:
     """Return the replicas on some clusters; on all of them where none are named."""
     # sum() makes new expressions; += would change one that other rows use.
     return sum(replicas for cluster, replicas in places.items() if group is None or cluster in group)

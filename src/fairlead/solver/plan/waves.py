@@ -148,16 +148,6 @@ class Move:
             "order": str(Order.STOP_FIRST if self.stop_first else Order.START_FIRST),
         }
 
-    @classmethod
-    def from_dict(cls, document: Mapping[str, Any]) -> Move:
-        """Read what `to_dict` wrote."""
-        replicas = document["replicas"]
-        if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 1:
-            raise UsageError(f"a move of {replicas!r} replicas; allowed is a whole number of at least 1")
-        order = Order(document.get("order", Order.START_FIRST))
-        source, target = document.get("source"), document.get("target")
-        return cls(str(document["workload"]), source, target, replicas, order is Order.STOP_FIRST)
-
 
 @dataclass(frozen=True, slots=True)
 class Wave:
@@ -276,40 +266,6 @@ class WavePlan:
             "detours": self.detours,
             "blocked": [{**each.move.to_dict(), "reason": each.reason} for each in self.blocked],
         }
-
-    @classmethod
-    def from_dict(
-        cls,
-        document: Mapping[str, Any],
-        problem: Problem,
-        target: Placement,
-        options: WaveOptions | None = None,
-    ) -> WavePlan:
-        """Read what `to_dict` wrote.
-
-        Parameters
-        ----------
-        document
-            The plan.
-        problem, target, options
-            What it was made for.
-
-        Raises
-        ------
-        UsageError
-            Where the document is no plan.
-        """
-        try:
-            waves = tuple(
-                Wave(tuple(Move.from_dict(move) for move in wave["moves"])) for wave in document["waves"]
-            )
-            blocked = tuple(
-                Blocked(Move.from_dict(each), str(each["reason"])) for each in document.get("blocked", ())
-            )
-            bound, detours = int(document.get("lowerBound", 0)), bool(document.get("detours", False))
-        except (KeyError, TypeError, ValueError) as error:
-            raise UsageError(f"this is no plan: {error}") from error
-        return cls(problem, target, waves, bound, blocked, options or WaveOptions(), detours)
 
 
 def running(problem: Problem) -> Placement:

@@ -21,11 +21,10 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Duplicated,
+    Grouped,
     GroupTotal,
     MoveBudget,
     Preference,
-    Spread,
-    Survival,
     Total,
     WorkloadRule,
 )
@@ -212,7 +211,9 @@ def _only_where_open(rule: WorkloadRule, known: Candidates, open_now: frozenset[
             return known
         case Bounds():
             return replace(rule, where_held=rule.where_held.union(rule.minimum.keys() - open_now))
-        case Total() | Duplicated() | GroupTotal() | Spread() | Survival():
+        case Grouped():
+            return rule.while_closed(open_now)
+        case Total() | Duplicated() | GroupTotal():
             return rule
         case _:
             assert_never(rule)

@@ -22,8 +22,8 @@ from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.conflicts.witnesses import filled
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.relaxation.relaxable import Lever, levers_of
-from fairlead.solver.relaxation.stock import KINDS, levers, stock_of
+from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
+from fairlead.solver.relaxation.stock import KINDS, relaxables, stock_of
 
 Changes = tuple[Change, ...]
 
@@ -44,7 +44,7 @@ class _Excess:
     workloads
         Who asks for it.
     adding
-        The levers that add to the stock.
+        The relaxables that add to the stock.
     over
         What clusters have beyond the last step that replicas take; it counts where something is added.
     """
@@ -52,7 +52,7 @@ class _Excess:
     resource: str
     amount: int
     workloads: tuple[Workload, ...]
-    adding: tuple[Lever, ...]
+    adding: tuple[Relaxable, ...]
     over: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -70,8 +70,8 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
     most
         How many are wanted.
     """
-    found = levers(problem)
-    if len(problem.workloads) < 2 or any(lever.sharing for lever in found):
+    found = relaxables(problem)
+    if len(problem.workloads) < 2 or any(relaxable.sharing for relaxable in found):
         return []
     for excess in _excesses(problem, found):
         ways: list[Changes] = []
@@ -89,7 +89,7 @@ def quick(problem: Problem, deadline: Deadline, seed: int, most: int) -> list[Ch
     return []
 
 
-def _excesses(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
+def _excesses(problem: Problem, found: Sequence[Relaxable]) -> Iterator[_Excess]:
     """Yield what is asked for too much: of quotas, then of what clusters have."""
     for rule in problem.rules:
         if isinstance(rule, Quota):
@@ -98,26 +98,29 @@ def _excesses(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
         yield from _of_clusters(problem, found)
 
 
-def _of_quota(rule: Quota, problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
+def _of_quota(rule: Quota, problem: Problem, found: Sequence[Relaxable]) -> Iterator[_Excess]:
     """Yield the numbers of a quota for all clusters together that totals do not fit into."""
     totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
     for scope, limit, asked in over_quota(rule, problem, totals):
         adding = tuple(
-            lever
-            for lever in found
-            if lever.kind is Kind.QUOTA and number_of(lever.detail, lever.cluster, problem) == (rule, scope)
+            relaxable
+            for relaxable in found
+            if relaxable.kind is Kind.QUOTA
+            and number_of(relaxable.detail, relaxable.cluster, problem) == (rule, scope)
         )
         inside = tuple(problem.workload(key) for key, amount in asked.items() if amount)
         yield _Excess(scope.resource, sum(asked.values()) - limit, inside, adding)
 
 
-def _of_clusters(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
+def _of_clusters(problem: Problem, found: Sequence[Relaxable]) -> Iterator[_Excess]:
     """Yield resources of which totals ask for more than all clusters have that are open to them."""
-    if any(lever.kind is Kind.TOLERATION for lever in found):
+    if any(relaxable.kind is Kind.TOLERATION for relaxable in found):
         # To open a cluster costs 1, whatever it has.
         return
-    adding: dict[tuple[str, str], Lever] = {
-        (lever.cluster or "", lever.detail): lever for lever in found if lever.kind is Kind.CAPACITY
+    adding: dict[tuple[str, str], Relaxable] = {
+        (relaxable.cluster or "", relaxable.detail): relaxable
+        for relaxable in found
+        if relaxable.kind is Kind.CAPACITY
     }
     keys = {
         each.key
@@ -136,7 +139,9 @@ def _of_clusters(problem: Problem, found: Sequence[Lever]) -> Iterator[_Excess]:
 
 def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
     """Yield the single changes of the least possible cost, in order."""
-    stocks = [(lever, stock_of(lever, problem)) for lever in excess.adding if lever.kind in KINDS]
+    stocks = [
+        (relaxable, stock_of(relaxable, problem)) for relaxable in excess.adding if relaxable.kind in KINDS
+    ]
     requests = [needs(each)[excess.resource] for each in excess.workloads]
     largest = max([*requests, *(stock.largest for _, stock in stocks)])
     least = -(-excess.amount // largest)
@@ -145,14 +150,14 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
         by = -(-excess.amount // needs(workload)[excess.resource])
         if by == least and by < workload.replicas:
             fewer = (
-                each for each in levers_of(workload) if each.kind is Kind.REPLICAS and each.direction < 0
+                each for each in relaxables_of(workload) if each.kind is Kind.REPLICAS and each.direction < 0
             )
             changes += [each.change(by, by, workload.key) for each in fewer]
-    for lever, stock in stocks:
-        amount = excess.amount - excess.over.get(lever.cluster or "", 0)
+    for relaxable, stock in stocks:
+        amount = excess.amount - excess.over.get(relaxable.cluster or "", 0)
         cost = -(-amount // stock.largest)
         if cost <= least and amount > 0 and stock.at_hand >= 0:
-            changes.append(lever.change(amount, cost, None))
+            changes.append(relaxable.change(amount, cost, None))
     yield from sorted(changes, key=order)
 
 

@@ -34,9 +34,9 @@ from fairlead.solver.relaxation.dependent import (
     openable,
     without_budgets,
 )
-from fairlead.solver.relaxation.relaxable import Key, Lever, widest
-from fairlead.solver.relaxation.relaxed import WIDTH, Copy, Pulled, changes_of, polished, support
-from fairlead.solver.relaxation.stock import KINDS, levers, pairwise, stock_of
+from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
+from fairlead.solver.relaxation.relaxed import WIDTH, Copy, Relaxed, changes_of, polished, support
+from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
 
 POLISHING = 0.5
 """Seconds at most for each choice among changes that cost the same."""
@@ -51,7 +51,7 @@ class Solution:
     changes
         The changes, in order.
     support
-        The levers that are pulled.
+        The relaxables that are relaxed.
     certain
         True where nothing cheaper exists.
     placement
@@ -77,13 +77,13 @@ class RelaxationModel:
 
     def __init__(self, problem: Problem, deadline: Deadline) -> None:
         self.problem = problem
-        self.pulled: list[Pulled] = []
+        self.relaxed: list[Relaxed] = []
         self._greedy = reference.place(problem, _somehow)
-        found = levers(problem)
+        found = relaxables(problem)
         allowed: dict[Key, int] = {}
-        for lever in found:
-            for key in lever.keys:
-                allowed[key] = allowed.get(key, 0) + min(lever.most * lever.every, 2**40)
+        for relaxable in found:
+            for key in relaxable.keys:
+                allowed[key] = allowed.get(key, 0) + min(relaxable.most * relaxable.every, 2**40)
         allowed |= {copy_somewhere(workload): 1 for workload in problem.workloads if openable(workload)}
         self.encoding = encode(
             pairwise(knowing_all(without_budgets(problem))),
@@ -94,59 +94,61 @@ class RelaxationModel:
         if self.encoding is not None:
             self._add(found, self.encoding)
 
-    def _add(self, found: Sequence[Lever], encoding: Encoding) -> None:
-        """Add the levers and tie the slack to them."""
-        by_key: dict[Key, list[Pulled]] = {}
-        for lever in found:
-            known = [key for key in lever.keys if key in encoding.given]
-            most = self._farthest(lever, known, encoding)
+    def _add(self, found: Sequence[Relaxable], encoding: Encoding) -> None:
+        """Add the relaxables and tie the slack to them."""
+        by_key: dict[Key, list[Relaxed]] = {}
+        for relaxable in found:
+            known = [key for key in relaxable.keys if key in encoding.given]
+            most = self._farthest(relaxable, known, encoding)
             if not most:
                 continue
-            pulled = self._pull(lever, most, encoding)
-            self.pulled.append(pulled)
+            relaxed = self._relax(relaxable, most, encoding)
+            self.relaxed.append(relaxed)
             for key in known:
-                by_key.setdefault(key, []).append(pulled)
-        for key, pulls in by_key.items():
+                by_key.setdefault(key, []).append(relaxed)
+        for key, several in by_key.items():
             slack = encoding.given[key]
-            if all(each.lever.kind is Kind.TOLERATION for each in pulls):
+            if all(each.relaxable.kind is Kind.TOLERATION for each in several):
                 # A cluster is open when every one of its taints is tolerated; what runs may stay before that.
-                for each in pulls:
-                    staying = each.lever.staying.get(key, 0)
-                    encoding.model.add(slack <= staying + each.lever.every * each.steps)
+                for each in several:
+                    staying = each.relaxable.staying.get(key, 0)
+                    encoding.model.add(slack <= staying + each.relaxable.every * each.steps)
             else:
-                steps = [(each.steps, each.lever.every) for each in pulls]
+                steps = [(each.steps, each.relaxable.every) for each in several]
                 encoding.model.add(slack <= weighted(steps))
         for workload in self.problem.workloads:
             keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)
         self._keep_shared_totals_equal(encoding)
         self._add_budgets(encoding)
 
-    def _farthest(self, lever: Lever, known: Sequence[Key], encoding: Encoding) -> int:
-        """Return how far a lever can be pulled to any effect."""
-        if lever.kind is Kind.MOVE_BUDGET:
-            rule = budget_of(lever.detail, self.problem)
+    def _farthest(self, relaxable: Relaxable, known: Sequence[Key], encoding: Encoding) -> int:
+        """Return how far a relaxable can be relaxed to any effect."""
+        if relaxable.kind is Kind.MOVE_BUDGET:
+            rule = budget_of(relaxable.detail, self.problem)
             upper = {each.key: max(each.replicas, widest(each)) for each in self.problem.workloads}
             return max(0, most_moved(rule, self.problem, lambda key: upper[key]) - rule.most)
-        return min(lever.most, max((encoding.given[key].domain.max() for key in known), default=0))
+        return min(relaxable.most, max((encoding.given[key].domain.max() for key in known), default=0))
 
-    def _pull(self, lever: Lever, most: int, encoding: Encoding) -> Pulled:
-        """Add the variables of one lever."""
+    def _relax(self, relaxable: Relaxable, most: int, encoding: Encoding) -> Relaxed:
+        """Add the variables of one relaxable."""
         model = encoding.model
         steps = model.new_int_var(0, most, "")
         on = steps if most == 1 else model.new_bool_var("")
         if most != 1:
             model.add(steps <= most * on)
-        if lever.kind in KINDS:
-            stock = stock_of(lever, self.problem)
-            return Pulled(lever, steps, stock.worth(encoding, on), on, stock)
-        return Pulled(lever, steps, steps, on)
+        if relaxable.kind in KINDS:
+            stock = stock_of(relaxable, self.problem)
+            return Relaxed(relaxable, steps, stock.worth(encoding, on), on, stock)
+        return Relaxed(relaxable, steps, steps, on)
 
     def _changes_of(self, kind: Kind, workload: str, detail: str = "") -> list[Term]:
         """Return by how much a number of a workload is changed."""
         return [
-            (each.steps, each.lever.direction)
-            for each in self.pulled
-            if each.lever.kind is kind and workload in each.lever.workloads and each.lever.detail == detail
+            (each.steps, each.relaxable.direction)
+            for each in self.relaxed
+            if each.relaxable.kind is kind
+            and workload in each.relaxable.workloads
+            and each.relaxable.detail == detail
         ]
 
     def _keep_shared_totals_equal(self, encoding: Encoding) -> None:
@@ -155,10 +157,10 @@ class RelaxationModel:
         Of a single workload that follows, as nobody changes more than is needed.
         """
         sharing = {
-            (key, each.lever.kind, each.lever.detail)
-            for each in self.pulled
-            if each.lever.kind in (Kind.TOTAL, Kind.REPLICAS) and each.lever.sharing
-            for key in each.lever.workloads
+            (key, each.relaxable.kind, each.relaxable.detail)
+            for each in self.relaxed
+            if each.relaxable.kind in (Kind.TOTAL, Kind.REPLICAS) and each.relaxable.sharing
+            for key in each.relaxable.workloads
         }
         known = knowing_all(self.problem) if sharing else self.problem
         for key, kind, detail in sorted(sharing):
@@ -177,7 +179,11 @@ class RelaxationModel:
         """Add the budgets of moves."""
         sizes = {each.key: self._changes_of(Kind.REPLICAS, each.key) for each in self.problem.workloads}
         rows = BudgetRows(self.problem, encoding, sizes)
-        steps = {each.lever.detail: each.steps for each in self.pulled if each.lever.kind is Kind.MOVE_BUDGET}
+        steps = {
+            each.relaxable.detail: each.steps
+            for each in self.relaxed
+            if each.relaxable.kind is Kind.MOVE_BUDGET
+        }
         for rule in self.problem.rules:
             if isinstance(rule, MoveBudget):
                 rows.add(rule, steps.get(rule.name))
@@ -185,14 +191,14 @@ class RelaxationModel:
     def run(self, deadline: Deadline, seed: int) -> Solution | None:
         """Find the cheapest changes; None where none was found.
 
-        First the least cost, then at that cost the fewest levers, the first kinds and the first names, and
-        then no more of a resource than is needed. Where time runs out, the best that was found is kept.
+        First the least cost, then at that cost the fewest relaxables, the first kinds and the first names,
+        and then no more of a resource than is needed. Where time runs out, the best that was found is kept.
         """
         if self.encoding is None:
             return None
         effort = Effort(deadline, 1, seed)
         variables = self.variables()
-        cost = [(each.cost, 1) for each in self.pulled]
+        cost = [(each.cost, 1) for each in self.relaxed]
         found = run(self.encoding.model, variables, cost, self._start(), effort)
         if found.values is None:
             return None
@@ -200,12 +206,12 @@ class RelaxationModel:
         short = Effort(deadline.part(0.5, POLISHING), 1, seed)
         values: Sequence[int] = found.values
         if certain:
-            values = polished(Copy(self._model().clone(), variables, short), self.pulled, values)
-        changes = changes_of(self.pulled, values, self._placed(values))
-        return Solution(changes, support(values, len(self.pulled)), certain, self._placement(values))
+            values = polished(Copy(self._model().clone(), variables, short), self.relaxed, values)
+        changes = changes_of(self.relaxed, values, self._placed(values))
+        return Solution(changes, support(values, len(self.relaxed)), certain, self._placement(values))
 
     def _start(self) -> list[Term]:
-        """Return values to start from: what a greedy placement lacks is what the levers give."""
+        """Return values to start from: what a greedy placement lacks is what the relaxables give."""
         if self.encoding is None:
             return []
         known = {variable.index: (variable, value) for variable, value in self.encoding.values(self._greedy)}
@@ -214,20 +220,22 @@ class RelaxationModel:
             for key, replicas in self._greedy.items()
             for name, count in replicas.items()
         }
-        for pulled in self.pulled:
-            steps = min(self._lacking(pulled.lever, known), pulled.steps.domain.max())
-            known[pulled.steps.index] = pulled.steps, steps
-            known[pulled.on.index] = pulled.on, int(steps > 0)
-            if pulled.stock is not None:
-                known[pulled.cost.index] = pulled.cost, pulled.stock.lacking(placed)[1]
+        for relaxed in self.relaxed:
+            steps = min(self._lacking(relaxed.relaxable, known), relaxed.steps.domain.max())
+            known[relaxed.steps.index] = relaxed.steps, steps
+            known[relaxed.on.index] = relaxed.on, int(steps > 0)
+            if relaxed.stock is not None:
+                known[relaxed.cost.index] = relaxed.cost, relaxed.stock.lacking(placed)[1]
         return list(known.values())
 
-    def _lacking(self, lever: Lever, known: Mapping[int, Term]) -> int:
-        """Return how far a lever has to be pulled for what the greedy placement lacks."""
-        if lever.kind is Kind.MOVE_BUDGET:
-            return missed(budget_of(lever.detail, self.problem), self.problem, self._greedy)
+    def _lacking(self, relaxable: Relaxable, known: Mapping[int, Term]) -> int:
+        """Return how far a relaxable has to be relaxed for what the greedy placement lacks."""
+        if relaxable.kind is Kind.MOVE_BUDGET:
+            return missed(budget_of(relaxable.detail, self.problem), self.problem, self._greedy)
         given = {} if self.encoding is None else self.encoding.given
-        return -(-max(known[given[key].index][1] for key in lever.keys if key in given) // lever.every)
+        return -(
+            -max(known[given[key].index][1] for key in relaxable.keys if key in given) // relaxable.every
+        )
 
     def _model(self) -> cp_model.CpModel:
         """Return the model."""
@@ -235,24 +243,24 @@ class RelaxationModel:
             raise InternalError("a model that was not made in time was asked for")
         return self.encoding.model
 
-    def exclude(self, pulled: Sequence[int]) -> None:
-        """Leave out all solutions that pull all of some levers."""
+    def exclude(self, relaxed: Sequence[int]) -> None:
+        """Leave out all solutions that relax all of some relaxables."""
         if self.encoding is not None:
-            self.encoding.model.add_bool_or([self.pulled[at].on.negated() for at in pulled])
+            self.encoding.model.add_bool_or([self.relaxed[at].on.negated() for at in relaxed])
 
-    def pull_at_most(self, levers: int) -> None:
-        """Leave out all solutions that pull more than so many levers."""
+    def relax_at_most(self, relaxables: int) -> None:
+        """Leave out all solutions that relax more than so many relaxables."""
         if self.encoding is not None:
-            self.encoding.model.add(total(each.on for each in self.pulled) <= levers)
+            self.encoding.model.add(total(each.on for each in self.relaxed) <= relaxables)
 
     def variables(self) -> list[cp_model.IntVar]:
-        """Return all variables that changes are read from: those of the levers, then the replicas."""
-        of_levers = [variable for each in self.pulled for variable in (each.steps, each.cost, each.on)]
-        return [*of_levers, *(variable for _, variable in self._made())]
+        """Return all variables that changes are read from: those of the relaxables, then the replicas."""
+        of_relaxables = [variable for each in self.relaxed for variable in (each.steps, each.cost, each.on)]
+        return [*of_relaxables, *(variable for _, variable in self._made())]
 
     def _placed(self, values: Sequence[int]) -> dict[Place, int]:
         """Return the replicas of a solution."""
-        replicas = zip(self._made(), values[WIDTH * len(self.pulled) :], strict=True)
+        replicas = zip(self._made(), values[WIDTH * len(self.relaxed) :], strict=True)
         return {place: value for (place, _), value in replicas}
 
     def _placement(self, values: Sequence[int]) -> Placement:

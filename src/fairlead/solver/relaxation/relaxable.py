@@ -9,23 +9,21 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.giving import Side
 from fairlead.models.amounts import largest
 from fairlead.models.declared import FederatedUnit
+from fairlead.models.requirement import Side as RuleSide
 from fairlead.models.rules import (
     BindingRule,
     Bounds,
     Candidates,
     Duplicated,
+    Grouped,
     GroupTotal,
     Preference,
-    Spread,
-    Survival,
     Total,
     WorkloadRule,
     bounds,
     candidates,
     duplicated,
     group_total,
-    spread,
-    survival,
     total,
 )
 from fairlead.models.source import Source
@@ -41,7 +39,7 @@ Key = tuple[Because, Side]
 
 
 @dataclass(frozen=True, slots=True)
-class Lever:
+class Relaxable:
     """A number that may be changed.
 
     Parameters
@@ -59,7 +57,7 @@ class Lever:
     sharing
         Other workloads for which the same number of the same policy counts.
     staying
-        How far a constraint gives way without this lever, once all others that it needs are pulled: a taint
+        How far a constraint gives way without this one, once all others that it needs are relaxed: a taint
         that only keeps away what is new lets stay what runs there.
     """
 
@@ -102,17 +100,17 @@ def _asked(rule: WorkloadRule) -> int:
     match rule:
         case Bounds():
             return sum(bound.replicas for bound in rule.minimum.values())
-        case GroupTotal() | Spread():
+        case GroupTotal():
             return rule.minimum
-        case Survival():
-            return 2 * rule.minimum
+        case Grouped():
+            return rule.wanted
         case Candidates() | Total() | Duplicated():
             return 0
         case _:
             assert_never(rule)
 
 
-def levers_of(workload: Workload) -> Iterator[Lever]:
+def relaxables_of(workload: Workload) -> Iterator[Relaxable]:
     """Yield what may be changed of one workload; of one that is scaled to 0 nothing has to be."""
     if workload.replicas:
         most = widest(workload)
@@ -121,7 +119,7 @@ def levers_of(workload: Workload) -> Iterator[Lever]:
                 yield from _of_rule(rule, workload, most)
 
 
-def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Lever]:
+def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield what may be changed of one rule."""
     key = workload.key
     match rule:
@@ -139,14 +137,8 @@ def _of_rule(rule: BindingRule, workload: Workload, most: int) -> Iterator[Lever
                 yield from _bounds(rule, workload, most)
         case GroupTotal():
             yield from _group_total(rule, workload, most)
-        case Spread():
-            yield from _spread(rule, workload)
-        case Survival():
-            because = tuple(
-                Because(survival.KIND, key, None, f"{rule.field} {group}") for group in rule.groups
-            )
-            kind, least = Kind.SURVIVAL, rule.minimum
-            yield _lowered(kind, workload, rule.field, least, least, because, rule.source)
+        case Grouped():
+            yield from _grouped(rule, workload, most)
         case _:
             assert_never(rule)
 
@@ -160,10 +152,10 @@ def _lowered(
     because: tuple[Because, ...],
     source: Source | None,
     cluster: str | None = None,
-) -> Lever:
+) -> Relaxable:
     """Return that a number may be lowered, so that constraints ask for less."""
     keys: tuple[Key, ...] = tuple((each, "least") for each in because)
-    return Lever(kind, workload.key, cluster, detail, before, -1, by, keys, source)
+    return Relaxable(kind, workload.key, cluster, detail, before, -1, by, keys, source)
 
 
 def _raised(
@@ -175,10 +167,10 @@ def _raised(
     because: tuple[Because, ...],
     source: Source | None,
     cluster: str | None = None,
-) -> Lever:
+) -> Relaxable:
     """Return that a number may be raised, so that constraints allow more."""
     keys: tuple[Key, ...] = tuple((each, "most") for each in because)
-    return Lever(kind, workload.key, cluster, detail, before, 1, by, keys, source)
+    return Relaxable(kind, workload.key, cluster, detail, before, 1, by, keys, source)
 
 
 def is_frozen(workload: Workload) -> bool:
@@ -201,14 +193,14 @@ def smallest_copy(workload: Workload) -> int:
 
 def _replicas(
     workload: Workload, rule: Total | Duplicated, most: int, because: tuple[Because, ...], least: int = 1
-) -> Iterator[Lever]:
+) -> Iterator[Relaxable]:
     """Yield fewer and more replicas; at least one is left."""
     now, source = workload.replicas, workload.replicas_source or rule.source
     yield _lowered(Kind.REPLICAS, workload, "", now, now - least, because, source)
     yield _raised(Kind.REPLICAS, workload, "", now, most - now, because, source)
 
 
-def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Lever]:
+def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield lower minima and higher maxima."""
     for name, (least, source, _) in sorted(rule.minimum.items()):
         because = (Because(bounds.KIND, workload.key, name, "minimum"),)
@@ -219,7 +211,7 @@ def _bounds(rule: Bounds, workload: Workload, most: int) -> Iterator[Lever]:
         yield _raised(Kind.MAXIMUM, workload, "", greatest, by, because, source, name)
 
 
-def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Lever]:
+def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield other totals of a set; an exact one stays exact."""
     exact = rule.minimum == rule.maximum
     because = (Because(group_total.KIND, workload.key, None, rule.name),)
@@ -230,17 +222,19 @@ def _group_total(rule: GroupTotal, workload: Workload, most: int) -> Iterator[Le
         yield _raised(high, workload, rule.name, rule.maximum, by, because, rule.source)
 
 
-def _spread(rule: Spread, workload: Workload) -> Iterator[Lever]:
-    """Yield fewer groups at least, and more at most."""
-    because = (Because(spread.KIND, workload.key, None, rule.field),)
-    fewer, kind = rule.minimum - 1, Kind.FEWEST_GROUPS
-    yield _lowered(kind, workload, rule.field, rule.minimum, fewer, because, rule.source)
-    if rule.maximum is not None:
-        more, kind = len(rule.groups) - rule.maximum, Kind.MOST_GROUPS
-        yield _raised(kind, workload, rule.field, rule.maximum, more, because, rule.source)
+def _grouped(rule: Grouped, workload: Workload, most: int) -> Iterator[Relaxable]:
+    """Yield other numbers of a rule about groups."""
+    because = tuple(Because(rule.kind, workload.key, None, row) for row in rule.rows)
+    for number in rule.numbers():
+        end = most if number.farthest is None else number.farthest
+        kind, value, field = Kind(number.change), number.value, rule.field
+        if number.side is RuleSide.LEAST:
+            yield _lowered(kind, workload, field, value, value - end, because, number.source)
+        else:
+            yield _raised(kind, workload, field, value, end - value, because, number.source)
 
 
-def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Lever]:
+def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Relaxable]:
     """Yield every taint that keeps the workload off some cluster, and nothing else does."""
     copies = workload.rule(Duplicated)
     if copies is not None and not copies.choice and rule.names:
@@ -259,7 +253,7 @@ def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Le
             keys.setdefault(text, {})[key] = workload.current.get(name, 0) if stays else 0
             sources.setdefault(text, exclusion.source)
     for text, found in keys.items():
-        yield Lever(
+        yield Relaxable(
             Kind.TOLERATION,
             workload.key,
             None,

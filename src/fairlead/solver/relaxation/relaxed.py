@@ -16,36 +16,36 @@ from fairlead.encoders.variables import Place
 from fairlead.models.statement import Change
 from fairlead.solver.changes.kinds import ORDER, order
 from fairlead.solver.engine import Effort, run
-from fairlead.solver.relaxation.relaxable import Lever
+from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
 
 FEW = 3
-"""Numbers of levers that are tried one by one."""
+"""Numbers of relaxables that are tried one by one."""
 
 
 WIDTH = 3
-"""Variables of a lever, which come first among all: steps, cost, on."""
+"""Variables of a relaxable, which come first among all: steps, cost, on."""
 
 
 @dataclass(slots=True)
-class Pulled:
-    """A lever in the model.
+class Relaxed:
+    """A relaxable in the model.
 
     Parameters
     ----------
-    lever
-        The lever.
+    relaxable
+        The relaxable.
     steps
-        How far it is pulled, in the steps of its constraints.
+        How far it is relaxed, in the steps of its constraints.
     cost
         What that costs.
     on
-        1 where it is pulled at all.
+        1 where it is relaxed at all.
     stock
         What it adds to; None where steps are what it costs.
     """
 
-    lever: Lever
+    relaxable: Relaxable
     steps: cp_model.IntVar
     cost: cp_model.IntVar
     on: cp_model.IntVar
@@ -53,38 +53,38 @@ class Pulled:
 
 
 def support(values: Sequence[int], count: int) -> tuple[int, ...]:
-    """Return which of so many levers are pulled by the values of their variables."""
+    """Return which of so many relaxables are relaxed by the values of their variables."""
     return tuple(at for at in range(count) if values[WIDTH * at])
 
 
 def changes_of(
-    pulled: Sequence[Pulled], values: Sequence[int], placed: Mapping[Place, int]
+    relaxed: Sequence[Relaxed], values: Sequence[int], placed: Mapping[Place, int]
 ) -> tuple[Change, ...]:
     """Return the changes of a solution, in order."""
     found = [
         change
-        for at in support(values, len(pulled))
-        for change in _changes(pulled[at], values[WIDTH * at], placed)
+        for at in support(values, len(relaxed))
+        for change in _changes(relaxed[at], values[WIDTH * at], placed)
     ]
     return tuple(sorted((each for each in found if each.amount), key=order))
 
 
-def _changes(pulled: Pulled, steps: int, placed: Mapping[Place, int]) -> Iterator[Change]:
-    """Yield what a lever changes; of the workloads that share a number, the first has the cost."""
-    lever = pulled.lever
-    by, cost = (steps, steps) if pulled.stock is None else pulled.stock.lacking(placed)
-    for at, workload in enumerate(sorted(lever.workloads) or [None]):
-        yield lever.change(by, 0 if at else cost, workload)
+def _changes(relaxed: Relaxed, steps: int, placed: Mapping[Place, int]) -> Iterator[Change]:
+    """Yield what a relaxable changes; of the workloads that share a number, the first has the cost."""
+    relaxable = relaxed.relaxable
+    by, cost = (steps, steps) if relaxed.stock is None else relaxed.stock.lacking(placed)
+    for at, workload in enumerate(sorted(relaxable.workloads) or [None]):
+        yield relaxable.change(by, 0 if at else cost, workload)
 
 
-def lever_order(lever: Lever) -> tuple[int, str, str, str, int]:
-    """Return what to sort levers by, see `changes.kinds.order`."""
+def relaxable_order(relaxable: Relaxable) -> tuple[int, str, str, str, int]:
+    """Return what to sort relaxables by, see `changes.kinds.order`."""
     return (
-        ORDER.index(lever.kind),
-        lever.workload or "",
-        lever.cluster or "",
-        lever.detail,
-        lever.direction,
+        ORDER.index(relaxable.kind),
+        relaxable.workload or "",
+        relaxable.cluster or "",
+        relaxable.detail,
+        relaxable.direction,
     )
 
 
@@ -119,35 +119,35 @@ class Copy:
         return self.model.get_int_var_from_proto_index(variable.index)
 
 
-def polished(copy: Copy, pulled: Sequence[Pulled], values: Sequence[int]) -> Sequence[int]:
+def polished(copy: Copy, relaxed: Sequence[Relaxed], values: Sequence[int]) -> Sequence[int]:
     """Return the values that are chosen among the solutions of one cost.
 
     Parameters
     ----------
     copy
         A copy of the model, which is changed.
-    pulled
-        The levers, whose variables are the first ones.
+    relaxed
+        The relaxables, whose variables are the first ones.
     values
         A solution of the least cost.
     """
-    count = len(pulled)
-    copy.add([(each.cost, 1) for each in pulled], sum(values[1 : WIDTH * count : WIDTH]))
-    levers = [(each.on, 1) for each in pulled]
+    count = len(relaxed)
+    copy.add([(each.cost, 1) for each in relaxed], sum(values[1 : WIDTH * count : WIDTH]))
+    relaxables = [(each.on, 1) for each in relaxed]
     for fewer in range(1, min(FEW + 1, len(support(values, count)))):
         # Whether so few are enough is soon known; to minimise their number may take long.
         few = copy.again()
-        few.add(levers, fewer)
+        few.add(relaxables, fewer)
         found = few.run([], None)
         if found is not None:
             values = found
             break
-    copy.add(levers, len(support(values, count)))
-    ordered = sorted(range(count), key=lambda at: lever_order(pulled[at].lever))
-    kinds = [(pulled[at].on, place) for place, at in enumerate(ordered) if place]
+    copy.add(relaxables, len(support(values, count)))
+    ordered = sorted(range(count), key=lambda at: relaxable_order(relaxed[at].relaxable))
+    kinds = [(relaxed[at].on, place) for place, at in enumerate(ordered) if place]
     values = copy.run(kinds, values) or values
-    stocks = [at for at in support(values, count) if pulled[at].stock is not None]
+    stocks = [at for at in support(values, count) if relaxed[at].stock is not None]
     if stocks:
-        copy.add([(each.on, 1) for at, each in enumerate(pulled) if not values[WIDTH * at + 2]], 0)
-        values = copy.run([(pulled[at].steps, 1) for at in stocks], values) or values
+        copy.add([(each.on, 1) for at, each in enumerate(relaxed) if not values[WIDTH * at + 2]], 0)
+        values = copy.run([(relaxed[at].steps, 1) for at in stocks], values) or values
     return values

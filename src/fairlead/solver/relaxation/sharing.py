@@ -1,7 +1,8 @@
-"""Numbers of a policy that several workloads share: one lever, as whoever edits it changes it for all."""
+"""Numbers of a policy that several workloads share: one relaxable, as whoever edits it changes it for all."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import assert_never
 
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
@@ -12,17 +13,17 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.edits import inside
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import spelled
-from fairlead.solver.relaxation.relaxable import Lever, levers_of
+from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 
 
-def shared(found: Iterable[Lever], problem: Problem) -> tuple[Lever, ...]:
-    """Return levers, those of one number in one policy as one, at the place of the first of them."""
-    together: dict[Hashable, Lever] = {}
-    for at, lever in enumerate(found):
-        number = number_of(lever, problem)
+def shared(found: Iterable[Relaxable], problem: Problem) -> tuple[Relaxable, ...]:
+    """Return relaxables, those of one number in one policy as one, at the place of the first of them."""
+    together: dict[Hashable, Relaxable] = {}
+    for at, relaxable in enumerate(found):
+        number = number_of(relaxable, problem)
         key = at if number is None else number
         first = together.get(key)
-        together[key] = lever if first is None else _joined(first, lever)
+        together[key] = relaxable if first is None else _joined(first, relaxable)
     return tuple(together.values())
 
 
@@ -30,10 +31,10 @@ def numbers_of(problem: Problem, kinds: Iterable[Kind] = tuple(Kind)) -> frozens
     """Return the numbers of policies that count for any workload, of some kinds."""
     wanted = frozenset(kinds)
     found = (
-        number_of(lever, problem)
+        number_of(relaxable, problem)
         for workload in problem.workloads
-        for lever in levers_of(workload)
-        if lever.kind in wanted
+        for relaxable in relaxables_of(workload)
+        if relaxable.kind in wanted
     )
     return frozenset(each for each in found if each is not None)
 
@@ -57,9 +58,9 @@ def for_all(changes: Sequence[Change], workloads: Iterable[Workload], problem: P
     wanted: dict[Hashable, Change] = {}
     for change in changes:
         if change.workload is not None:
-            for lever in levers_of(problem.workload_by_key[change.workload]):
-                number = number_of(lever, problem)
-                if number is not None and _is_about(change, lever):
+            for relaxable in relaxables_of(problem.workload_by_key[change.workload]):
+                number = number_of(relaxable, problem)
+                if number is not None and _is_about(change, relaxable):
                     wanted[number] = change
     tolerated = {
         (place, each.detail): each
@@ -84,8 +85,8 @@ def _of_others(
     problem: Problem,
 ) -> Iterator[Change]:
     """Yield the changes that are made for a workload too, also where it has no use for them."""
-    for lever in levers_of(workload) if wanted else ():
-        number = number_of(lever, problem)
+    for relaxable in relaxables_of(workload) if wanted else ():
+        number = number_of(relaxable, problem)
         if number in wanted:
             yield wanted[number]
     place, rule = tolerations_of(workload), workload.rule(Candidates)
@@ -124,15 +125,15 @@ def spoils(changes: Sequence[Change], workloads: Iterable[Workload], problem: Pr
     )
 
 
-def _is_about(change: Change, lever: Lever) -> bool:
-    """Tell whether a change pulls a lever."""
+def _is_about(change: Change, relaxable: Relaxable) -> bool:
+    """Tell whether a change several a relaxable."""
     same = (change.kind, change.cluster, change.detail, change.before) == (
-        lever.kind,
-        lever.cluster,
-        lever.detail,
-        lever.before,
+        relaxable.kind,
+        relaxable.cluster,
+        relaxable.detail,
+        relaxable.before,
     )
-    return same and (change.after - change.before) * lever.direction > 0
+    return same and (change.after - change.before) * relaxable.direction > 0
 
 
 def counted_once(changes: Iterable[Change], problem: Problem) -> tuple[Change, ...]:
@@ -155,12 +156,14 @@ def tolerations_of(workload: Workload) -> Hashable:
         case FederatedUnit(sources=sources) if "tolerations" in sources:
             source = sources["tolerations"]
             return None if inside(source.path) else source.holder or workload.policy or None
-        case _:
+        case KarmadaBinding() | FederatedUnit() | None:
             return workload.policy or None
+        case _:
+            assert_never(workload.declared)
 
 
-def _joined(first: Lever, other: Lever) -> Lever:
-    """Return one lever for two workloads."""
+def _joined(first: Relaxable, other: Relaxable) -> Relaxable:
+    """Return one relaxable for two workloads."""
     return replace(
         first,
         most=max(first.most, other.most),
@@ -171,15 +174,19 @@ def _joined(first: Lever, other: Lever) -> Lever:
     )
 
 
-def number_of(lever: Lever, problem: Problem) -> Hashable:
+def number_of(relaxable: Relaxable, problem: Problem) -> Hashable:
     """Return what tells the number of a policy from all others; None where it is the workload's own."""
-    if lever.workload is None or lever.kind is Kind.COMPANION:
+    if relaxable.workload is None or relaxable.kind is Kind.COMPANION:
         return None
-    workload = problem.workload_by_key[lever.workload]
-    place = tolerations_of(workload) if lever.kind is Kind.TOLERATION else _declared(lever.source, workload)
+    workload = problem.workload_by_key[relaxable.workload]
+    place = (
+        tolerations_of(workload)
+        if relaxable.kind is Kind.TOLERATION
+        else _declared(relaxable.source, workload)
+    )
     if place is None:
         return None
-    return place, lever.kind, lever.cluster, lever.detail, lever.before, lever.direction
+    return place, relaxable.kind, relaxable.cluster, relaxable.detail, relaxable.before, relaxable.direction
 
 
 def _declared(source: Source | None, workload: Workload) -> Hashable:

@@ -31,7 +31,7 @@ from fairlead.models.rules.quota import Scope, askers, taken_by_others
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
-from fairlead.solver.relaxation.relaxable import PLENTY, Key, Lever, levers_of
+from fairlead.solver.relaxation.relaxable import PLENTY, Key, Relaxable, relaxables_of
 from fairlead.solver.relaxation.sharing import shared
 
 KINDS = (Kind.CAPACITY, Kind.QUOTA)
@@ -89,10 +89,10 @@ class Stock:
         return cost
 
 
-def stock_of(lever: Lever, problem: Problem) -> Stock:
-    """Return what a lever adds to: the resource of a cluster, or what a quota allows."""
-    if lever.kind is Kind.QUOTA:
-        rule, scope = number_of(lever.detail, lever.cluster, problem)
+def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
+    """Return what a relaxable adds to: the resource of a cluster, or what a quota allows."""
+    if relaxable.kind is Kind.QUOTA:
+        rule, scope = number_of(relaxable.detail, relaxable.cluster, problem)
         places = {
             Place(workload.key, cluster.name): needs(workload)[scope.resource]
             for workload in askers_of(rule, scope, problem)
@@ -100,11 +100,11 @@ def stock_of(lever: Lever, problem: Problem) -> Stock:
             if scope.cluster in (None, cluster.name) and may_stand(workload, cluster.name)
         }
         return Stock(places, rule.limits[scope].hard - taken_by_others(rule, problem)[scope])
-    cluster = problem.cluster_by_name[lever.cluster or ""]
-    asked = asked_of(problem, cluster)[lever.detail]
+    cluster = problem.cluster_by_name[relaxable.cluster or ""]
+    asked = asked_of(problem, cluster)[relaxable.detail]
     return Stock(
         {Place(key, cluster.name): need for key, need in asked.items()},
-        at_hand(problem, cluster.name, lever.detail),
+        at_hand(problem, cluster.name, relaxable.detail),
     )
 
 
@@ -175,11 +175,11 @@ def pair_name(rule: Companionship, earlier: str, later: str) -> str:
     return f"{rule.name}\n{earlier}\n{later}"
 
 
-def levers(problem: Problem) -> tuple[Lever, ...]:
-    """Return all levers of a problem, in a fixed order."""
-    found: list[Lever] = []
+def relaxables(problem: Problem) -> tuple[Relaxable, ...]:
+    """Return all relaxables of a problem, in a fixed order."""
+    found: list[Relaxable] = []
     for workload in problem.workloads:
-        found += levers_of(workload)
+        found += relaxables_of(workload)
     for rule in problem.rules:
         match rule:
             case Capacity():
@@ -191,10 +191,10 @@ def levers(problem: Problem) -> tuple[Lever, ...]:
             case MoveBudget():
                 found.append(_budget(rule))
     # A number that one workload could not use otherwise still changes for it, where others share it.
-    return tuple(lever for lever in shared(found, problem) if lever.most > 0)
+    return tuple(relaxable for relaxable in shared(found, problem) if relaxable.most > 0)
 
 
-def _capacities(problem: Problem) -> Iterator[Lever]:
+def _capacities(problem: Problem) -> Iterator[Relaxable]:
     """Yield more of every resource that workloads ask of a cluster of known capacity."""
     for cluster in problem.clusters:
         if cluster.free is None:
@@ -205,12 +205,12 @@ def _capacities(problem: Problem) -> Iterator[Lever]:
                 continue
             key: Key = (capacity.gives_way(cluster.name, resource), "most")
             before = cluster.free.get(resource, 0)
-            yield Lever(
+            yield Relaxable(
                 Kind.CAPACITY, None, cluster.name, resource, before, 1, PLENTY, (key,), cluster.source
             )
 
 
-def _companions(rule: Companionship, problem: Problem) -> Iterator[Lever]:
+def _companions(rule: Companionship, problem: Problem) -> Iterator[Relaxable]:
     """Yield every member, which may leave the group; of what labels say that is no number of anybody."""
     if rule.source is not None and rule.source.holder is not None and rule.source.manifest is None:
         return
@@ -222,10 +222,10 @@ def _companions(rule: Companionship, problem: Problem) -> Iterator[Lever]:
             for earlier, later in pairs
             for name in names
         )
-        yield Lever(Kind.COMPANION, member, None, rule.name, 1, -1, 1, keys, rule.source)
+        yield Relaxable(Kind.COMPANION, member, None, rule.name, 1, -1, 1, keys, rule.source)
 
 
-def _quotas(rule: Quota, problem: Problem) -> Iterator[Lever]:
+def _quotas(rule: Quota, problem: Problem) -> Iterator[Relaxable]:
     """Yield more of everything that a quota limits and workloads could ask for."""
     taken = taken_by_others(rule, problem)
     for scope, limit in sorted(rule.limits.items(), key=lambda each: each[0].order):
@@ -235,9 +235,9 @@ def _quotas(rule: Quota, problem: Problem) -> Iterator[Lever]:
             key: Key = (quota.gives_way(rule, scope), "most")
             detail = detail_of(rule, scope.resource)
             source = limit.source or rule.source
-            yield Lever(Kind.QUOTA, None, scope.cluster, detail, limit.hard, 1, PLENTY, (key,), source)
+            yield Relaxable(Kind.QUOTA, None, scope.cluster, detail, limit.hard, 1, PLENTY, (key,), source)
 
 
-def _budget(rule: MoveBudget) -> Lever:
+def _budget(rule: MoveBudget) -> Relaxable:
     """Return more moves; no constraint of the encoding gives way, see `budgets`."""
-    return Lever(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (), rule.source)
+    return Relaxable(Kind.MOVE_BUDGET, None, None, rule.name, rule.most, 1, PLENTY, (), rule.source)

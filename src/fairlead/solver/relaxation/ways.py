@@ -165,7 +165,7 @@ def _search(
 ) -> Iterator[Way]:
     """Yield changes that make a problem feasible, the cheapest first; some of them are settled before.
 
-    Where the cheapest way pulls many levers, ways of few levers follow, which people can read.
+    Where the cheapest way several many relaxables, ways of few relaxables follow, which people can read.
     """
     model = RelaxationModel(apply(part, first), deadline)
     given = fruitless = 0
@@ -187,7 +187,7 @@ def _search(
             return
         model.exclude(solution.support)
         if not few and len(solution.support) > SIMPLE:
-            model.pull_at_most(SIMPLE)
+            model.relax_at_most(SIMPLE)
             few = True
 
 

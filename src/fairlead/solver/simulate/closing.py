@@ -14,13 +14,12 @@ from fairlead.models.rules import (
     Copies,
     Duplicated,
     Evenness,
+    Grouped,
     GroupTotal,
     MovePrice,
     Moves,
     Price,
     Shares,
-    Spread,
-    Survival,
     Tiers,
     Total,
     Weights,
@@ -120,11 +119,8 @@ def _without(rule: WorkloadRule, rules: Rules, workload: Workload, closing: Clos
             return _bounds(rule, rules, names)
         case GroupTotal():
             return _group_total(rule, rules, names)
-        case Spread():
-            return replace(rule, groups=_groups(rule.groups, names))
-        case Survival():
-            there = _groups(rule.everywhere, names) if closing.exclusion is None else rule.everywhere
-            return replace(rule, groups=_groups(rule.groups, names), everywhere=there)
+        case Grouped():
+            return rule.without(names, gone=closing.exclusion is None)
         case Total() | Aggregated():
             return rule
         case Moves() | MovePrice() | Tiers() | Copies() | Price() | Shares() | Weights() | Evenness():
@@ -279,15 +275,6 @@ def _siblings(
 def _sum(groups: Sequence[Group]) -> Fraction:
     """Return what groups have together."""
     return sum((group.share for group in groups), Fraction(0))
-
-
-def _groups(groups: Mapping[str, frozenset[str]], names: AbstractSet[str]) -> Mapping[str, frozenset[str]]:
-    """Return the groups that still have clusters."""
-    left = (
-        (group, clusters if clusters.isdisjoint(names) else clusters - names)
-        for group, clusters in groups.items()
-    )
-    return {group: clusters for group, clusters in left if clusters}
 
 
 def _left(values: Mapping[str, V], names: AbstractSet[str]) -> dict[str, V]:

@@ -10,7 +10,16 @@ from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster, Taint
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Evenness, GroupTotal, Price, Shares, Survival, WorkloadRule
+from fairlead.models.rules import (
+    Candidates,
+    Evenness,
+    Grouped,
+    GroupTotal,
+    Price,
+    Shares,
+    Spread,
+    WorkloadRule,
+)
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.topology import groups as groups_by
@@ -132,10 +141,13 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
         return None
     bare = replace(workload, rules=(), groups=(), group=None)
     found = workload.reading.again(bare, [_as_read(one) for one in clusters])
-    survivals = workload.rules_of(Survival)
+    # Placements tell spread constraints; everything else about groups comes from kinds of our own.
+    ours = [one for one in workload.rules if isinstance(one, Grouped) and not isinstance(one, Spread)]
 
     def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
-        again = (_surviving(rule, rules, clusters) for rule in survivals)
+        names = _open(rules)
+        inside = [one for one in clusters if one.name in names]
+        again = (replace(rule, groups=groups_by(inside, rule.field)) for rule in ours)
         return (*(_worded(rule, clusters) for rule in rules), *again)
 
     groups = tuple(replace(group, rules=completed(group.rules)) for group in found.groups)
@@ -155,12 +167,6 @@ def _as_read(cluster: Cluster) -> Cluster:
         deleting=cluster.deleting or DRAINED in cluster.taints,
         ready=cluster.ready and CORDONED not in cluster.taints,
     )
-
-
-def _surviving(rule: Survival, rules: Sequence[WorkloadRule], clusters: Sequence[Cluster]) -> Survival:
-    """Return what has to survive over the candidates of other rules."""
-    names = _open(rules)
-    return replace(rule, groups=groups_by([one for one in clusters if one.name in names], rule.field))
 
 
 def _worded(rule: WorkloadRule, clusters: Sequence[Cluster]) -> WorkloadRule:

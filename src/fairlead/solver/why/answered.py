@@ -18,10 +18,9 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Duplicated,
+    Grouped,
     GroupTotal,
     Preference,
-    Spread,
-    Survival,
     Total,
     WorkloadRule,
 )
@@ -229,7 +228,7 @@ def _is_outside(rule: WorkloadRule) -> bool:
             return rule.minimum != rule.maximum
         case Bounds():
             return bool(rule.where_held)
-        case Spread() | Survival():
+        case Grouped():
             return True
         case Candidates() | Total() | Duplicated():
             return False

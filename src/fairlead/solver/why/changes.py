@@ -6,25 +6,26 @@ from typing import assert_never
 
 from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.problem import Problem
+from fairlead.models.requirement import Side
 from fairlead.models.rules import (
     Bounds,
     Candidates,
     Capacity,
     Companionship,
     Duplicated,
+    Grouped,
+    GroupedRule,
     GroupTotal,
     MoveBudget,
     Preference,
     Quota,
     SharedRule,
-    Spread,
-    Survival,
     Total,
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.rules.spread import used_groups
+from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 from fairlead.solver.why.answered import Answered, binds_sets
 from fairlead.solver.why.change import (
@@ -96,36 +97,32 @@ def _of_bounds(about: Answered, *, binding: bool) -> Iterator[Change]:
 
 def _of_sets(about: Answered) -> Iterator[Change]:
     """Yield bounds on sets of clusters and on numbers of groups."""
-    placed = about.placement.of(about.key)
     for rule in about.workload.rules:
         if isinstance(rule, Preference):
             continue
         match rule:
             case GroupTotal():
                 yield from _of_group_total(about, rule)
-            case Spread():
-                used = len(used_groups(rule, placed))
-                if rule.minimum:
-                    wider = replace(rule, minimum=rule.minimum - 1)
-                    what = f"the fewest {rule.field} groups from {rule.minimum} to {rule.minimum - 1}"
-                    yield _swapped(about, rule, wider, f"lowering {what}", binding=used == rule.minimum)
-                if rule.maximum is not None and rule.maximum < len(rule.groups):
-                    wider = replace(rule, maximum=rule.maximum + 1)
-                    what = f"the most {rule.field} groups from {rule.maximum} to {rule.maximum + 1}"
-                    yield _swapped(about, rule, wider, f"raising {what}", binding=used == rule.maximum)
-            case Survival():
-                if not rule.minimum:
-                    continue
-                fewer = replace(rule, minimum=rule.minimum - 1)
-                whole = sum(placed.values())
-                most = max((_inside(group, placed) for group in rule.groups.values()), default=0)
-                what = f"what is left when a {rule.field} is lost from {rule.minimum} to {rule.minimum - 1}"
-                binding = whole - most == rule.minimum
-                yield _swapped(about, rule, fewer, f"lowering {what}", binding=binding)
+            case Grouped():
+                yield from _of_groups(about, rule)
             case Candidates() | Total() | Duplicated() | Bounds():
                 continue
             case _:
                 assert_never(rule)
+
+
+def _of_groups(about: Answered, rule: GroupedRule) -> Iterator[Change]:
+    """Yield the numbers of a rule about groups, each moved by one as far as that may help."""
+    placed = about.placement.of(about.key)
+    for number in rule.numbers():
+        step, moving = (-1, "lowering") if number.side is Side.LEAST else (1, "raising")
+        after = number.value + step
+        end = after if number.farthest is None else number.farthest
+        if number.idle or (number.side is Side.MOST and number.value >= end):
+            continue
+        action = f"{moving} {number.words} from {number.value} to {after}"
+        tight = rule.tight(number, about.workload, placed)
+        yield _swapped(about, rule, rule.changed(number, after), action, binding=tight, source=number.source)
 
 
 def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
@@ -140,14 +137,16 @@ def _of_group_total(about: Answered, rule: GroupTotal) -> Iterator[Change]:
         if rule.minimum == rule.maximum:
             told = f"letting {name} hold {fewer.minimum} or {rule.minimum} instead of {rule.minimum}"
         best = between_parts(part, 0) if part else nothing
-        yield _swapped(about, rule, fewer, told, binding=inside == rule.minimum, best=best)
+        yield _swapped(
+            about, rule, fewer, told, binding=inside == rule.minimum, source=rule.source, best=best
+        )
     if rule.maximum is not None and rule.maximum < workload.replicas:
         more = replace(rule, maximum=rule.maximum + 1)
         told = f"raising the maximum of {name} from {rule.maximum} to {more.maximum}"
         if rule.minimum == rule.maximum:
             told = f"letting {name} hold {rule.maximum} or {more.maximum} instead of {rule.maximum}"
         best = between_parts(0, part) if part else nothing
-        yield _swapped(about, rule, more, told, binding=inside == rule.maximum, best=best)
+        yield _swapped(about, rule, more, told, binding=inside == rule.maximum, source=rule.source, best=best)
 
 
 def _of_total(about: Answered) -> Iterator[Change]:
@@ -195,16 +194,17 @@ def _with(about: Answered, workload: Workload) -> Callable[[], Problem]:
 def _swapped(
     about: Answered,
     rule: WorkloadRule,
-    other: GroupTotal | Spread | Survival,
+    other: WorkloadRule,
     action: str,
     *,
     binding: bool,
+    source: Source | None,
     best: Best | None = None,
 ) -> Change:
     """Return the change that puts one rule in the place of another."""
     workload = about.workload
     changed = replace(workload, rules=tuple(other if each is rule else each for each in workload.rules))
-    return Change(action, _with(about, changed), other.source, None, binding, best or nothing)
+    return Change(action, _with(about, changed), source, None, binding, best or nothing)
 
 
 def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:

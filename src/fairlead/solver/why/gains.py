@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import COST
+from fairlead.models.levels import PRICED
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.score import levels_of, score
@@ -51,7 +51,9 @@ def gains_of(about: Answered, deadline: Deadline) -> Gains:
     changes = changes_of(about, binding=about.exchanges is not None)
     if about.proven < len(about.levels):
         return Gains(untried=len(changes))
-    if not any(attained.value for attained in about.values) and COST not in about.levels:
+    if not any(attained.value for attained in about.values) and PRICED.isdisjoint(
+        level.base for level in about.levels
+    ):
         return Gains(tried=len(changes))  # no level can be lower than 0
     found = [(change, _tried(about, change, deadline, share)) for change, share in _shares(changes)]
     known = [(change, difference) for change, difference in found if difference is not None]

@@ -1,0 +1,160 @@
+"""Grouped: what rules have in common that are about the groups of a field: regions, zones, values of a label.
+
+Whoever reads, changes or explains rules asks such a rule itself: a new one needs no word elsewhere.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
+
+from fairlead.models.requirement import Binds, Side
+
+if TYPE_CHECKING:
+    from fairlead.models.requirement import Requirement
+    from fairlead.models.source import Source
+    from fairlead.models.statement import Statement
+    from fairlead.models.workload import Workload
+
+Clusters = Mapping[str, frozenset[str]]
+"""Clusters by group."""
+
+
+class Number(NamedTuple):
+    """A number that a rule states, and that somebody could change.
+
+    Parameters
+    ----------
+    name
+        Its name in the rule, such as ``minimum``.
+    value
+        The number: replicas or groups.
+    side
+        Whether the rule asks for at least so many, or at most.
+    change
+        The kind of such a change, one of `changes.kinds.Kind`.
+    words
+        What it is, to people: ``the fewest region groups``.
+    farthest
+        The number beyond which a change does not help any more; None where only the replicas tell.
+    source
+        Where it was declared.
+    """
+
+    name: str
+    value: int
+    side: Side
+    change: str
+    words: str
+    farthest: int | None = None
+    source: Source | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether it asks for nothing."""
+        return self.side is Side.LEAST and not self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped(ABC):
+    """A rule of a workload about groups of clusters.
+
+    Parameters
+    ----------
+    field
+        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
+    groups
+        Candidates by group; a candidate may be in several (zones).
+    """
+
+    field: str
+    groups: Clusters
+
+    kind: ClassVar[str]
+    """What the rule is called in statements and rows."""
+
+    @abstractmethod
+    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield what must hold."""
+
+    @abstractmethod
+    def numbers(self) -> Iterator[Number]:
+        """Yield the numbers that it states."""
+
+    @abstractmethod
+    def statement(self, number: Number, workload: Workload) -> Statement:
+        """Say in the user's words what one of its numbers asks for."""
+
+    @abstractmethod
+    def loosened(self) -> Self | None:
+        """Return what is left without what it asks at least; None where that is nothing."""
+
+    @property
+    def wanted(self) -> int:
+        """How many replicas it asks for in all, whatever number is wanted."""
+        return 0
+
+    def needed(self, minima: int) -> int:
+        """Return how many replicas a single cluster may need for it, where minima add up to so many."""
+        del minima
+        return 0
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """What the encoder calls its rows (`Because.detail`)."""
+        return (self.field,)
+
+    def only(self, number: Number) -> Self:
+        """Return a rule that states one of its numbers alone."""
+        del number
+        return self
+
+    def changed(self, number: Number, value: int) -> Self:
+        """Return a rule with another value of one of its numbers."""
+        return replace(self, **{number.name: value})  # type: ignore[arg-type]
+
+    def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
+        """Tell whether not even so many replicas on every cluster of a problem keep it."""
+        del most, everywhere
+        return False
+
+    def tight(self, number: Number, workload: Workload, placed: Mapping[str, int]) -> bool:
+        """Tell whether a placement (replicas by cluster) stands right at one of its numbers."""
+        return any(
+            one.side is number.side and one.binds is Binds.ALWAYS and one.count(placed) == one.limit
+            for one in self.requirements(workload)
+        )
+
+    def widened(self, groups: Clusters) -> Self:
+        """Return a rule that knows closed clusters as well, and allows no less for it."""
+        return replace(self, groups=groups)
+
+    def while_closed(self, open_now: AbstractSet[str]) -> Self:
+        """Return a rule that knows clusters that would open, as it counts while only some are open."""
+        del open_now
+        return self
+
+    def without(self, names: AbstractSet[str], *, gone: bool = False) -> Self:
+        """Return the rule once clusters are closed, or gone from the problem; empty groups are none."""
+        del gone
+        return replace(self, groups=left_in(self.groups, names))
+
+    def opened(self, more: Clusters) -> Self:
+        """Return the rule once more clusters are candidates."""
+        none = frozenset[str]()
+        known = sorted({*self.groups, *more})
+        return replace(
+            self, groups={each: self.groups.get(each, none) | more.get(each, none) for each in known}
+        )
+
+
+def left_in(groups: Clusters, names: AbstractSet[str]) -> Clusters:
+    """Return the groups that have clusters other than some."""
+    left = (
+        (group, clusters if clusters.isdisjoint(names) else clusters - names)
+        for group, clusters in groups.items()
+    )
+    return {group: clusters for group, clusters in left if clusters}

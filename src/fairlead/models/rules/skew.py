@@ -1,0 +1,130 @@
+"""Skew: how far the fullest and the emptiest region, zone, provider or cluster may differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from fairlead.models.requirement import Kind, Requirement, Scope, Side
+from fairlead.models.rules.grouped import Clusters, Grouped, Number
+from fairlead.models.source import Source
+from fairlead.models.topology import noun_of
+from fairlead.models.words import counted
+
+if TYPE_CHECKING:
+    from fairlead.models.statement import Statement
+    from fairlead.models.workload import Workload
+
+KIND = "skew"
+
+
+@dataclass(frozen=True, slots=True)
+class Apart(Scope):
+    """How many replicas more the fullest group holds than the emptiest one.
+
+    Parameters
+    ----------
+    field
+        What is grouped.
+    groups
+        Candidates by group, none of them empty.
+    """
+
+    field: str
+    groups: Clusters
+
+    @property
+    def detail(self) -> str:
+        """The field."""
+        return self.field
+
+    def count(self, placed: Mapping[str, int]) -> int:
+        """Return the difference; 0 where there is no other group."""
+        held = [sum(placed.get(name, 0) for name in clusters) for clusters in self.groups.values()]
+        return max(held, default=0) - min(held, default=0)
+
+    def held(self, placed: Mapping[str, int]) -> bool:
+        """Tell whether any group holds replicas."""
+        return any(placed.get(name) for clusters in self.groups.values() for name in clusters)
+
+
+@dataclass(frozen=True, slots=True)
+class Skew(Grouped):
+    """The fullest group that has candidates holds at most so many replicas more than the emptiest one.
+
+    Kubernetes knows it as ``maxSkew`` of topologySpreadConstraints, with nodes in the place of clusters.
+    Candidates that tell no group count nowhere.
+
+    Parameters
+    ----------
+    field
+        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
+    groups
+        Candidates by group; a candidate may be in several (zones).
+    maximum
+        The most by which two groups differ.
+    source
+        Where the number was declared.
+    """
+
+    maximum: int
+    source: Source | None = None
+
+    kind: ClassVar[str] = KIND
+
+    def _with_candidates(self) -> Clusters:
+        """Return the groups that have candidates."""
+        return {group: clusters for group, clusters in self.groups.items() if clusters}
+
+    def _requirement(self, workload: Workload) -> Requirement:
+        """Return by how much the groups may differ."""
+        scope = Apart(self.field, self._with_candidates())
+        return Requirement(_RULE, Side.MOST, self.maximum, scope, workload, self.source)
+
+    def requirements(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield by how much the groups may differ."""
+        yield self._requirement(workload)
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield by how much the groups may differ."""
+        words = f"the most by which two groups of {self.field} differ"
+        yield Number("maximum", self.maximum, Side.MOST, KIND, words, None, self.source)
+
+    def statement(self, number: Number, workload: Workload) -> Statement:
+        """Say by how much the groups may differ."""
+        del number
+        return self._requirement(workload).statement()
+
+    def loosened(self) -> Self | None:
+        """Return all of it: it asks nothing at least."""
+        return self
+
+    def needed(self, minima: int) -> int:
+        """Return what the fullest group may need, which all others have to keep up with."""
+        return minima
+
+    def widened(self, groups: Clusters) -> Self:
+        """Return the rule over groups that have candidates now: what is closed may not hold replicas."""
+        return replace(self, groups={group: groups[group] for group in self._with_candidates()})
+
+    def while_closed(self, open_now: AbstractSet[str]) -> Self:
+        """Return the rule over groups that have candidates now, with what would open in them."""
+        groups = {group: names for group, names in self.groups.items() if not names.isdisjoint(open_now)}
+        return replace(self, groups=groups)
+
+
+def _asked(one: Requirement) -> str:
+    """Say by how much the groups may differ."""
+    most = counted(one.limit, "replica")
+    return f"{one.who}: the fullest and the emptiest {noun_of(one.detail)} differ by at most {most}"
+
+
+def _broken(one: Requirement, found: int) -> str:
+    """Say by how much they differ."""
+    stands = f"the fullest and the emptiest {noun_of(one.detail)} differ by {counted(found, 'replica')}"
+    return one.differs(stands, found)
+
+
+_RULE = Kind(KIND, _asked, _broken)
