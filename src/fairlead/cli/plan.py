@@ -290,10 +290,8 @@ def _of_comparisons(output: Output) -> console.Format:
             raise click.UsageError(
                 f"-o {output} shows one plan; with --compare use table, wide, json or yaml"
             )
-        case "table" | "wide" | "json" | "yaml":
-            return output
         case _:
-            assert_never(output)
+            return output
 
 
 def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
