@@ -33,6 +33,7 @@ from fairlead.manifests.kubeadmiral.scheduling import Federation
 from fairlead.manifests.own.extend import contradictions, extend
 from fairlead.manifests.selecting import select
 from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.quick import uncollected
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
@@ -92,7 +93,12 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
     UnsupportedError
         Where the input is right, but only holds what this version cannot read.
     """
-    inputs = list(_flat(sources))
+    with uncollected():
+        return _load(list(_flat(sources)), recursive=recursive)
+
+
+def _load(inputs: Sequence[Input], *, recursive: bool) -> Problem:
+    """Read manifests; see `load`."""
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents)
     subjects, doubled = join(manifests)

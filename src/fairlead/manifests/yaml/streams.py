@@ -1,121 +1,19 @@
 """Documents from the text of a file: YAML, or JSON where YAML refuses it."""
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import yaml
 
-from fairlead.manifests.yaml.builder import DEEPEST, Builder, Values
+from fairlead.manifests.yaml.builder import Builder, Values
 from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.json_text import looks_like_json, read_json
+from fairlead.manifests.yaml.late import JsonText, LateLines
+from fairlead.manifests.yaml.quick import parse_json
 from fairlead.manifests.yaml.scalars import collection_tag_fits, short_tag
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.source import Source
-
-_BEGIN = re.compile(r"\s*[{\[]")
-_SPACE = re.compile(r"\s*")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-# Numbers are left as text: they are resolved like those of YAML.
-_decoder = json.JSONDecoder(parse_int=str, parse_float=str)
-
-
-@dataclass(frozen=True, slots=True)
-class JsonReading:
-    """What came of reading a text as JSON.
-
-    Parameters
-    ----------
-    is_json
-        Whether the text is JSON at all; if not, the mistake says where it stops being JSON.
-    values, mistakes
-        The documents with their lines, and what is wrong.
-    """
-
-    is_json: bool
-    values: Values
-    mistakes: list[Mistake]
-
-
-def looks_like_json(text: str) -> bool:
-    """Tell whether a text begins like a JSON object or list."""
-    return _BEGIN.match(text) is not None
-
-
-def read_json(file: str, text: str) -> JsonReading:
-    """Read JSON documents that stand one after the other."""
-    builder = Builder(file)
-    values: Values = []
-    line = 1
-    before = 0
-    try:
-        for begin, end in _spans(text):
-            line += text.count("\n", before, begin)
-            before = begin
-            _build(builder, text, begin, end, line)
-            values.append(builder.end())
-    except ManifestError as error:
-        return JsonReading(True, values, [*builder.mistakes, *error.mistakes])
-    except json.JSONDecodeError as error:
-        # A text that ends with a line break is missed after its last line.
-        shown = shortened("".join(text.splitlines()[error.lineno - 1 : error.lineno]))
-        mistake = Mistake(Source(file, error.lineno), "", shown, f"cannot be read as JSON: {error.msg}")
-        return JsonReading(False, [], [mistake])
-    except RecursionError:
-        mistake = Mistake(Source(file, 1), "", "", f"nests deeper than {DEEPEST} levels")
-        return JsonReading(True, values, [mistake])
-    return JsonReading(True, values, builder.mistakes)
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each JSON document begins and ends."""
-    begin = _skip_space(text, 0)
-    while begin < len(text):
-        _, end = _decoder.raw_decode(text, begin)
-        yield begin, end
-        begin = _skip_space(text, end)
-
-
-def _skip_space(text: str, position: int) -> int:
-    space = _SPACE.match(text, position)
-    return space.end() if space else position
-
-
-def _build(builder: Builder, text: str, begin: int, end: int, line: int) -> None:
-    """Build one document from text that is known to be JSON, which leaves only its tokens to look at."""
-    builder.begin()
-    before = begin
-    for token in _TOKEN.finditer(text, begin, end):
-        line += text.count("\n", before, token.start())
-        before = token.start()
-        word = token.group()
-        if word == "{":
-            builder.open({}, line)
-        elif word == "[":
-            builder.open([], line)
-        elif word in ("}", "]"):
-            builder.close()
-        elif word[0] == '"':
-            builder.scalar(_unquoted(word), line, plain=False)
-        elif word not in (",", ":"):
-            builder.scalar(_finite(word), line, plain=True)
-
-
-def _finite(word: str) -> str:
-    """Return a literal; Python's names for what is not finite become YAML's, which are refused."""
-    return {"NaN": ".nan", "Infinity": ".inf", "-Infinity": "-.inf"}.get(word, word)
-
-
-def _unquoted(word: str) -> str:
-    """Return what a JSON string stands for; half a surrogate pair becomes U+FFFD, as in Go."""
-    if "\\" not in word:
-        return word[1:-1]
-    text: str = json.loads(word)
-    return _SURROGATE.sub("\ufffd", text)
-
 
 # A file with more broken documents than this is not a manifest; the rest of it is left alone.
 _MOST_BROKEN = 20
@@ -142,6 +40,9 @@ def read_text(file: str, text: str) -> tuple[Values, list[Mistake]]:
         The documents with their lines, and what is wrong. A broken document costs only itself.
     """
     like_json = looks_like_json(text)
+    value = parse_json(text) if like_json else None
+    if value is not None:
+        return [(value, LateLines(JsonText(file, text)))], []
     if like_json and _YAML_BREAK.search(text):
         from_json = read_json(file, text)
         if from_json.is_json:
