@@ -1,4 +1,4 @@
-"""JSON and parsed documents that are taken as they are: the same values, lines and mistakes as ever."""
+"""JSON, YAML and parsed documents that are taken as they are: the same values, lines and mistakes as ever."""
 
 import gc
 import io
@@ -16,6 +16,7 @@ from fairlead.manifests.api.policies import StaticClusterWeight
 from fairlead.manifests.karmada.interpret import PlacementReading
 from fairlead.manifests.karmada.preferences import weighted_terms
 from fairlead.manifests.yaml import late, streams
+from fairlead.manifests.yaml.block import parse_block
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Places
 from fairlead.manifests.yaml.json_text import build
@@ -87,6 +88,134 @@ def test_the_quick_way_reads_the_same(seed: int, monkeypatch: pytest.MonkeyPatch
         assert list(map(str, found)) == list(map(str, expected))
         assert [repr(value) for value, _ in quick] == [repr(value) for value, _ in slow]
         assert [every_line(*one) for one in quick] == [every_line(*one) for one in slow]
+
+
+SCALARS = [
+    "1",
+    "a",
+    "x y",
+    "'q'",
+    '""',
+    "{}",
+    "[]",
+    "yes",
+    "~",
+    "0x1f",
+    "010",
+    "1e3",
+    "1.0",
+    ".5",
+    "a:b",
+    "a#c",
+    "-5",
+    "1_000",
+    "a - b",
+    "http://x/y?z=1&b",
+]
+ODD_SCALARS = [
+    ".inf",
+    "a: b",
+    "a #c",
+    "#c",
+    "- a",
+    "|",
+    "&a",
+    "*a",
+    "!!str 1",
+    "[a]",
+    "a ",
+    "é",
+    "a:",
+    "? a",
+    "-",
+    '"a" b',
+]
+NAMES = ("a", "b", "items", "on", "y", "a.b/c", "_x", "a-b", "n0", "c", "d", "1", "null", "a b", '"k"')
+
+
+def some_block(draw: random.Random, depth: int, column: int) -> list[str]:
+    """Return lines of a mapping that begins at a column, most of them plain."""
+    lines = []
+    for _ in range(draw.randrange(1, 4)):
+        head = " " * column + draw.choice(NAMES[: 11 if draw.random() < 0.95 else None]) + ":"
+        kind = draw.randrange(7 if depth else 4)
+        if kind < 3:
+            scalars = SCALARS if draw.random() < 0.95 else ODD_SCALARS
+            lines.append(f"{head} {draw.choice(scalars)}")
+            continue
+        lines.append(head)
+        if kind == 4:
+            lines += some_block(draw, depth - 1, column + draw.choice([1, 2, 4]))
+        if kind > 4:
+            inside = column + draw.choice([0, 2])
+            for _ in range(draw.randrange(1, 3)):
+                dashes = draw.choice(["- ", "- - "])
+                first, *others = some_block(draw, depth - 1, inside + len(dashes))
+                scalar = f"{' ' * inside}{dashes}{draw.choice(SCALARS)}"
+                item = [" " * inside + dashes + first.lstrip(" "), *others]
+                lines += draw.choice([item, [scalar]])
+    return lines
+
+
+@pytest.mark.parametrize("seed", range(500))
+def test_plain_yaml_reads_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values, mistakes and all lines are those that libyaml finds, also where lines were moved or lost."""
+    draw = random.Random(seed)
+    lines = some_block(draw, 3, 0)
+    for _ in range(draw.choice([0, 0, 0, 1, 2])):
+        place = draw.randrange(len(lines))
+        other = draw.choice(["", "# c", "  # c", "---", "...", "  x", lines[place][1:], f" {lines[place]}"])
+        lines[place : place + draw.randrange(2)] = [other]
+    text = "\n".join(lines) + draw.choice(["", "\n", "\n---\n"])
+    quick, found = read_text("x.yaml", text)
+    monkeypatch.setattr(streams, "parse_block", lambda _: None)
+    slow, expected = read_text("x.yaml", text)
+    assert list(map(str, found)) == list(map(str, expected))
+    slow = [one for one in slow if one[0] is not None]
+    quick = [one for one in quick if one[0] is not None]
+    assert [repr(value) for value, _ in quick] == [repr(value) for value, _ in slow]
+    assert [every_line(*one) for one in quick] == [every_line(*one) for one in slow]
+
+
+def test_what_kubectl_prints_is_plain() -> None:
+    """A list with two items, the last of which ends before the keys of the list."""
+    text = "apiVersion: v1\nitems:\n- a: 1\n  b:\n  - c\n- a: 2\n  b: {}\nkind: List\nmetadata:\n  x: ''\n"
+    assert parse_block(text) == [
+        (
+            {
+                "apiVersion": "v1",
+                "items": [{"a": 1, "b": ["c"]}, {"a": 2, "b": {}}],
+                "kind": "List",
+                "metadata": {"x": ""},
+            },
+            0,
+            11,
+        )
+    ]
+    ((_, places),) = read_text("x.yaml", text)[0]
+    assert isinstance(places, late.LateLines)
+    assert [places.text.line(("items", 1, *path)) for path in ((), ("b",))] == [6, 7]
+    assert [item.text for item in places.text.items] == ["- a: 1\n  b:\n  - c", "- a: 2\n  b: {}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\na: 2",
+        "a: |\n  x",
+        "a: &x 1",
+        "a: b\n  c",
+        "- a",
+        "a: [1]",
+        'a: "x\\n"',
+        "a: é",
+        "a: .inf",
+        "a:\n b: 1\n  c: 2",
+    ],
+)
+def test_yaml_that_is_not_plain(text: str) -> None:
+    """Keys twice, texts over several lines, anchors, lists in brackets, escapes, what does not line up."""
+    assert parse_block(text) is None
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,16 @@
 """Lines that are looked for when somebody asks for them."""
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Path, Places, has_entry
+from fairlead.manifests.yaml.events import Reading
 from fairlead.manifests.yaml.json_text import build, skip_space
 
 ITEMS = "items"
@@ -16,8 +19,8 @@ _decoder = json.JSONDecoder()
 
 
 @dataclass(frozen=True)
-class JsonText:
-    """Text of one JSON object, which is known to be one.
+class LateText(ABC):
+    """Text of one object, which is known to be sound.
 
     Parameters
     ----------
@@ -33,30 +36,21 @@ class JsonText:
     text: str = field(repr=False)
     first: int = 1
 
-    def __reduce__(self) -> tuple[type["JsonText"], tuple[str, str, int]]:
-        """Leave what was read aside; it can be read again."""
-        return JsonText, (self.file, self.text, self.first)
-
-    @cached_property
+    @property
+    @abstractmethod
     def whole(self) -> tuple[Any, Places]:
         """The object with all its lines."""
-        builder = Builder(self.file)
-        begin = skip_space(self.text, 0)
-        build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
-        return builder.end()
 
-    @cached_property
-    def items(self) -> "Sequence[JsonText]":
+    @property
+    @abstractmethod
+    def items(self) -> "Sequence[LateText]":
         """The items of a list of manifests, each a text of its own; none where the object has no items."""
-        found = []
-        line, before = self.first, 0
-        for begin, end in _items(self.text):
-            line += self.text.count("\n", before, begin)
-            before = begin
-            found.append(JsonText(self.file, self.text[begin:end], line))
-        return found
 
-    def part(self, path: Path) -> "tuple[JsonText, Path]":
+    def __reduce__(self) -> tuple[type["LateText"], tuple[str, str, int]]:
+        """Leave what was read aside; it can be read again."""
+        return type(self), (self.file, self.text, self.first)
+
+    def part(self, path: Path) -> "tuple[LateText, Path]":
         """Return the text of the item that a path leads into, and the rest of the path."""
         if len(path) < 2 or path[0] != ITEMS or not isinstance(path[1], int) or path[1] >= len(self.items):
             return self, path
@@ -77,6 +71,62 @@ class JsonText:
         return text.first if text is not self and not rest else self.places(path).line
 
 
+@dataclass(frozen=True)
+class JsonText(LateText):
+    """One JSON object."""
+
+    @cached_property
+    def whole(self) -> tuple[Any, Places]:
+        """The object with all its lines."""
+        builder = Builder(self.file)
+        begin = skip_space(self.text, 0)
+        build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
+        return builder.end()
+
+    @cached_property
+    def items(self) -> "Sequence[LateText]":
+        """The items, of which each begins where its text does."""
+        found = []
+        line, before = self.first, 0
+        for begin, end in _items(self.text):
+            line += self.text.count("\n", before, begin)
+            before = begin
+            found.append(JsonText(self.file, self.text[begin:end], line))
+        return found
+
+
+@dataclass(frozen=True)
+class BlockText(LateText):
+    """One YAML document, block mappings and lists throughout."""
+
+    @cached_property
+    def whole(self) -> tuple[Any, Places]:
+        """The mapping with all its lines."""
+        reading = Reading(Builder(self.file))
+        reading.read(self.text, self.first - 1)
+        return reading.values[0]
+
+    @cached_property
+    def items(self) -> "Sequence[LateText]":
+        """The items, of which each begins with its dash."""
+        lines = self.text.split("\n")
+        return [
+            BlockItem(self.file, "\n".join(lines[begin:end]), self.first + begin)
+            for begin, end in _block_items(lines)
+        ]
+
+
+@dataclass(frozen=True)
+class BlockItem(BlockText):
+    """One item of a list in YAML, with its dash."""
+
+    @cached_property
+    def whole(self) -> tuple[Any, Places]:
+        """The item with all its lines."""
+        items, places = super().whole
+        return items[0], places.entry(items, 0)
+
+
 def _items(text: str) -> Iterator[tuple[int, int]]:
     """Yield where each item of a list of manifests begins and ends; nothing where the object has none."""
     position = skip_space(text, 0)
@@ -87,6 +137,23 @@ def _items(text: str) -> Iterator[tuple[int, int]]:
             yield from _elements(text, position)
             return
         position = skip_space(text, _decoder.raw_decode(text, position)[1])
+
+
+def _block_items(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the lines in which each item of a list of manifests begins and ends."""
+    begins: list[int] = []
+    column = 0
+    after = lines.index(f"{ITEMS}:") + 1 if f"{ITEMS}:" in lines else len(lines)
+    for number in range(after, len(lines)):
+        bare = lines[number].lstrip(" ")
+        indent = len(lines[number]) - len(bare)
+        if not bare or bare[0] == "#" or (begins and indent > column):
+            continue
+        if not bare.startswith("- ") or (begins and indent < column):
+            return list(pairwise([*begins, number]))
+        column = indent
+        begins.append(number)
+    return list(pairwise([*begins, len(lines)]))
 
 
 def _elements(text: str, position: int) -> Iterator[tuple[int, int]]:
@@ -110,7 +177,7 @@ class LateLines:
         What these places are of, from the top of the text.
     """
 
-    text: JsonText
+    text: LateText
     path: Path = ()
 
     @property
@@ -140,6 +207,6 @@ class LateLines:
     def _look(self) -> int:
         return self.line
 
-    def __reduce__(self) -> tuple[type["LateLines"], tuple[JsonText, Path]]:
+    def __reduce__(self) -> tuple[type["LateLines"], tuple[LateText, Path]]:
         """Take no more of the text along to other processes than is needed."""
         return LateLines, self.text.part(self.path)
