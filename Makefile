@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long fuzz bench bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
+.PHONY: help demo test check-long fuzz deadlines bench bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -58,6 +58,9 @@ check-long: lint types contracts tests-long examples wheel-check ## as test, wit
 
 fuzz: environment ## run the command line on 20,000 mutated inputs and 3,000 mutated plans, about half an hour
 	@.venv/bin/python tests/helpers/fuzz.py $(FUZZ_OPTIONS)
+
+deadlines: environment ## run every command under limits of 0.05 to 3 s on every kind of problem, about fifteen minutes
+	@.venv/bin/python benchmarks/deadlines.py $(DEADLINES_OPTIONS)
 
 bench: environment ## measure speed against the contenders, about two minutes
 	@.venv/bin/python benchmarks/run.py

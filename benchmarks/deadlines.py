@@ -74,8 +74,10 @@ def _sweep(problem: Problem, limit: float) -> None:
     fairlead.simulate(problem, sweep=kind, time_limit=limit, workers=1)
 
 
-def _why(problem: Problem, limit: float) -> Outcome:
-    """Ask about the first workload."""
+def _why(problem: Problem, limit: float) -> Outcome | None:
+    """Ask about the first workload; not where rules may give way, which `why` does not explain yet."""
+    if problem.partial:
+        return None
     return fairlead.why(problem, problem.workloads[0].key, time_limit=limit, workers=1).outcome
 
 

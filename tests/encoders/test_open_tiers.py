@@ -10,7 +10,7 @@ import pytest
 from brute_force import brute_force
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, DEVIATION, Deviation, tier
+from fairlead.models.levels import DEVIATION, Deviation, tier
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -32,9 +32,10 @@ from fairlead.solver import level_search
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.solving import solve
+from orders import WITHOUT_BALANCE
 from partial_problems import best_partial
 
-RATIO_FIRST = ("deviation", *(key for key in DEFAULT_ORDER if key != "deviation"))
+RATIO_FIRST = ("deviation", *(key for key in WITHOUT_BALANCE if key != "deviation"))
 Layers = Sequence[Sequence[str]]
 
 
@@ -58,9 +59,9 @@ def random_tiers(seed: int, deviation: Deviation, *, partial: bool = False) -> P
         Cluster(name, free={CPU: rng.randint(0, 6)} if rng.random() < 0.9 else None) for name in names
     )
     workloads = tuple(_random_workload(rng, f"w{n}", names, deviation) for n in range(rng.randint(1, 3)))
-    shuffled = list(DEFAULT_ORDER)
+    shuffled = list(WITHOUT_BALANCE)
     rng.shuffle(shuffled)
-    order = rng.choice([DEFAULT_ORDER, RATIO_FIRST, tuple(shuffled)])
+    order = rng.choice([WITHOUT_BALANCE, RATIO_FIRST, tuple(shuffled)])
     return Problem(clusters, workloads, (Capacity(),), order, deviation, partial=partial)
 
 
@@ -101,7 +102,7 @@ def test_what_coupled_tiers_hold_is_searched_with_the_deviation() -> None:
         tiered("web-0", 2, [["a"], ["b"]], {"a": 3, "b": 4}),
         tiered("web-1", 2, [["a"], ["b", "c"]], {"a": 3, "b": 4, "c": 4}),
     )
-    problem = Problem(roomy(a=3, b=4, c=4), workloads, (Capacity(),))
+    problem = Problem(roomy(a=3, b=4, c=4), workloads, (Capacity(),), WITHOUT_BALANCE)
     for outcome in (solve(problem), minimise_levels(problem)):
         assert outcome.placement == Placement({"web-0": {"a": 1, "b": 1}, "web-1": {"a": 2}})
         assert outcome.status is Status.OPTIMAL
@@ -165,7 +166,7 @@ def test_steps_are_few_enough_for_proofs_of_the_greatest_distance() -> None:
     )
     workloads = (replace(workloads[0], requests={CPU: 2}), replace(workloads[1], requests={CPU: 3}))
     clusters = roomy(m0=22, m1=22, m2=14, m3=22, m4=22, m5=9, m6=17, m7=19, m8=12)
-    problem = Problem(clusters, workloads, (Capacity(),), deviation=Deviation.MINIMAX)
+    problem = Problem(clusters, workloads, (Capacity(),), WITHOUT_BALANCE, Deviation.MINIMAX)
     good = Placement(
         {
             "w0": {"m1": 10, "m2": 7, "m8": 6},

@@ -8,7 +8,7 @@ from fractions import Fraction
 from ortools.linear_solver.python import model_builder
 
 from fairlead.models.cluster import CPU, PODS, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -27,12 +27,13 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
+from orders import WITHOUT_BALANCE
 
 PRICE_FIRST = (
     "minima",
     "cost",
     "tiers",
-    *(key for key in DEFAULT_ORDER if key not in ("minima", "cost", "tiers")),
+    *(key for key in WITHOUT_BALANCE if key not in ("minima", "cost", "tiers")),
 )
 
 
@@ -69,7 +70,7 @@ def random_batch(
     }
     part = load or rng.choice([0.5, 0.7, 0.85, 0.95, 1.1])
     members = tuple(Cluster(name, free=_free(rng, asked, part * len(names))) for name in names)
-    order = DEFAULT_ORDER if rng.random() < 0.8 else PRICE_FIRST
+    order = WITHOUT_BALANCE if rng.random() < 0.8 else PRICE_FIRST
     return Problem(members, made, (Capacity(),), order, deviation)
 
 
@@ -166,7 +167,7 @@ def middling(
         Cluster(name, free={**each, CPU: each[CPU] // 50 * 50})
         for name, each in zip(names, free, strict=True)
     )
-    return Problem(members, tuple(made), (Capacity(),), deviation=deviation)
+    return Problem(members, tuple(made), (Capacity(),), WITHOUT_BALANCE, deviation)
 
 
 def fleet(seed: int, deviation: Deviation = Deviation.L1, workloads: int = 24, clusters: int = 8) -> Problem:
@@ -198,7 +199,7 @@ def fleet(seed: int, deviation: Deviation = Deviation.L1, workloads: int = 24, c
         Cluster(name, free={CPU: int(asked / 0.85 * share / sum(shares))})
         for name, share in zip(names, shares, strict=True)
     )
-    return Problem(members, tuple(made), (Capacity(),), deviation=deviation)
+    return Problem(members, tuple(made), (Capacity(),), WITHOUT_BALANCE, deviation)
 
 
 def room(workload: Workload, problem: Problem, name: str) -> int:

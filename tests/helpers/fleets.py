@@ -26,6 +26,7 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions
+from orders import WITHOUT_BALANCE
 
 Placed = dict[str, int]
 
@@ -71,7 +72,9 @@ def random_fleet(
         rules += _companions(rng, workloads, target)
         rules += _quota(rng, workloads, target)
     options = WaveOptions() if plain else _options(rng, workloads)
-    return RandomFleet(Problem(clusters, tuple(workloads), rules), Placement(target), options)
+    return RandomFleet(
+        Problem(clusters, tuple(workloads), rules, WITHOUT_BALANCE), Placement(target), options
+    )
 
 
 def with_quotas(fleet: RandomFleet, seed: int) -> RandomFleet:

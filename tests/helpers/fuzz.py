@@ -168,8 +168,10 @@ def misplaced(result: Result) -> Iterator[str]:
     lines = [int(line) for line in re.findall(rf"{name}:(\d+)", result.output)]
     told = set(re.findall(rf"^{name}:\d+: \S.*", result.output, re.MULTILINE))
     counted = re.search(r"^(\d+) mistakes? in ", result.output, re.MULTILINE)
-    if not lines and not any(usage in result.output for usage in USAGE):
-        yield "refused without file and line"
+    if not lines:
+        if not any(usage in result.output for usage in USAGE):
+            yield "refused without file and line"
+        return
     if any(not 1 <= line <= result.lines + 1 for line in lines):
         yield f"names a line that the file does not have ({result.lines} lines)"
     if counted and len(told) < int(counted[1]):

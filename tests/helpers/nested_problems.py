@@ -7,7 +7,7 @@ from itertools import product
 
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -29,6 +29,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
+from orders import WITHOUT_BALANCE
 
 
 def nested_problem(seed: int, deviation: Deviation) -> Problem:
@@ -46,7 +47,7 @@ def nested_problem(seed: int, deviation: Deviation) -> Problem:
         name: {CPU: 100 * (rng.randint(0, 5) - current.get(name, 0))} for name in names if rng.random() < 0.6
     }
     first = rng.choice([None] * 8 + ["moves-last", "cost"])
-    order = DEFAULT_ORDER if first is None else (first, *(key for key in DEFAULT_ORDER if key != first))
+    order = WITHOUT_BALANCE if first is None else (first, *(key for key in WITHOUT_BALANCE if key != first))
     clusters = tuple(Cluster(name, free=free.get(name)) for name in names)
     return Problem(clusters, (workload,), (Capacity(),), order, deviation)
 

@@ -9,6 +9,7 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, Moves, SharedRule, Total, WorkloadRule
 from fairlead.models.workload import Workload
+from orders import WITHOUT_BALANCE
 from random_problems import random_problem
 
 NAMES = ("member1", "member2", "member3")
@@ -67,7 +68,7 @@ def asked(
     clusters: tuple[Cluster, ...], *workloads: Workload, shared: tuple[SharedRule, ...] = ()
 ) -> Problem:
     """Return a problem in which capacity is shared."""
-    return Problem(clusters, workloads, (Capacity(), *shared))
+    return Problem(clusters, workloads, (Capacity(), *shared), WITHOUT_BALANCE)
 
 
 def given_way(outcome: Outcome) -> dict[str, int]:

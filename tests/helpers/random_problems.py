@@ -6,7 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fairlead.models.cluster import CPU, PODS, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -35,11 +35,12 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.shares import Group
 from fairlead.models.workload import Workload
+from orders import WITHOUT_BALANCE
 
 ORDERS: Sequence[tuple[str, ...]] = (
-    DEFAULT_ORDER,
-    ("minima", "cost", "tiers", *(key for key in DEFAULT_ORDER if key not in ("minima", "cost", "tiers"))),
-    ("tiers", "moves-last", *(key for key in DEFAULT_ORDER if key not in ("tiers", "moves-last"))),
+    WITHOUT_BALANCE,
+    ("minima", "cost", "tiers", *(key for key in WITHOUT_BALANCE if key not in ("minima", "cost", "tiers"))),
+    ("tiers", "moves-last", *(key for key in WITHOUT_BALANCE if key not in ("tiers", "moves-last"))),
 )
 
 

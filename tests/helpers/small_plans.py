@@ -12,6 +12,7 @@ from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import Move, Wave, WavePlan
+from orders import WITHOUT_BALANCE
 
 NOON = datetime(2026, 1, 2, 12, 0, tzinfo=UTC)
 LEVELS = (Attained("deviation", Fraction(1, 9), Fraction(1, 9), proven=True), Attained("moves", 3, 2))
@@ -31,7 +32,7 @@ def service(
 def fleet(*workloads: Workload) -> Problem:
     """Return three clusters with 4 cpus free each."""
     clusters = tuple(Cluster(name, free={"cpu": 4000}) for name in ("east", "north", "west"))
-    return Problem(clusters, workloads, (Capacity(),))
+    return Problem(clusters, workloads, (Capacity(),), WITHOUT_BALANCE)
 
 
 def planned(
@@ -83,5 +84,5 @@ def large(count: int) -> RebalancePlan:
                 key, key[5:], 12, "shop", requests={"cpu": 10, "memory": 2**20}, current=current, rules=rules
             )
         )
-    asked = Problem(clusters, tuple(workloads), (Capacity(),))
+    asked = Problem(clusters, tuple(workloads), (Capacity(),), WITHOUT_BALANCE)
     return planned(asked, target, tuple(moves[::2]), tuple(moves[1::2]))

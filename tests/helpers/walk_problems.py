@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -23,6 +23,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import room
 from fairlead.models.workload import AffinityGroup, Workload
+from orders import WITHOUT_BALANCE
 from random_problems import ORDERS, random_problem, with_quotas
 
 
@@ -84,7 +85,7 @@ def _order(rng: random.Random) -> tuple[str, ...]:
     """Return an order of the levels: mostly one of the usual ones, at times any."""
     if rng.random() < 0.75:
         return rng.choice(ORDERS)
-    return tuple(rng.sample(DEFAULT_ORDER, len(DEFAULT_ORDER)))
+    return tuple(rng.sample(WITHOUT_BALANCE, len(WITHOUT_BALANCE)))
 
 
 def _of_kind(rng: random.Random, deviation: Deviation, kinds: Sequence[str]) -> Problem:
@@ -101,7 +102,7 @@ def _of_kind(rng: random.Random, deviation: Deviation, kinds: Sequence[str]) -> 
         held = sum(workload.requests[CPU] * workload.current.get(name, 0) for workload in workloads)
         offered = share + rng.choice([0, 100, 200, 400])
         clusters.append(Cluster(name, region=region, free={CPU: max(0, offered - held)}))
-    problem = Problem(tuple(clusters), tuple(workloads), (Capacity(),), deviation=deviation)
+    problem = Problem(tuple(clusters), tuple(workloads), (Capacity(),), WITHOUT_BALANCE, deviation)
     return replace(problem, workloads=tuple(_weighed(workload, problem) for workload in workloads))
 
 

@@ -13,6 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.solving import solve
+from orders import WITHOUT_BALANCE
 from random_problems import random_problem
 
 NAMES = ("member1", "member2")
@@ -27,7 +28,7 @@ def even(key: str, priority: int) -> Workload:
 def tight(*workloads: Workload) -> Problem:
     """Return a cluster with room for one replica, and one with room for three."""
     clusters = (Cluster("member1", free={"cpu": 1000}), Cluster("member2", free={"cpu": 3000}))
-    return Problem(clusters, workloads, (Capacity(),))
+    return Problem(clusters, workloads, (Capacity(),), WITHOUT_BALANCE)
 
 
 def test_the_more_urgent_workload_gets_its_ratio() -> None:

@@ -17,6 +17,7 @@ from fairlead.models.rules import Candidates, MoveBudget, MovePrice, Moves, Shar
 from fairlead.models.rules.move_budget import moved
 from fairlead.models.workload import Workload
 from fairlead.solver.solving import solve
+from orders import WITHOUT_BALANCE
 from random_problems import random_problem
 
 NAMES = ("member1", "member2")
@@ -32,7 +33,7 @@ def skewed(key: str = "default/web", price: Fraction | None = None) -> Workload:
 
 def placed(workloads: tuple[Workload, ...], *rules: SharedRule) -> list[dict[str, int]]:
     """Return the proven placement of workloads under budgets."""
-    outcome = solve(Problem(tuple(Cluster(name) for name in NAMES), workloads, rules))
+    outcome = solve(Problem(tuple(Cluster(name) for name in NAMES), workloads, rules, WITHOUT_BALANCE))
     assert outcome.status is Status.OPTIMAL
     assert outcome.placement is not None
     return [dict(outcome.placement.of(workload.key)) for workload in workloads]

@@ -40,6 +40,7 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.lexicographic import minimise_levels
+from orders import WITHOUT_BALANCE
 from random_problems import random_problem, with_quotas
 
 NAMES = ("a", "b")
@@ -64,7 +65,7 @@ def quota(hard: Mapping[Scope, int | Limit], namespace: str = "team") -> Quota:
 def problem(rules: tuple[SharedRule, ...], *workloads: Workload, **free: int) -> Problem:
     """Return a problem on two clusters; those that are not given have unknown capacity."""
     clusters = tuple(Cluster(name, free={CPU: free[name]} if name in free else None) for name in NAMES)
-    return Problem(clusters, workloads, rules, without=frozenset(["capacity"]))
+    return Problem(clusters, workloads, rules, WITHOUT_BALANCE, without=frozenset(["capacity"]))
 
 
 def best(question: Problem) -> dict[str, dict[str, int]]:

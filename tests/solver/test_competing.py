@@ -9,7 +9,7 @@ import pytest
 import fairlead
 from brute_force import brute_force
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, MOVES_FIRST, MOVES_UNCHANGED, Level
+from fairlead.models.levels import MOVES_FIRST, MOVES_UNCHANGED, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -36,6 +36,7 @@ from fairlead.solver.frozen import frozen
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.methods import compete
 from fairlead.solver.stages import first_stage
+from orders import WITHOUT_BALANCE
 
 ABC = frozenset("abc")
 
@@ -59,7 +60,7 @@ def fleet(*workloads: Workload, rules: Sequence[SharedRule] = (Capacity(),), **c
     for name, count in cores.items():
         used = sum(each.current.get(name, 0) for each in workloads)
         clusters.append(Cluster(name, free={CPU: 1000 * (count - used)}))
-    return Problem(tuple(clusters), workloads, tuple(rules))
+    return Problem(tuple(clusters), workloads, tuple(rules), WITHOUT_BALANCE)
 
 
 def alone(part: Problem) -> dict[str, Mapping[str, int]]:
@@ -162,7 +163,7 @@ def test_what_runs_out_next_brings_the_next_ones_in() -> None:
     assert fairlead.solve(part).placement == Placement(groups.placed)
 
 
-def settled_and_tiered(order: Sequence[str] = DEFAULT_ORDER) -> fairlead.Outcome:
+def settled_and_tiered(order: Sequence[str] = WITHOUT_BALANCE) -> fairlead.Outcome:
     """Solve: old runs on a, which has two cores; new wants its two replicas on a first, b takes the rest."""
     old = workload("old", 2, EVENLY, a=2)
     new = workload("new", 2, EVENLY, Tiers((frozenset("a"), frozenset("b"))))
@@ -180,7 +181,7 @@ def test_a_settled_workload_gives_way_where_a_level_before_its_moves_gains() -> 
 def test_a_settled_workload_stays_where_only_later_levels_would_gain() -> None:
     """The same with moves before tiers, by a profile: old stays, new overflows with both replicas."""
     named = ("moves-first", "tiers")
-    outcome = settled_and_tiered((*named, *(key for key in DEFAULT_ORDER if key not in named)))
+    outcome = settled_and_tiered((*named, *(key for key in WITHOUT_BALANCE if key not in named)))
     assert outcome.placement == Placement({"new": {"b": 2}, "old": {"a": 2}})
     assert values(outcome)[:2] == [("moves", 0), ("beyond tier 1", 2)]
     # A ratio comes after moves as well: alone new would stand 1, 1.
@@ -236,10 +237,10 @@ def running_fleet(seed: int) -> Problem:
         clusters.append(
             Cluster(name, free={CPU: 1000 * cores - used}, allocatable={CPU: 1000 * max(cores, 1)})
         )
-    order = DEFAULT_ORDER
+    order = WITHOUT_BALANCE
     if rng.random() < 0.2:
         named = ("moves-first", "deviation", "tiers")
-        order = (*named, *(key for key in DEFAULT_ORDER if key not in named))
+        order = (*named, *(key for key in WITHOUT_BALANCE if key not in named))
     return Problem(tuple(clusters), tuple(workloads), (Capacity(),), order)
 
 

@@ -4,6 +4,8 @@ import fairlead
 from builders import binding, cluster, dynamic
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
+from fairlead.report.renderer import terminal
+from fairlead.report.terminal import Look
 from fairlead.solver.simulate.simulate import NOT_TRIED
 
 NO_TIME = 1e-9
@@ -33,3 +35,41 @@ def test_a_sweep_without_time_says_what_was_not_tried() -> None:
     simulation = fairlead.simulate(fleet(), sweep="region", time_limit=NO_TIME)
     assert [one.broken for one in simulation.scenarios] == [(NOT_TRIED,), (NOT_TRIED,)]
     assert [one.clusters for one in simulation.scenarios] == [("member1",), ("member2",)]
+
+
+def test_a_dispenser_without_time_says_so() -> None:
+    """What runs is kept at once; neither dispenser begins, and nothing is said to be unplaced or broken."""
+    comparison = fairlead.compare(fleet(), time_limit=NO_TIME)
+    assert comparison.best.placement is not None
+    assert [(one.name, one.outcome.status) for one in comparison.contenders] == [
+        ("karmada", Status.UNKNOWN),
+        ("reference", Status.UNKNOWN),
+    ]
+    assert comparison.contenders[0].verdict == "karmada did not answer in time."
+    rows = [row.split()[:4] for row in terminal(comparison, Look()).splitlines()]
+    assert ["karmada", "Unknown", "-", "0"] in rows
+
+
+def test_rules_of_thumb_stop_in_time_as_well() -> None:
+    """Where the ratio alone counts there is no answer either."""
+    comparison = fairlead.compare(fleet(), ["webster"], time_limit=NO_TIME)
+    assert comparison.contenders[0].outcome.placement is None
+
+
+def test_without_time_a_workload_is_divided_exactly_where_nothing_else_will_do() -> None:
+    """Two zones in one of two regions: by room alone a zone of each is taken; the exact way answers."""
+    clusters = [
+        cluster("a1", cpu=9, region="a", zones=["a-1"]),
+        cluster("b1", cpu=8, region="b", zones=["b-1"]),
+        cluster("b2", cpu=7, region="b", zones=["b-2"]),
+    ]
+    spread = [
+        {"spreadByField": "region", "maxGroups": 1, "minGroups": 1},
+        {"spreadByField": "zone", "maxGroups": 2, "minGroups": 2},
+        {"spreadByField": "cluster", "maxGroups": 2, "minGroups": 2},
+    ]
+    placement = {**dynamic(), "spreadConstraints": spread}
+    problem = fairlead.load([*clusters, binding("web", 4, placement=placement, cpu="1")])
+    outcome = fairlead.solve(problem, time_limit=NO_TIME)
+    assert outcome.placement is not None
+    assert set(outcome.placement.of("default/web")) == {"b1", "b2"}

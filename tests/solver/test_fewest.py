@@ -5,7 +5,6 @@ from fractions import Fraction
 
 from brute_force import brute_force
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import DEFAULT_ORDER
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -25,6 +24,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.solving import solve
+from orders import WITHOUT_BALANCE
 
 
 def aggregated(
@@ -49,7 +49,7 @@ def aggregated(
     )
     free = {name: 100 * (count - (current or {}).get(name, 0)) for name, count in room.items()}
     clusters = tuple(Cluster(name, free={CPU: free[name]}) for name in names)
-    order = (first, *(key for key in DEFAULT_ORDER if key != first)) if first else DEFAULT_ORDER
+    order = (first, *(key for key in WITHOUT_BALANCE if key != first)) if first else WITHOUT_BALANCE
     return Problem(clusters, (workload,), (Capacity(),), order)
 
 

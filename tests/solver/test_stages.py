@@ -10,7 +10,7 @@ import pytest
 from brute_force import placements
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -32,6 +32,7 @@ from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.stages import EARLY, first_stage, is_early, polished
+from orders import WITHOUT_BALANCE
 from random_problems import random_problem
 
 BOTH = frozenset("ab")
@@ -98,7 +99,7 @@ def test_a_single_tier_stays_with_the_moves_that_count_before_tiers() -> None:
 def test_there_is_no_first_stage_where_rules_that_stay_have_later_levels() -> None:
     """KubeAdmiral's minima come after the deviation by this profile: a bound cannot be left out for that."""
     named = ("moves-first", "deviation")
-    order = (*named, *(key for key in DEFAULT_ORDER if key not in named))
+    order = (*named, *(key for key in WITHOUT_BALANCE if key not in named))
     minima = Bounds({"a": Bound(1)}, preferred=True)
     assert first_stage(problem(workload(MOVES, WEIGHTS, minima, a=4), levels=order)) is None
     assert first_stage(problem(workload(MOVES, WEIGHTS, a=4), levels=order)) is not None
@@ -115,7 +116,7 @@ def test_there_is_no_first_stage_where_it_would_be_the_whole() -> None:
 
 def test_a_profile_that_puts_the_deviation_first_has_no_first_stage() -> None:
     """What moves is then only a question among placements of the least deviation."""
-    order = ("deviation", *(key for key in DEFAULT_ORDER if key != "deviation"))
+    order = ("deviation", *(key for key in WITHOUT_BALANCE if key != "deviation"))
     assert first_stage(problem(workload(MOVES, WEIGHTS, a=4), levels=order)) is None
 
 

@@ -2,13 +2,15 @@
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
 import click
 
 from fairlead.cli import streams
+from fairlead.models.errors import UsageError
+from fairlead.models.tolerance import tolerances_of
 
 Command = Callable[..., int]
 
@@ -105,6 +107,18 @@ class Named(click.ParamType[tuple[str, int | str]]):
         return name, Budget().convert(amount, param, ctx)
 
 
+def _tolerances(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> Mapping[str, str] | None:
+    """Return tolerances by level, None where none is given."""
+    given = dict(each.rpartition("=")[::2] for each in value)
+    try:
+        tolerances_of(given)
+    except UsageError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+    return given or None
+
+
 _SETTINGS = (
     click.option(
         "--time-limit",
@@ -158,6 +172,13 @@ _SETTINGS = (
         type=click.IntRange(min=1),
         metavar="N",
         help="Split workloads that compete into so many shares, where they are too many for one machine.",
+    ),
+    click.option(
+        "--tolerance",
+        multiple=True,
+        metavar="LEVEL=AMOUNT",
+        callback=_tolerances,
+        help="Let a level be so much worse than best for those below it: deviation=0.1%, balance=0.01.",
     ),
     click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
 )

@@ -76,20 +76,36 @@ def _nearest(quota: Fraction) -> int:
 
 def _squared(quota: Fraction, scale: Scale) -> tuple[ConvexFunction, Fraction]:
     """Return ``(x - q)^2 / q`` less its least value, and that value, in steps."""
-    top, square, anchor = quota.numerator, scale.steps * quota.denominator, _nearest(quota)
-    slope, offset = 2 * square, square - 2 * scale.steps * top
+    return squared(quota, Fraction(scale.steps), exact=scale.exact)
+
+
+def squared(quota: Fraction, steps: Fraction, *, exact: bool) -> tuple[ConvexFunction, Fraction]:
+    """Return ``(x - q)^2 / q`` less its least value, and that value, in steps.
+
+    Parameters
+    ----------
+    quota
+        q; positive.
+    steps
+        Steps in one unit.
+    exact
+        True where every cost is a whole number of steps; otherwise each step is rounded towards 0.
+    """
+    anchor, square = _nearest(quota), steps.numerator * quota.denominator
+    slope, offset = 2 * square, square - 2 * steps.numerator * quota.numerator
+    divisor = steps.denominator * quota.numerator
 
     def marginal(k: int) -> int:
-        return _towards_zero(slope * k + offset, top)
+        return _towards_zero(slope * k + offset, divisor)
 
     def exactly(x: int) -> int:
-        return square * (x * x - anchor * anchor) // top - 2 * scale.steps * (x - anchor)
+        return (slope * (x * (x - 1) - anchor * (anchor - 1)) // 2 + offset * (x - anchor)) // divisor
 
     def rounded(x: int) -> int:
-        return sum_of_steps(anchor, x, slope, offset, top)
+        return sum_of_steps(anchor, x, slope, offset, divisor)
 
-    least = scale.steps * (anchor - quota) ** 2 / quota
-    return ConvexFunction(marginal, exactly if scale.exact else rounded, anchor), least
+    least = steps * (anchor - quota) ** 2 / quota
+    return ConvexFunction(marginal, exactly if exact else rounded, anchor), least
 
 
 def _absolute(quota: Fraction, steps: int, divisor: int) -> tuple[ConvexFunction, Fraction]:

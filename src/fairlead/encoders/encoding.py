@@ -65,7 +65,7 @@ class Encoding:
         self.guards: dict[Because, cp_model.IntVar] = {}
         self.coupled = False
         self._slack = None if giving is None else Slack(self.model, giving)
-        self._centres = centres
+        self.centres = centres
         self._known: dict[Callable[[Encoding], object], object] = {}
 
     @property
@@ -157,7 +157,7 @@ class Encoding:
 
     def convex_cost(self, subject: Subject, function: ConvexFunction) -> CostAt:
         """Return a convex cost of the replicas on a cluster, or on a set of clusters together."""
-        centre = function.anchor if self._centres is None else replicas_at(self._centres, subject)
+        centre = function.anchor if self.centres is None else replicas_at(self.centres, subject)
         if isinstance(subject, Place):
             replicas, bounds = self.replicas(*subject), self.variables.range(subject)
             switch = self.selection.known(subject)
@@ -216,6 +216,23 @@ class Encoding:
         terms, offset = self.levels[level].terms()
         if terms:
             self.model.add(weighted(terms) <= steps - offset)
+
+    def at_least(self, level: Level, least: int, most: int) -> list[Term]:
+        """Return what is the greater of a level's cost and a number, where it is minimised.
+
+        Parameters
+        ----------
+        level
+            The level.
+        least
+            The number, in steps.
+        most
+            What the level is to cost at most, in steps.
+        """
+        terms, offset = self.levels[level].terms()
+        greater = self.model.new_int_var(least, max(least, most), "")
+        self.model.add(weighted([*terms, (greater, -1)]) <= -offset)
+        return [(greater, 1)]
 
     def refine(self, placement: Placement) -> bool:
         """Make every convex cost exact at a placement; tell whether one was underestimated there."""

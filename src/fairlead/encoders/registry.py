@@ -6,6 +6,7 @@ from typing import Any
 
 from fairlead.encoders import (
     aggregated,
+    balance,
     bounds,
     candidates,
     capacity,
@@ -131,6 +132,8 @@ def encode(
         if not in_time():
             return None
         ENCODERS[type(rule)](rule, subject, encoding)
+    for balanced in problem.balances or ():  # how evenly workloads fill clusters together
+        balance.encode(balanced, problem, encoding)
     if problem.partial:
         shortfall.encode(problem, encoding)
     return encoding

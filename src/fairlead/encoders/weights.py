@@ -9,9 +9,9 @@ from fairlead.encoders.open_tiers import distance_of_open_tier
 from fairlead.encoders.peak import PeakCost, add_peak_cost
 from fairlead.encoders.scale import Division, Scale, measured_of, scale_of
 from fairlead.encoders.variables import Place
-from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.levels import Deviation
 from fairlead.models.rules import Weights
-from fairlead.models.rules.weights import KIND
+from fairlead.models.rules.weights import KIND, level
 from fairlead.models.workload import Workload
 
 
@@ -42,7 +42,9 @@ def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
         costs += (encoding.convex_cost(Place(workload.key, name), each) for name, each in functions.items())
     costs += (distance_of_open_tier(each, workload.key, scale, encoding) for each in measured if each.is_open)
     because = Because(KIND, workload.key)
-    encoding.prefer(DEVIATION, costs, because=because, constant=on_top, scale=scale.steps, exact=scale.exact)
+    encoding.prefer(
+        level(rule), costs, because=because, constant=on_top, scale=scale.steps, exact=scale.exact
+    )
 
 
 def _peak(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> PeakCost:

@@ -194,7 +194,10 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
     noted = _in_order([*warnings, *own.warnings, *quotas.warnings])
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
-    problem = Problem(clusters, with_due(own.workloads), rules, own.levels, own.deviation, noted)
+    workloads_due = with_due(own.workloads)
+    problem = Problem(
+        clusters, workloads_due, rules, own.levels, own.deviation, noted, tolerances=own.tolerances
+    )
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)
         for workload, resource, message in excessive(problem)

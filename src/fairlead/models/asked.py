@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fairlead.models import check as checking
 from fairlead.models import score as scoring
+from fairlead.models.balance import with_balance
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -56,4 +57,4 @@ def score(problem: Problem, placement: Placed) -> tuple[Attained, ...]:
     UsageError
         Where the placement is none.
     """
-    return scoring.score(completed(problem), placement)
+    return scoring.score(with_balance(completed(problem)), placement)

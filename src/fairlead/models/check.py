@@ -73,9 +73,22 @@ def _violations(problem: Problem, placement: Placement) -> Iterator[Violation]:
     yield from shared_violations(problem, placement)
 
 
-def violations_of(workload: Workload, placed: Mapping[str, int]) -> Iterator[Violation]:
-    """Return what breaks the rules that a workload has now, whatever other affinity groups it has."""
-    return broken(required(workload, placed), placed)
+def violations_of(
+    workload: Workload, placed: Mapping[str, int], rules: Iterable[WorkloadRule] | None = None
+) -> Iterator[Violation]:
+    """Return what breaks the rules that a workload has now, whatever other affinity groups it has.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    placed
+        Its replicas by cluster.
+    rules
+        Those of its rules that are looked at; None means all.
+    """
+    asked = workload.rules if rules is None else rules
+    return broken(_in_question(workload, asked, placed), placed)
 
 
 def broken(requirements: Iterable[Requirement], placed: Mapping[str, int]) -> Iterator[Violation]:
@@ -149,14 +162,22 @@ def _of_shared(rule: SharedRule, problem: Problem, placement: Placement) -> Iter
             assert_never(rule)
 
 
-def required(workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
-    """Yield what the rules of a workload require; of closed clusters only those among the given ones."""
-    for rule in workload.rules:
-        yield from required_by(rule, workload, clusters)
+def _in_question(
+    workload: Workload, rules: Iterable[WorkloadRule], placed: Mapping[str, int]
+) -> Iterator[Requirement]:
+    """Yield what rules of a workload require, without bounds that are kept at first sight."""
+    for rule in rules:
+        if isinstance(rule, Bounds):
+            yield from bounds.in_question(rule, workload, placed)
+        else:
+            yield from required_by(rule, workload, placed)
 
 
 def required_by(rule: WorkloadRule, workload: Workload, clusters: Iterable[str]) -> Iterable[Requirement]:
-    """Return what one rule of a workload requires; nothing where it only prefers something."""
+    """Return what one rule of a workload requires; nothing where it only prefers something.
+
+    Of closed clusters only those are told that are among the given ones.
+    """
     if isinstance(rule, Preference):
         return ()
     match rule:

@@ -1,7 +1,9 @@
 """The levels of the objective: what is minimised first, second, third."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 
 class Deviation(StrEnum):
@@ -61,6 +63,8 @@ NET = Level("net")
 DEVIATION = Level("deviation")
 EVENNESS = Level("evenness")
 EVENNESS_RESULT = Level("evenness-result")
+BALANCE = Level("balance")
+DYNAMIC_DEVIATION = Level("dynamic-deviation")
 MOVES_LAST = Level("moves-last")
 
 
@@ -93,12 +97,25 @@ NAMES = {
     "deviation": "deviation",
     "evenness": "evenness",
     "evenness-result": "evenness of the result",
+    "balance": "balance",
+    "dynamic-deviation": "deviation from dynamic weights",
     "moves-last": "other moves",
 }
 """Names of the levels by key."""
 
+DEVIATIONS = frozenset({DEVIATION, DYNAMIC_DEVIATION})
+"""Levels that measure the distance from the wanted ratio."""
+
 MOVES = frozenset({"moves-unchanged", "moves-first", "moves-last"})
 """Keys of the levels that count moves."""
+
+ALL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "moves": ("moves-unchanged", "moves-first", "moves-last"),
+        "deviation": ("deviation", "dynamic-deviation"),
+    }
+)
+"""Names that stand for several levels together."""
 
 SHORTFALLS: tuple[str, ...] = (
     "spread-shortfall",
@@ -122,6 +139,8 @@ DEFAULT_ORDER: tuple[str, ...] = (
     "deviation",
     "evenness",
     "evenness-result",
+    "balance",  # workloads that are placed together fill clusters together
+    "dynamic-deviation",  # of those; the deviation of all others counts above
     "moves-last",
 )
 """The order of the levels by key, the most important first; a profile may give another."""

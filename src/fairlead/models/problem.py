@@ -1,15 +1,17 @@
 """The whole question: clusters, workloads, shared rules and the order of the objective."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import SharedRule
+from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
+from fairlead.models.tolerance import Tolerance
 from fairlead.models.usage import Amounts, limits, usage
 from fairlead.models.workload import Workload
 
@@ -38,6 +40,12 @@ class Problem:
     without
         Kinds of rules that are left out on purpose: without ``capacity`` clusters hold any number of
         replicas. Else `solve` and its like add `Capacity` where it is not among the rules.
+    tolerances
+        How much worse than best levels may be, by key; levels that are left out have to be best, but for
+        balance (`fairlead.models.balance.tolerance`).
+    balances
+        Who is to fill clusters together; None where that has not been found out yet, see
+        `fairlead.models.balance.with_balance`.
 
     Raises
     ------
@@ -53,6 +61,8 @@ class Problem:
     warnings: tuple[Statement, ...] = ()
     partial: bool = False
     without: frozenset[str] = frozenset()
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
+    balances: tuple[Balance, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clusters", tuple(sorted(self.clusters, key=lambda cluster: cluster.name)))

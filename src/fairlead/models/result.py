@@ -71,9 +71,11 @@ class Attained:
     bound
         No placement that keeps the levels above can be lower; None where nothing is known (dispensers).
     proven
-        True where value and bound agree.
+        True where value and bound agree, up to the tolerance.
     resolution
         Step in which the level was compared; None where the comparison was exact.
+    tolerance
+        What the level may be worse by for the sake of those below; 0 where it has to be best.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Attained:
     bound: int | Fraction | None = None
     proven: bool = False
     resolution: Fraction | None = None
+    tolerance: int | Fraction = 0
 
     @property
     def gap(self) -> Fraction | None:

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import CLUSTERS, COPIES, COST, DEVIATION, MINIMA, NET, ROOM, Level, tier
+from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, COST, MINIMA, NET, ROOM, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -30,6 +30,7 @@ from fairlead.models.rules import (
     Weights,
     WorkloadRule,
     aggregated,
+    balance,
     bounds,
     copies,
     evenness,
@@ -90,9 +91,10 @@ def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
             for level in levels_of_rule(rule, workload):
                 cost = _cost(rule, workload, placed, level, problem)
                 parts.setdefault((level, workload.priority), []).append(cost)
+    if problem.balances:
+        parts[BALANCE, 0] = [balance.cost(each, problem, placement) for each in problem.balances]
     return {
-        replace(level, priority=priority): sum(map(Fraction, costs), Fraction(0))
-        for (level, priority), costs in parts.items()
+        replace(level, priority=priority): Fraction(sum(costs)) for (level, priority), costs in parts.items()
     }
 
 
@@ -112,6 +114,8 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
         for workload in problem.workloads
         for level in levels_of_workload(workload)
     }
+    if problem.balances:
+        used.add(BALANCE)
     return (*shortfall_levels(problem), *in_order(used, problem))
 
 
@@ -150,7 +154,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
         case Tiers():
             return tuple(tier(number) for number in range(1, len(rule.tiers)))
         case Weights():
-            return (DEVIATION,)
+            return (weights.level(rule),)
         case _:
             assert_never(rule)
 
@@ -159,6 +163,10 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     """Return what all workloads of the level's priority cost together."""
     if is_shortfall(level):
         return shortfall_value(problem, placement, level)
+    if level == BALANCE:
+        return _whole(
+            sum((balance.cost(each, problem, placement) for each in problem.balances or ()), Fraction(0))
+        )
     base = level.base
     parts = (
         _cost(rule, workload, placement.of(workload.key), base, problem)

@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
-from fairlead.models.check import check, required_by, violations_of
+from fairlead.models.check import check, in_kept_group, required_by, violations_of
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import MADE_WORSE, SHORTFALLS, Level
+from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import GivesWay, Kind
@@ -122,7 +122,11 @@ def is_shortfall(level: Level) -> bool:
 def name_of(level: Level, problem: Problem) -> str:
     """Return what people read: with the priority where the workloads of a problem have several."""
     several = len({workload.priority for workload in problem.workloads}) > 1
-    return f"{level.name} (priority {level.priority})" if several and level != MADE_WORSE else level.name
+    return (
+        f"{level.name} (priority {level.priority})"
+        if several and level not in (MADE_WORSE, BALANCE)
+        else level.name
+    )
 
 
 def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int:
@@ -172,8 +176,21 @@ def amounts(violations: Iterable[Violation]) -> dict[About, int]:
 
 def broken_amounts(problem: Problem) -> dict[About, int]:
     """Return by how much what runs now breaks rules that give way; all others are repaired in any answer."""
-    alone = replace(problem, rules=())
-    return amounts(each for each in broken_before(alone) if each.gives_way)
+    return amounts(
+        violation for workload in problem.workloads for violation in _lacking_before(workload, problem)
+    )
+
+
+def _lacking_before(workload: Workload, problem: Problem) -> Iterator[Violation]:
+    """Yield what is missing where a workload runs now; as in `broken_before`."""
+    running = _running(workload, problem)
+    if not running:
+        return
+    scheduled = in_kept_group(as_scheduled(workload), running)
+    asking = (rule for rule in scheduled.rules if not isinstance(rule, Total | Duplicated | Candidates))
+    for violation in violations_of(scheduled, running, asking):
+        if violation.gives_way:
+            yield violation
 
 
 def broken_before(problem: Problem) -> tuple[Violation, ...]:

@@ -78,15 +78,16 @@ def _charge(
     unlimited: bool = False,
 ) -> None:
     """Add what replicas of a workload use."""
-    needed = needs(workload)
-    without_pods = {resource: need for resource, need in needed.items() if resource != PODS}
+    needed = tuple(needs(workload).items()) if placed else ()
     for name, replicas in placed.items():
         cluster = clusters.get(name)
         if not replicas or cluster is None or (cluster.free is None and not unlimited):
             continue
-        for resource, need in (needed if _counts(cluster, PODS) else without_pods).items():
-            row = (name, resource)
-            used[row] = used.get(row, 0) + need * replicas
+        pods = _counts(cluster, PODS)
+        for resource, need in needed:
+            if pods or resource != PODS:
+                row = (name, resource)
+                used[row] = used.get(row, 0) + need * replicas
 
 
 def _counts(cluster: Cluster, resource: str) -> bool:

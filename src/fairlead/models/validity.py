@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from fairlead.models.amounts import MOST_REPLICAS, excessive
+from fairlead.models.balance import without_balance
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -61,6 +62,7 @@ def completed(problem: Problem) -> Problem:
     mistakes = [*mistakes_of(problem)]
     if mistakes:
         raise ManifestError(mistakes)
+    problem = without_balance(problem)
     workloads = tuple(_counted(workload) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
@@ -142,8 +144,17 @@ def _numbers(numbers: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
             yield field, number, COUNT
 
 
+def _counts(field: str, counts: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
+    """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
+    for name, count in counts.items():
+        if not (type(count) is int and 0 <= count <= most):
+            yield from _numbers({f"{field}[{name}]": count}, most)
+
+
 def _strangers(field: str, clusters: Iterable[str], names: frozenset[str]) -> Found:
     """Yield clusters that the problem does not have."""
+    if names.issuperset(clusters):
+        return
     for name in sorted(set(clusters) - names):
         yield field, name, UNKNOWN
 
@@ -152,7 +163,7 @@ def _of_workload(workload: Workload, names: frozenset[str]) -> Found:
     """Yield what is wrong with a workload and its rules."""
     yield from _numbers({"replicas": workload.replicas})
     yield from _amounts("requests", workload.requests, AMOUNT, least=0)
-    yield from _numbers({f"current[{name}]": count for name, count in workload.current.items()})
+    yield from _counts("current", workload.current)
     rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
     for rule in {id(rule): rule for rule in rules}.values():
         yield from _of_rule(rule, names)
@@ -167,9 +178,8 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
             for side in ("minimum", "maximum"):
                 bounds = getattr(rule, side)
                 yield from _strangers(f"Bounds.{side}", bounds, names)
-                yield from _numbers(
-                    {f"Bounds.{side}[{name}]": bound.replicas for name, bound in bounds.items()}
-                )
+                counts = {name: bound.replicas for name, bound in bounds.items()}
+                yield from _counts(f"Bounds.{side}", counts)
         case GroupTotal():
             yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, names)
             yield from _numbers(
@@ -191,11 +201,11 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
         case Weights():
             yield from _strangers("Weights.weights", rule.weights, names)
             for name, weight in rule.weights.items():
-                if not _is_whole(weight) or weight < 0:
+                if type(weight) is not int or weight < 0:
                     yield f"Weights.weights[{name}]", weight, "must be a whole number of at least 0"
         case Duplicated():
             yield from _strangers("Duplicated.copies", rule.copies, names)
-            yield from _numbers({f"Duplicated.copies[{name}]": copy for name, copy in rule.copies.items()})
+            yield from _counts("Duplicated.copies", rule.copies)
         case Price():
             yield from _strangers("Price.prices", rule.prices, names)
         case Evenness():

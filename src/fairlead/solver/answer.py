@@ -116,6 +116,7 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
                 _whole(bound),
                 all(each.proven for _, each in parts),
                 sum(steps, Fraction(0)) if steps else None,
+                _whole(sum((Fraction(each.tolerance) for _, each in parts), Fraction(0))),
             )
         )
         loose = sum(not each.proven for _, each in parts)
@@ -126,7 +127,9 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
 
 def _freed(level: Attained, least: int | Fraction) -> Attained:
     """Return a level of which nothing is known but the least that it can be."""
-    return Attained(level.name, level.value, least, level.value == least)
+    return Attained(
+        level.name, level.value, least, level.value <= least + level.tolerance, None, level.tolerance
+    )
 
 
 def _whole(value: Fraction) -> int | Fraction:

@@ -39,11 +39,24 @@ class LexicographicResult:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How far a level got: its bound in its own unit, whether it is reached, and whether steps are exact."""
+    """How far a level got.
+
+    Parameters
+    ----------
+    bound
+        No placement is below it, in the unit of the level; None where nothing is known.
+    proven
+        True where the bound is reached, up to the tolerance.
+    exact
+        True where steps are exact.
+    tolerance
+        How much worse than the bound the level may be.
+    """
 
     bound: int | Fraction | None = None
     proven: bool = False
     exact: bool = True
+    tolerance: int | Fraction = 0
 
 
 def attained(
@@ -101,6 +114,8 @@ def at_least(level: Attained, least: int | Fraction) -> Attained:
 
 def _noted(level: Attained, note: Note) -> Attained:
     """Return a level with what a search says of it."""
+    if note.tolerance:
+        return _tolerated(level, note)
     if note.bound is None:
         return level
     bound = int(note.bound) if note.bound == int(note.bound) else note.bound
@@ -110,6 +125,15 @@ def _noted(level: Attained, note: Note) -> Attained:
     if not note.proven:
         return replace(level, bound=bound, proven=level.value == bound)
     return replace(level, bound=bound, proven=True, resolution=resolution)
+
+
+def _tolerated(level: Attained, note: Note) -> Attained:
+    """Return a level that may be worse than its bound by a tolerance."""
+    level = replace(level, tolerance=note.tolerance)
+    if note.bound is None:
+        return level
+    bound = min(note.bound, level.value)
+    return replace(level, bound=bound, proven=level.value <= bound + note.tolerance)
 
 
 def bounded(levels: Sequence[Attained], relaxed: Sequence[Attained]) -> tuple[Attained, ...]:
@@ -138,5 +162,5 @@ def _higher(level: Attained, other: Attained) -> Attained:
     """Return a level with the better of two bounds."""
     if level.proven or other.bound is None or (level.bound is not None and level.bound >= other.bound):
         return level
-    proven = level.value == other.bound or (other.proven and level.value == other.value)
+    proven = level.value <= other.bound + level.tolerance or (other.proven and level.value == other.value)
     return replace(level, bound=other.bound, proven=proven, resolution=other.resolution if proven else None)

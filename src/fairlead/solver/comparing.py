@@ -7,18 +7,22 @@ from typing import Any
 
 from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
-from fairlead.models.levels import DEVIATION, Deviation
-from fairlead.models.outcome import Attained, Outcome
+from fairlead.models.levels import DEVIATIONS, Deviation
+from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.words import counted, format_number
-from fairlead.solver.dispensing import Overcommit, dispense
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispensing import Overcommit, dispense_in_time
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.solving import solve
 from fairlead.solver.tally import tally
 
 Value = int | Fraction
+
+SHARE_OF_BEST = 0.8
+"""Of the time, what the best placement may use; dispensers get what is left."""
 
 
 @attentive
@@ -41,7 +45,8 @@ def compare(
     overcommit
         Of the real schedulers, see `dispense`.
     **settings
-        Arguments of `solve`.
+        Arguments of `solve`. `time_limit` is for the whole call; a dispenser that has no time left has no
+        answer, and its status is UNKNOWN.
 
     Returns
     -------
@@ -53,10 +58,12 @@ def compare(
     UsageError
         Where an argument is wrong, or a dispenser cannot place a workload of another system.
     """
-    best = solve(problem, **settings)
+    deadline = Deadline.after(settings.pop("time_limit", 10.0))
+    best = solve(problem, **settings, time_limit=deadline.part(SHARE_OF_BEST).limit)
     names = _default(problem) if likes is None else tuple(dict.fromkeys(likes))
-    asked = best.problem
-    answers = [(name, dispense(asked, name, overcommit=overcommit)) for name in names]
+    answers = [
+        (name, dispense_in_time(best.problem, name, deadline, overcommit=overcommit)) for name in names
+    ]
     return Comparison(best, tuple(_contender(name, answer, best) for name, answer in answers))
 
 
@@ -101,6 +108,9 @@ def _compared(outcome: Outcome, best: Outcome, missing: int, differences: Sequen
 
 def _failures(outcome: Outcome, missing: int) -> Iterator[str]:
     """Say what is wrong with an answer."""
+    if outcome.status is Status.UNKNOWN:
+        yield "did not answer in time"
+        return
     if outcome.reason is not None:
         yield f"reports {outcome.reason}"
     if missing:
@@ -127,7 +137,7 @@ def _by_levels(outcome: Outcome, best: Outcome) -> str:
 
 def _elsewhere(outcome: Outcome, best: Outcome, level: Attained) -> str:
     """Say by which other measures of the deviation an answer is no worse, where it is the measure only."""
-    if level.name != DEVIATION.name:
+    if level.name not in {each.name for each in DEVIATIONS}:
         return ""
     chosen = best.problem.deviation
     others = [measure for measure in Deviation if measure is not chosen]
@@ -140,5 +150,5 @@ def _deviates(outcome: Outcome, measure: Deviation) -> Value:
     if outcome.placement is None:
         return 0
     problem, placement = replace(outcome.problem, deviation=measure), outcome.placement
-    levels = (level for level in levels_of(problem) if level.base == DEVIATION)
+    levels = (level for level in levels_of(problem) if level.base in DEVIATIONS)
     return sum(value_of(problem, placement, level) for level in levels)

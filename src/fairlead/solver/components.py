@@ -44,16 +44,17 @@ def components(problem: Problem) -> tuple[Problem, ...]:
             nx.add_path(graph, [("workload", each.key) for each in members(rule, problem)])
         if isinstance(rule, Quota):
             nx.add_path(graph, [("workload", each.key) for each in problem.workloads_in(rule.namespace)])
-    known: set[tuple[str, ...]] = set()
+    limited = frozenset(cluster.name for cluster in problem.clusters if cluster.free is not None)
+    known: set[frozenset[str]] = set()
     for workload in problem.workloads:
         graph.add_node(("workload", workload.key))
-        touched = _touched(workload, problem)
+        touched = _touched(workload, limited)
         if touched:
-            graph.add_edge(("workload", workload.key), ("cluster", touched[0]))
+            graph.add_edge(("workload", workload.key), ("cluster", min(touched)))
         if touched not in known:
             # Those that touch the same clusters tie them together only once.
             known.add(touched)
-            nx.add_path(graph, [("cluster", name) for name in touched])
+            nx.add_path(graph, [("cluster", name) for name in sorted(touched)])
     number = {node: at for at, nodes in enumerate(nx.connected_components(graph)) for node in nodes}
     parts: dict[int, list[Workload]] = {}
     for workload in problem.workloads:
@@ -64,7 +65,10 @@ def components(problem: Problem) -> tuple[Problem, ...]:
 def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:
     """Return a part with the rules that are about its workloads."""
     part = replace(problem, workloads=workloads, rules=())
-    return replace(part, rules=tuple(rule for rule in rules if _concerns(rule, part)))
+    balances = problem.balances and tuple(
+        rule for rule in problem.balances if not rule.members.isdisjoint(part.workload_by_key)
+    )
+    return replace(part, rules=tuple(rule for rule in rules if _concerns(rule, part)), balances=balances)
 
 
 def _concerns(rule: SharedRule, part: Problem) -> bool:
@@ -80,9 +84,9 @@ def _concerns(rule: SharedRule, part: Problem) -> bool:
             assert_never(rule)
 
 
-def _touched(workload: Workload, problem: Problem) -> tuple[str, ...]:
+def _touched(workload: Workload, limited: frozenset[str]) -> frozenset[str]:
     """Return the clusters of known capacity that a workload may use or uses now."""
     candidates = workload.rule(Candidates)
-    names = set(candidates.names if candidates else problem.cluster_by_name) | set(workload.current)
-    known = problem.cluster_by_name
-    return tuple(sorted(name for name in names if name in known and known[name].free is not None))
+    if candidates is None:
+        return limited
+    return limited.intersection((*candidates.names, *workload.current))

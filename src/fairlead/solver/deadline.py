@@ -2,8 +2,15 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class TimeOverError(Exception):
+    """An answer is due that is nothing before it is whole; whoever sets the deadline handles it."""
 
 
 @dataclass(slots=True)
@@ -65,3 +72,16 @@ class Deadline:
 
     def __reduce__(self) -> tuple[Callable[[float | None], "Deadline"], tuple[float | None]]:
         return Deadline.after, (self.limit,)
+
+    def while_lasting(self, things: Iterable[T]) -> Iterator[T]:
+        """Yield things one after the other.
+
+        Raises
+        ------
+        TimeOverError
+            Where time is over before the last one.
+        """
+        for each in things:
+            if not self.remaining():
+                raise TimeOverError
+            yield each

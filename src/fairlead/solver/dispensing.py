@@ -5,16 +5,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Literal, NoReturn, get_args
 
 from fairlead.models.affinity_groups import settled_in
+from fairlead.models.balance import with_balance
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import UsageError
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.conclusion import conclude_greedy
+from fairlead.solver.deadline import Deadline, TimeOverError
 from fairlead.solver.dispensers import dividing, karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
 
@@ -25,9 +27,19 @@ _REAL: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
 )
 """Models of real schedulers; they read the manifests themselves."""
 
-_OWN: Mapping[str, Callable[[Problem], Dispensed]] = MappingProxyType(
+
+def _refer(problem: Problem, deadline: Deadline) -> Dispensed:
+    """Ask the reference dispenser, which has no answer where time is over."""
+
+    def late(*_: object) -> NoReturn:
+        raise TimeOverError
+
+    return Dispensed(reference.place(problem, deadline=deadline, late=late))
+
+
+_OWN: Mapping[str, Callable[..., Dispensed]] = MappingProxyType(
     {
-        "reference": lambda problem: Dispensed(reference.place(problem)),
+        "reference": _refer,
         **{name: partial(dividing.place, like=name) for name in dividing.DIVISIONS},
     }
 )
@@ -75,22 +87,49 @@ def dispense(
     UsageError
         Where there is no dispenser of that name, or it cannot place a workload of another system.
     """
-    problem = completed(problem)
+    settings = {"empty_workload_propagation": empty_workload_propagation}
+    return dispense_in_time(completed(problem), like, Deadline(), overcommit=overcommit, **settings)
+
+
+def dispense_in_time(
+    problem: Problem,
+    like: str,
+    deadline: Deadline,
+    *,
+    overcommit: Overcommit,
+    empty_workload_propagation: bool = False,
+) -> Outcome:
+    """Place greedily as `dispense` does; the status is UNKNOWN where that takes longer than there is time.
+
+    Parameters
+    ----------
+    problem
+        A valid question with all rules, see `fairlead.models.validity.completed`.
+    like, overcommit, empty_workload_propagation
+        As for `dispense`.
+    deadline
+        When the answer is due.
+    """
     if like not in DISPENSERS:
         raise UsageError(f"no dispenser {like!r}; known: {', '.join(DISPENSERS)}")
     if overcommit not in get_args(Overcommit):
         raise UsageError(f"no overcommit {overcommit!r}; known: {', '.join(get_args(Overcommit))}")
     started = time.perf_counter()
-    if like in _REAL:
-        answer = _REAL[like](
-            problem, deduct=overcommit == "deduct", empty_workload_propagation=empty_workload_propagation
-        )
-    else:
-        answer = _OWN[like](problem)
+    deduct, propagates = overcommit == "deduct", empty_workload_propagation
+    try:
+        if like in _REAL:
+            answer = _REAL[like](
+                problem, deduct=deduct, empty_workload_propagation=propagates, deadline=deadline
+            )
+        else:
+            answer = _OWN[like](problem, deadline=deadline)
+    except TimeOverError:
+        seconds = {"solve": time.perf_counter() - started}
+        return Outcome(Status.UNKNOWN, like, problem, None, seconds=seconds)
     seconds = {"solve": time.perf_counter() - started}
     reason = next(iter(answer.reasons.values()), None)
     asked = in_kept_groups(_in_groups(problem, answer.groups), answer.placement)
-    outcome = conclude_greedy(asked, answer.placement, like, seconds, reason)
+    outcome = conclude_greedy(with_balance(asked), answer.placement, like, seconds, reason)
     return replace(outcome, selected=answer.selected)
 
 

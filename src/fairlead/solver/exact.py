@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import DEVIATION, Deviation, Level, tier
+from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Evenness, GroupTotal, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
@@ -98,7 +98,7 @@ def _narrowed(
     parts: Sequence[Part], names: tuple[str, ...], workload: Workload, level: Level, deviation: Deviation
 ) -> Sequence[Part] | None:
     """Return the parts of all placements that are best on one level; None where that cannot be told."""
-    if level == DEVIATION:
+    if level in DEVIATIONS:
         return _divided(parts, names, workload, deviation)
     cost = cost_of(level, workload, names, DEAREST)
     match cost:

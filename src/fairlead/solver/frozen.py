@@ -1,11 +1,11 @@
 """What stays where it is: workloads whose only placement without a move is the one that runs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fairlead.models.levels import MOVES_FIRST, MOVES_UNCHANGED, Level
+from fairlead.models.levels import COPIES, MOVES_FIRST, MOVES_UNCHANGED, Level
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Companionship, MoveBudget, Moves, Quota, Total
+from fairlead.models.rules import Capacity, Companionship, Copies, Duplicated, MoveBudget, Moves, Quota, Total
 from fairlead.models.rules.moves import level
 from fairlead.models.workload import Workload
 
@@ -18,7 +18,8 @@ def frozen(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> dict[str, L
 
     A workload of unchanged size that stands best, all shared capacity for itself, where it runs now has one
     placement without a move: the running one. As long as the levels of a problem reach what the workloads
-    need alone up to the level of its moves, it cannot stand anywhere else.
+    need alone up to the level of its moves, it cannot stand anywhere else. Nor can one that has copies on
+    clusters of its choice: each of them stays, and one more would be another number of missing copies.
 
     Parameters
     ----------
@@ -31,22 +32,31 @@ def frozen(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> dict[str, L
     found: dict[str, Level] = {}
     for workload in part.workloads:
         if workload.key in alone and workload.key not in tied:
-            keeps = _keeping(workload, alone[workload.key])
+            keeps = _keeping(workload, alone[workload.key], part.levels)
             if keeps is not None:
                 found[workload.key] = keeps
     return found
 
 
-def _keeping(workload: Workload, placed: Mapping[str, int]) -> Level | None:
+def _keeping(workload: Workload, placed: Mapping[str, int], order: Sequence[str]) -> Level | None:
     """Return the level that keeps a workload where it runs; None where none does, or it stands elsewhere."""
     rule = workload.rule(Moves)
-    if rule is None or workload.rule(Total) is None or sum(workload.current.values()) != workload.replicas:
+    if rule is None or not rule.present.issuperset(workload.current):
         return None
     at = level(rule, workload)
-    if at not in KEEPING or not rule.present.issuperset(workload.current):
+    stands = {name: count for name, count in placed.items() if count}
+    if at not in KEEPING or stands != dict(workload.current):
         return None
-    stays = all(placed.get(name, 0) == count for name, count in workload.current.items())
-    return replace(at, priority=workload.priority) if stays else None
+    copies = workload.rule(Duplicated)
+    if copies is not None:
+        chosen = copies.choice and workload.rule(Copies) is not None and bool(stands)
+        return (
+            replace(max(at, COPIES, key=lambda each: order.index(each.key)), priority=workload.priority)
+            if chosen
+            else None
+        )
+    wanted = workload.rule(Total) is not None and sum(stands.values()) == workload.replicas
+    return replace(at, priority=workload.priority) if wanted else None
 
 
 def _tied(part: Problem) -> frozenset[str]:

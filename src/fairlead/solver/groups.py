@@ -101,6 +101,8 @@ def choose_groups(
     """
     due = deadline or Deadline()
     chosen = {workload.key: from_start(workload)[0] for workload in problem.workloads if workload.groups}
+    if not due.remaining() and any(map(_has_choice, problem.workloads)):
+        return Grouped(_settled(problem, chosen), {}, earliest=False, exhausted=False)
     answers: list[Chosen] = []
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
     for part in _parts(problem):

@@ -3,11 +3,10 @@
 from collections.abc import Collection
 
 from fairlead.models.amounts import largest
-from fairlead.models.check import violations_of
+from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.models.shortfall import refused
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 
@@ -28,7 +27,8 @@ def keep_and_repair(
     part
         The question.
     staying
-        Keys of workloads that stand where they run now as long as that can be.
+        Keys of workloads that stand where they run now as long as that can be; they keep their own rules
+        there.
     deadline
         From when on the others are placed on any clusters that will do; None places them as well as can be.
 
@@ -37,14 +37,23 @@ def keep_and_repair(
     Placement or None
         The best of what was tried; None where none of it keeps all rules.
     """
+    found = repaired(part, staying, deadline)
+    return repaired(part, (), deadline) if found is None and staying else found
+
+
+def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None = None) -> Placement | None:
+    """Return a valid placement in which some workloads stay; None where there is none at once.
+
+    Parameters
+    ----------
+    part, deadline
+        As for `keep_and_repair`.
+    staying
+        Keys of workloads that keep their own rules where they run now, and stand there.
+    """
     held = {each.key: each.current for each in part.workloads if each.key in staying}
-    found = reference.place(part, staying=held, deadline=deadline)
-    if not refused(part, found):
-        return found
-    if not held:
-        return None
-    everybody = reference.place(part, deadline=deadline)
-    return None if refused(part, everybody) else everybody
+    found = reference.place_all(part, held, deadline)
+    return None if found is None or shared_violations(part, found) else found
 
 
 def standing_well(part: Problem) -> frozenset[str]:

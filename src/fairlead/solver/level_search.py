@@ -1,7 +1,7 @@
 """The search behind the levels: the best placement, ranges, pins and bounds while CP-SAT runs."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from fairlead.encoders.convex import ConvexFunction, Term
@@ -9,11 +9,11 @@ from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.registry import encode
-from fairlead.encoders.scale import Held
+from fairlead.encoders.scale import LARGEST, Held
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATION, NET, Level
+from fairlead.models.levels import DEVIATIONS, NET, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -35,6 +35,7 @@ from fairlead.solver.ranges import (
     totals_known,
     within_peaks,
 )
+from fairlead.solver.targets import Targets
 from fairlead.solver.ties import settle
 
 # Of the time that is left, what a level may use while others wait.
@@ -43,6 +44,8 @@ SHARE_OF_TIME = 0.6
 # workers would only be in each other's way.
 FIRST_TRY = 0.2
 LONGEST_TRY = 2.0
+# Work for a level that may be within a tolerance of its best; about as many seconds.
+TOLERANT_WORK = 0.1
 # Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
 MOST_OPEN = 1500
 
@@ -68,6 +71,7 @@ class LevelSearch:
     restricted: bool = False
     notes: list[Note] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
+    targets: Targets = field(default_factory=dict)
 
     def open(self) -> bool:
         """Encode the problem for the first time; tell whether every place is left a number of replicas."""
@@ -96,14 +100,43 @@ class LevelSearch:
             self.best = self.start
         return True
 
+    def reach(self) -> None:
+        """Look for a placement on which all levels cost at once what they cost at least.
+
+        Only where the placement to search near breaks rules, and costs on the first levels what is proven of
+        a problem with fewer rules: one search then does what one for every level would.
+        """
+        goals = [] if self.near is None or self.best is not None else list(self._goals(self.near))
+        encoding = self._encode() if goals else None
+        if encoding is not None:
+            for level, steps in goals:
+                encoding.pin(level, steps)
+            effort = Effort(self.deadline.part(SHARE_OF_TIME), self.workers, self.seed)
+            finding = self._run(encoding, [], effort)
+            if finding.values is not None:
+                self._take(encoding, finding, None)
+
+    def _goals(self, near: Placement) -> Iterator[tuple[Level, int]]:
+        """Yield the first levels that cost what is proven of a problem with fewer rules, in steps.
+
+        Not those after the tiers, which need to be settled before.
+        """
+        if self.outline is None:
+            return
+        for level, known in zip(levels_of(self.problem), self.relaxed, strict=False):
+            value = value_of(self.problem, near, level)
+            if level.base in (NET, *DEVIATIONS) or not known.proven or value != known.value:
+                return
+            yield level, self.outline.levels[level].steps(near)
+
     def minimise(self, level: Level, *, last: bool) -> bool:
         """Minimise one level and pin it; tell whether a placement can exist."""
         note = self._note(level, None)
-        if level.base in (NET, DEVIATION) and self.held is None:
+        if level.base in (NET, *DEVIATIONS) and self.held is None:
             self._look_at_tiers()
         if self.outline is not None:
             cost = self.outline.levels[level]
-            least = self._narrow(cost)
+            least = self._narrow(cost, self._pin_of(level, cost))
             note = self._note(level, None if self.restricted else least)
             encoding = None if note.proven else self._encode()
             if encoding is not None:
@@ -113,14 +146,26 @@ class LevelSearch:
                 known = max((at for at in (bound, least) if at is not None), default=None)
                 # What was found where tiers hold what was settled bounds no other placement.
                 note = self._note(level, None if self.restricted else known)
-            if self.best is not None:
-                self.pins.append((level, cost.steps(self.best)))
-                if note.proven:
-                    self.totals |= totals_known(self.problem, level, cost.steps(self.best))
-                self._narrow(cost)
+            pin = self._pin_of(level, cost)
+            if pin is not None:
+                self.pins.append((level, pin))
+                if note.proven and level not in self.targets:
+                    self.totals |= totals_known(self.problem, level, pin)
+                self._narrow(cost, pin)
                 self.start = self.best
         self.notes.append(note)
         return True
+
+    def _pin_of(self, level: Level, cost: LevelCost) -> int | None:
+        """Return what the levels after one may leave it at, in steps; None where no placement is known.
+
+        That is its target where the best placement reaches it, else what that costs.
+        """
+        if self.best is None:
+            return None
+        steps = cost.steps(self.best)
+        target = self.targets.get(level)
+        return steps if target is None else max(steps, target.steps(cost))
 
     def settle(self, *, ties: bool) -> LexicographicResult:
         """Return what was found; where every level is proven with ties settled, unless any answer will do."""
@@ -142,9 +187,9 @@ class LevelSearch:
     def _keeps(self, placement: Placement) -> bool:
         """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""
         return all(
-            value_of(self.problem, placement, level) == note.bound
+            value_of(self.problem, placement, level) <= (note.bound or 0) + note.tolerance
             for level, note in zip(levels_of(self.problem), self.notes, strict=True)
-            if note.exact
+            if note.exact or note.tolerance
         )
 
     def attained(self) -> tuple[Attained, ...]:
@@ -252,17 +297,27 @@ class LevelSearch:
 
     def _solve(self, encoding: Encoding, level: Level, deadline: Deadline) -> tuple[Verdict, int | None]:
         """Minimise a level until no cost is underestimated; return what is known, and the bound in steps."""
-        terms, offset = encoding.levels[level].terms()
-        efforts = self._efforts(deadline)
+        target = self.targets.get(level)
+        cost = encoding.levels[level]
+        terms, offset = cost.terms()
+        if target is not None:
+            most = LARGEST if self.best is None else cost.steps(self.best)
+            terms, offset = encoding.at_least(level, target.steps(cost), most), 0
+        efforts = self._efforts(deadline) if target is None else self._tolerant_efforts(deadline)
         effort = efforts.pop(0)
         bound: int | None = None
         while True:
             finding = self._run(encoding, terms, effort)
-            if finding.bound is not None:
+            if finding.bound is not None and (target is None or finding.bound > target.steps(cost)):
                 bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
-            if finding.values is not None and self._take(encoding, finding, level):
+            refined = finding.values is not None and self._take(encoding, finding, level)
+            settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
+            if not settled and target is not None and self._is_tolerated(level, encoding, bound):
+                self._raise_target(level, cost.value(bound or 0))
+                return finding.verdict, bound
+            if refined:
                 continue
-            if finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE) or not efforts:
+            if settled or not efforts:
                 return finding.verdict, bound if terms else offset
             effort = efforts.pop(0)
 
@@ -305,14 +360,14 @@ class LevelSearch:
             raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
         return False
 
-    def _narrow(self, cost: LevelCost) -> int | None:
-        """Leave out what no placement at least as good as the best can hold; return a bound in steps.
+    def _narrow(self, cost: LevelCost, most: int | None) -> int | None:
+        """Leave out what no placement that costs so much at most can hold; return a bound in steps.
 
         None where the relaxation without shared rules tells nothing.
         """
         peaks, functions = cost.peaks(), cost.functions()
-        if peaks and self.best is not None:
-            limit = Fraction(cost.steps(self.best) + 1, cost.scale)
+        if peaks and most is not None:
+            limit = Fraction(most + 1, cost.scale)
             self.ranges = within_peaks(self.ranges, peaks, limit, strictly=True)
         rest = cost.rest()
         if not functions or rest is None:
@@ -321,8 +376,8 @@ class LevelSearch:
         if found is None:
             raise InternalError("ranges were narrowed until they leave no placement")
         self.start = placement_of(found)
-        if self.best is not None:
-            narrower = tighten(found, functions, self.ranges, cost.steps(self.best) - rest)
+        if most is not None:
+            narrower = tighten(found, functions, self.ranges, most - rest)
             if narrower is None:
                 raise InternalError("a placement costs less than the relaxation that bounds it")
             self.ranges = narrower
@@ -333,6 +388,8 @@ class LevelSearch:
         if self.best is None:
             return Note()
         value = value_of(self.problem, self.best, level)
+        if level in self.targets:
+            return self._tolerant_note(level, value, bound)
         if value in (self.least[level], self._relaxed_at(level, self.best)):
             return Note(value, proven=True)
         if self.outline is None or bound is None:
@@ -342,6 +399,37 @@ class LevelSearch:
         if proven and not cost.exact and len(cost.costs) == 1 and cost.peaks():
             return self._sharpen(cost.peaks()[0], cost.value(bound))
         return Note(cost.value(bound), proven, cost.exact)
+
+    def _tolerant_note(self, level: Level, value: int | Fraction, bound: int | None) -> Note:
+        """Return how far a level got that may be worse than best: proven where it is within its tolerance."""
+        target = self.targets[level]
+        known = [target.bound, self.least[level]]
+        if bound is not None and self.outline is not None:
+            known.append(self.outline.levels[level].value(bound))
+        least = min(value, max(known))
+        return Note(least, proven=value <= least + target.tolerance, tolerance=target.tolerance)
+
+    def _raise_target(self, level: Level, bound: Fraction) -> None:
+        """Take a bound that was proven for the target of a level whose best is not known."""
+        target = self.targets[level]
+        self.targets = {**self.targets, level: replace(target, bound=max(target.bound, bound))}
+
+    def _is_tolerated(self, level: Level, encoding: Encoding, bound: int | None) -> bool:
+        """Tell whether the best placement is within the tolerance of a bound in steps."""
+        if self.best is None or bound is None:
+            return False
+        least = encoding.levels[level].value(bound)
+        return value_of(self.problem, self.best, level) <= least + self.targets[level].tolerance
+
+    def _tolerant_efforts(self, deadline: Deadline) -> list[Effort]:
+        """Return how hard to try in turn for a level with a tolerance.
+
+        First a fixed amount of work by one worker: what that finds does not depend on the machine.
+        """
+        return [
+            Effort(deadline, 1, self.seed, work=TOLERANT_WORK),
+            Effort(deadline, self.workers, self.seed),
+        ]
 
     def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
         """Return what a level costs at least by the problem with fewer rules; None where that tells nothing.

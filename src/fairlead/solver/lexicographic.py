@@ -15,6 +15,7 @@ from fairlead.solver.attainment import Least, LexicographicResult, attained, bou
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
 from fairlead.solver.machines import cores
+from fairlead.solver.targets import Targets, ranked
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 
@@ -29,6 +30,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     least: Least = MappingProxyType({}),
     relaxed: tuple[Attained, ...] = (),
     *,
+    targets: Targets = MappingProxyType({}),
     ties: bool = True,
 ) -> LexicographicResult:
     """Find the placement that is best on the first level, among those on the second, and so on.
@@ -53,12 +55,17 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     relaxed
         The first levels of a best placement of the problem with fewer rules, as far as known. A level is
         not below its bound there as long as those before it cost the same.
+    targets
+        What levels may cost without having to get better; where no placement reaches that, the level is at
+        its best. Levels that are left out have to be best.
     ties
         False where any of the best placements will do.
     """
     started = time.monotonic()
     known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
-    search = LevelSearch(problem, known, deadline or Deadline(), workers or cores(), seed, relaxed)
+    search = LevelSearch(
+        problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, targets=targets
+    )
     search.near = hint
     search.best = None if hint is None or refused(problem, hint) else hint
     floor = search.best
@@ -67,8 +74,8 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         return result
     if result.status is Status.INFEASIBLE:
         raise InternalError("a problem is called infeasible of which a placement is known")
-    values = tuple(level.value for level in score(problem, floor))
-    if result.placement is not None and tuple(level.value for level in result.attained) <= values:
+    values = ranked(problem, score(problem, floor), targets)
+    if result.placement is not None and ranked(problem, result.attained, targets) <= values:
         return result
     levels = attained(problem, floor, (), known)
     return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))
@@ -80,6 +87,7 @@ def _searched(
     """Minimise one level after the other, as long as there is a placement."""
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
+    search.reach()
     levels = levels_of(search.problem)
     for level in levels:
         if not search.minimise(level, last=level == levels[-1]):

@@ -6,15 +6,14 @@ is solved with what its rules ask at least giving way, as little as possible, le
 
 from dataclasses import replace
 
-from fairlead.models.check import check, shared_violations
+from fairlead.models.check import shared_violations
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.quotas import quota_conflicts
-from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.keeping import SHARE_OF_FLOOR
+from fairlead.solver.keeping import SHARE_OF_FLOOR, repaired
 from fairlead.solver.partial_boxes import place_what_fits
 from fairlead.solver.search import Search
 
@@ -35,7 +34,7 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
     strict = replace(part, partial=False)
     if conflicts(strict) or quota_conflicts(strict):
         return True
-    if not check(strict, reference.place(strict, deadline=search.deadline.part(SHARE_OF_FLOOR))):
+    if repaired(strict, (), search.deadline.part(SHARE_OF_FLOOR)) is not None:
         return False
     if not search.deadline.remaining():
         return True

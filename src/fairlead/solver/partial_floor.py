@@ -15,6 +15,7 @@ from fairlead.solver.boxes import Available, box_of, has_box, room_left
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.partial_boxes import place_what_fits
+from fairlead.solver.quick_placing import fill
 
 
 def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placement:
@@ -23,21 +24,27 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
     Workloads go by priority, then by size as the reference dispenser takes them, or the smallest replicas
     first, of which most find room: whichever is better. One that does not fit as a whole gets what fits. What
     stands where companions must not stand is taken away again. After the deadline only one order is tried,
-    with any clusters that will do.
+    with any clusters that will do; nothing else is worse than that.
     """
-    first = _greedily(problem, deadline, smallest_first=False)
+    at_once = _greedily(problem, Deadline.after(0), smallest_first=False)
     if deadline is not None and not deadline.remaining():
-        return first
-    found = (first, _greedily(problem, deadline, smallest_first=True))
+        return at_once
+    orders = (_greedily(problem, deadline, smallest_first=smallest) for smallest in (False, True))
+    found = (at_once, *orders)
     return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
 
 
 def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bool) -> Placement:
     """Place the workloads in one order."""
     strict = replace(problem, partial=False)
-    placed = reference.place(
-        strict, _as_far_as_it_fits, smallest_first=smallest_first, deadline=deadline
-    ).to_dict()
+
+    def partly(
+        workload: Workload, part: Problem, available: Available, quotas: Sequence[Allowance]
+    ) -> Mapping[str, int]:
+        in_time = deadline is None or deadline.remaining() > 0
+        return _as_far_as_it_fits(workload, part, available, quotas, exactly=in_time)
+
+    placed = reference.place(strict, partly, smallest_first=smallest_first, deadline=deadline).to_dict()
     while wrong := [
         each
         for each in shared_violations(problem, Placement(placed))
@@ -49,15 +56,27 @@ def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bo
 
 
 def _as_far_as_it_fits(
-    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+    workload: Workload,
+    problem: Problem,
+    available: Available,
+    quotas: Sequence[Allowance],
+    *,
+    exactly: bool,
 ) -> Mapping[str, int]:
-    """Place what fits of one workload: exactly where possible, else cluster by cluster."""
+    """Place what fits of one workload: exactly where possible and there is time, else cluster by cluster."""
     if not workload.replicas:
         return {}
     if has_box(workload):
-        exact = place_what_fits(workload, problem, box_of(workload, problem, available, quotas), quotas)
-        if exact is not None and all(each.fits(workload, exact) for each in quotas):
-            return exact
+        boxed = box_of(workload, problem, available, quotas)
+        if not boxed.box.upper.any():
+            return {}
+        if exactly or workload.rule(Duplicated) is not None:
+            found = place_what_fits(workload, problem, boxed, quotas)
+        else:
+            found = fill(workload, boxed)
+            found = found if _allowed(workload, found) else None
+        if found is not None and all(each.fits(workload, found) for each in quotas):
+            return found
     placed: dict[str, int] = {}
     for cluster, most in _most(workload, problem, available, quotas):
         count = most

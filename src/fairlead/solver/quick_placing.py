@@ -41,7 +41,8 @@ def place_quickly(
     elif workload.rules_of(Spread) or workload.rule(Aggregated) is not None or (copies and copies.choice):
         answer = choose_greedily(workload, problem, available, quotas)
     else:
-        answer = _filled(workload, box_of(workload, problem, available, quotas))
+        boxed = box_of(workload, problem, available, quotas)
+        answer = fill(workload, boxed) if boxed.box.feasible else None
     return None if answer is None or any(violations_of(workload, answer)) else answer
 
 
@@ -58,11 +59,24 @@ def _may_stay(
     )
 
 
-def _filled(workload: Workload, boxed: WorkloadBox) -> Mapping[str, int] | None:
-    """Return a division between the fewest and the most of every candidate; None where there is none."""
-    if not boxed.box.feasible:
-        return None
-    lower, upper, total = boxed.box.lower.tolist(), boxed.box.upper.tolist(), boxed.box.total
+def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
+    """Return a division between the fewest and the most of every candidate, or as much as fits.
+
+    Where not all minima fit, or more is asked for than fits, the most of every candidate goes before its
+    fewest, and what cannot be placed is left out.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    boxed
+        Its box.
+    """
+    upper, total = boxed.box.upper.tolist(), boxed.box.total
+    lower = [min(low, high) for low, high in zip(boxed.box.lower.tolist(), upper, strict=True)]
+    if sum(lower) > total:
+        lower = _given([0] * len(lower), lower, total)
+    total = min(total, sum(upper))
     wished = _wished(workload, boxed.names)
     found = [max(low, min(high, wish)) for low, high, wish in zip(lower, upper, wished, strict=True)]
     missing = total - sum(found)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Outcome, Status
@@ -13,6 +14,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
+from fairlead.models.tolerance import tolerances_of
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, added, origin_of
@@ -27,17 +29,23 @@ from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
-from fairlead.solver.keeping import keep_and_repair, standing_well
+from fairlead.solver.keeping import keep_and_repair, repaired, standing_well
 from fairlead.solver.methods import compete, covers, solve_giving_way
 from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
+from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
+from fairlead.solver.tolerances import loose_levels, loosened, strict
 
 Method = Literal["auto", "exact", "cp-sat"]
 
 SHARE_ALONE = 0.8
 """Of the time that is left, what placing workloads each for itself may use."""
+SHARE_STRICT = 0.9
+"""Of the time that is left, what may be used before levels are loosened that need not be best."""
+WORTH_A_SEARCH = 0.5
+"""Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
 
 def solve(  # noqa: PLR0913 - the public face, all by keyword
@@ -55,6 +63,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     engine: str = "local",
     address: str | None = None,
     partitions: int | None = None,
+    tolerance: Mapping[str, object] | None = None,
 ) -> Outcome:
     """Place all replicas as well as the rules allow, and prove it.
 
@@ -99,6 +108,10 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     partitions
         Shares into which many workloads that compete are split, each solved by itself, where they are too
         many for one machine; what that loses is told by the bound. None splits nothing.
+    tolerance
+        How much worse than best levels may be for the sake of those below them, by name or key of the level:
+        a number or a text such as ``0.5`` in the unit of the level, or ``0.1%`` of the least that it can be
+        as far as single workloads tell. None keeps the problem's own.
 
     Returns
     -------
@@ -119,7 +132,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     search = Search(Deadline.after(time_limit), workers, seed, told, method != "cp-sat")
     if partitions is not None and partitions < 1:
         raise UsageError(f"{partitions} partitions; allowed is a whole number of at least 1")
-    settled = _settle(completed(problem), deviation, fresh, partial, method)
+    settled = _settle(completed(problem), deviation, fresh, partial, method, tolerance)
     with listening(search.deadline):
         grouped = _choose_groups(settled, search)
         where = Where(engine, address, partitions)
@@ -158,14 +171,38 @@ class _Explain:
 def _solve(
     problem: Problem, method: Method, search: Search, where: Where, explain: _Explain, started: float
 ) -> Outcome:
-    """Solve a problem in which every workload has its affinity group."""
+    """Solve a problem in which every workload has its affinity group: first with no level loose."""
+    problem = with_balance(problem)
     if not search.deadline.remaining():
         return _at_once(problem, search, started)
-    boxes = boxes_of(problem)
-    if not problem.partial and (hopeless(problem, boxes) or quota_conflicts(problem)):
-        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
-    strict = replace(problem, partial=False) if problem.partial else problem
-    alone = {} if method == "cp-sat" else _alone(strict, boxes, search.deadline)
+    loose = loose_levels(problem)
+    bare = strict(problem) if loose else problem
+    boxes = boxes_of(bare)
+    if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
+        return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
+    due = search.deadline.part(SHARE_ALONE)
+    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), boxes, due)
+    if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
+        return _at_once(problem, search, started)
+    share = search.part(SHARE_STRICT, quietly=False) if loose else search
+    found = _strictly(bare, alone, method, share, where, explain, started)
+    if not loose or found.placement is None:
+        return replace(found, problem=problem)
+    answer = Answer(bare, found.status, found.placement, found.objectives, found.origin)
+    answer = loosened(problem, answer, alone, search)
+    return conclude(problem, answer.placement, answer.attained, answer.origin, _since(started))
+
+
+def _strictly(
+    problem: Problem,
+    alone: Placed,
+    method: Method,
+    search: Search,
+    where: Where,
+    explain: _Explain,
+    started: float,
+) -> Outcome:
+    """Solve a problem of which every level has to be best, and of which workloads alone are known."""
     if not search.deadline.remaining() and not covers(alone, problem):
         return _at_once(problem, search, started)
     if covers(alone, problem):
@@ -184,11 +221,13 @@ def _solve(
 
 def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
-    strict = replace(problem, partial=False)
-    staying = standing_well(strict)
-    found = keep_and_repair(strict, staying, search.deadline) if staying or not problem.partial else None
-    if found is None and problem.partial:
-        found = place_greedily(problem, search.deadline)
+    staying = standing_well(problem)
+    if problem.partial:
+        strict = replace(problem, partial=False)
+        found = repaired(strict, staying, search.deadline) if staying else None
+        found = found or place_greedily(problem, Deadline.after(0))
+    else:
+        found = keep_and_repair(problem, staying, search.deadline)
     return conclude(problem, found, (), "exact", _since(started))
 
 
@@ -220,7 +259,12 @@ def _as_sure(outcome: Outcome, grouped: Grouped) -> Outcome:
 
 
 def _settle(
-    problem: Problem, deviation: str | None, fresh: bool | None, partial: bool, method: str
+    problem: Problem,
+    deviation: str | None,
+    fresh: bool | None,
+    partial: bool,
+    method: str,
+    tolerance: Mapping[str, object] | None,
 ) -> Problem:
     """Return the problem with the arguments of the call applied."""
     if method not in get_args(Method):
@@ -229,6 +273,8 @@ def _settle(
         if deviation not in list(Deviation):
             raise UsageError(f"no deviation {deviation!r}; known: {', '.join(Deviation)}")
         problem = replace(problem, deviation=Deviation(deviation))
+    if tolerance is not None:
+        problem = replace(problem, tolerances={**problem.tolerances, **tolerances_of(tolerance)})
     if fresh is not None:
         problem = replace(problem, workloads=tuple(replace(each, fresh=fresh) for each in problem.workloads))
     return replace(problem, partial=True) if partial else problem
@@ -241,11 +287,10 @@ def _alone(
 
     Where time runs out some are left out.
     """
-    due = deadline.part(SHARE_ALONE)
     found = {
         workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
         for workload in problem.workloads
-        if due.remaining()
+        if deadline.remaining()
     }
     return {key: answer for key, answer in found.items() if answer is not None}
 

@@ -52,7 +52,7 @@ def first_stage(part: Problem) -> Problem | None:
     if not early or len(early) == len(levels):
         return None
     bases = frozenset(level.base for level in early)
-    first = replace(part, workloads=tuple(_bare(each, bases) for each in part.workloads))
+    first = replace(part, workloads=tuple(_bare(each, bases) for each in part.workloads), balances=())
     return first if levels_of(first) == levels[: len(early)] else None
 
 

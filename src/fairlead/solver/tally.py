@@ -33,6 +33,8 @@ def _standing(workload: Workload, outcome: Outcome, best: Outcome) -> str:
     if outcome.placement is None or best.placement is None:
         return "unplaced"
     here, there = outcome.placement.of(workload.key), best.placement.of(workload.key)
+    if here == there:
+        return "equal"
     if sum(here.values()) < sum(there.values()):
         return "unplaced"
     alone = replace(best.problem, workloads=(workload,))

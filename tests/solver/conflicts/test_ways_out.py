@@ -363,3 +363,20 @@ def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.Monke
     problem = load([*stream, *(deployment(name, 2, cpu=1) for name in "xyz")])
     assert explanation.conflicts_of(problem, Deadline.after(0)) == ()
     assert relaxations(problem, Deadline.after(0), 0) == ()
+
+
+def test_a_quota_that_others_use_beyond_measure_is_no_way_out() -> None:
+    """Others use 8Ei cpu of 12: nobody raises a quota by that, and no model counts so far."""
+    quota = {
+        "apiVersion": "policy.karmada.io/v1alpha1",
+        "kind": "FederatedResourceQuota",
+        "metadata": {"name": "compute", "namespace": "default"},
+        "spec": {"overall": {"cpu": "12"}},
+        "status": {"overall": {"cpu": "12"}, "overallUsed": {"cpu": "8Ei"}},
+    }
+    stream = [*clusters(2, cpu=20), quota, policy(placement=divided({})), deployment("nginx", 9, cpu=1)]
+    outcome = fairlead.solve(load(stream))
+    assert outcome.status is Status.INFEASIBLE
+    assert outcome.conflict is not None
+    assert [each.rule for each in outcome.conflict.rules] == ["total", "quota"]
+    assert [str(each) for each in outcome.conflict.relaxations] == []

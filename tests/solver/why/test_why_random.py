@@ -9,7 +9,7 @@ import pytest
 
 from brute_force import brute_force
 from fairlead.models.cluster import Cluster
-from fairlead.models.levels import DEFAULT_ORDER, Deviation, Level
+from fairlead.models.levels import Deviation, Level
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -40,6 +40,7 @@ from fairlead.solver.why.changes import changes_of
 from fairlead.solver.why.gains import gains_of
 from fairlead.solver.why.steps import step_at_once, step_by_solving
 from fairlead.solver.why.why import why
+from orders import WITHOUT_BALANCE
 from random_problems import random_problem
 
 QUICK = range(25)
@@ -180,7 +181,7 @@ def by_formula(seed: int) -> Problem:
         rules=(Candidates(names), Total(), bounds, *_preferences(rng, names)),
     )
     clusters = tuple(Cluster(name, free=given) for name, given in zip(names, free, strict=True))
-    orders = (DEFAULT_ORDER, ("cost", *(key for key in DEFAULT_ORDER if key != "cost")))
+    orders = (WITHOUT_BALANCE, ("cost", *(key for key in WITHOUT_BALANCE if key != "cost")))
     deviation = rng.choice([Deviation.WEBSTER, Deviation.WEBSTER, Deviation.L1])
     return Problem(clusters, (workload,), (Capacity(),), rng.choice(orders), deviation)
 

@@ -1,6 +1,6 @@
 """All manifests of our own kinds, applied to workloads that have the rules of their policies already."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
@@ -28,6 +28,7 @@ from fairlead.models.errors import Mistake
 from fairlead.models.levels import Deviation
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Statement
+from fairlead.models.tolerance import Tolerance
 from fairlead.models.workload import AffinityGroup, Workload
 
 
@@ -70,6 +71,8 @@ class Extended(NamedTuple):
         Keys of the objective levels, the most important first.
     deviation
         Measure of the distance from the wanted ratio.
+    tolerances
+        How much worse than best levels may be, by key.
     warnings
         Selectors that match nothing, bounds without effect and the like.
     """
@@ -78,6 +81,7 @@ class Extended(NamedTuple):
     rules: tuple[Companionship | MoveBudget, ...]
     levels: tuple[str, ...]
     deviation: Deviation
+    tolerances: Mapping[str, Tolerance]
     warnings: tuple[Statement, ...]
 
 
@@ -110,7 +114,14 @@ def extend(
     wanted = next((one.model.spec for one in of_kind(manifests, own.Profile)), own.ProfileSpec())
     warnings = tuple(statements([*told, *lonely, *idle]))
     rules: tuple[Companionship | MoveBudget, ...] = (*companions, *budgets)
-    return Extended(tuple(extended), rules, profile.order(wanted), profile.measure(wanted), warnings)
+    return Extended(
+        tuple(extended),
+        rules,
+        profile.order(wanted),
+        profile.measure(wanted),
+        profile.tolerances(wanted),
+        warnings,
+    )
 
 
 def _added(adder: Adder, located: Located[Object], workload: Workload) -> tuple[Workload, list[Remark]]:

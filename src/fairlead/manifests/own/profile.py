@@ -2,27 +2,36 @@
 
 from collections.abc import Iterator, Sequence
 
-from fairlead.manifests.api.own import Profile, ProfileSpec
+from fairlead.manifests.api.own import Profile, ProfileLevel, ProfileSpec
 from fairlead.manifests.validation import Finding, Located
 from fairlead.models.errors import Mistake
-from fairlead.models.levels import DEFAULT_ORDER, MOVES, NAMES, Deviation
-
-ALL_MOVES = "moves"
-"""What stands for all levels of moves together."""
+from fairlead.models.levels import ALL, DEFAULT_ORDER, DEVIATION, NAMES, Deviation
+from fairlead.models.tolerance import Tolerance, keys_of, tolerance_of
 
 
 def findings(spec: ProfileSpec) -> Iterator[Finding]:
-    """List levels that do not exist or are named twice."""
+    """List levels that do not exist or are named twice, and tolerances that are none."""
     named: set[str] = set()
     for position, level in enumerate(spec.levels):
-        keys = _keys(level)
+        field = ("levels", position) if isinstance(level, str) else ("levels", position, "name")
+        keys = _keys(level, spec)
         if not keys:
-            named_levels = (name for key in DEFAULT_ORDER for name in (key, NAMES[key]))
-            known = ", ".join(dict.fromkeys((ALL_MOVES, *named_levels)))
-            yield Finding(("levels", position), level, f"is no level; allowed are {known}")
+            known = ", ".join(
+                dict.fromkeys((*ALL, *(name for key in DEFAULT_ORDER for name in (key, NAMES[key]))))
+            )
+            yield Finding(field, _name(level), f"is no level; allowed are {known}")
         elif not named.isdisjoint(keys):
-            yield Finding(("levels", position), level, "names a level a second time")
+            yield Finding(field, _name(level), "names a level a second time")
+        elif not set(keys).isdisjoint(spec.leave_out):
+            yield Finding(field, _name(level), "is left out by leaveOut")
         named.update(keys)
+        if (
+            isinstance(level, ProfileLevel)
+            and level.tolerance is not None
+            and tolerance_of(level.tolerance) is None
+        ):
+            message = 'is no tolerance; allowed are numbers of at least 0, and shares such as "0.1%"'
+            yield Finding(("levels", position, "tolerance"), level.tolerance, message)
 
 
 def second(profiles: Sequence[Located[Profile]]) -> Iterator[Mistake]:
@@ -37,9 +46,20 @@ def second(profiles: Sequence[Located[Profile]]) -> Iterator[Mistake]:
 
 
 def order(spec: ProfileSpec) -> tuple[str, ...]:
-    """Return the keys of all levels: the named ones, then the others in their usual order."""
-    named = dict.fromkeys(key for level in spec.levels for key in _keys(level))
-    return (*named, *(key for key in DEFAULT_ORDER if key not in named))
+    """Return the keys of all levels that count: the named ones, then the others in their usual order."""
+    named = dict.fromkeys(key for level in spec.levels for key in _keys(level, spec))
+    keys = (*named, *(key for key in DEFAULT_ORDER if key not in named))
+    return tuple(key for key in keys if key not in spec.leave_out)
+
+
+def tolerances(spec: ProfileSpec) -> dict[str, Tolerance]:
+    """Return how much worse than best levels may be, by key."""
+    found: dict[str, Tolerance] = {}
+    for level in spec.levels:
+        tolerance = tolerance_of(level.tolerance) if isinstance(level, ProfileLevel) else None
+        if tolerance is not None:
+            found |= dict.fromkeys(_keys(level, spec), tolerance)
+    return found
 
 
 def measure(spec: ProfileSpec) -> Deviation:
@@ -47,10 +67,19 @@ def measure(spec: ProfileSpec) -> Deviation:
     return Deviation(spec.deviation) if spec.deviation else Deviation.WEBSTER
 
 
-def _keys(level: str) -> tuple[str, ...]:
-    """Return the keys that a key or a name stands for; ``moves`` stands for all levels of moves."""
-    if level in DEFAULT_ORDER:
-        return (level,)
-    if level == ALL_MOVES:
-        return tuple(key for key in DEFAULT_ORDER if key in MOVES)
-    return tuple(key for key in DEFAULT_ORDER if NAMES[key] == level)
+def _name(level: str | ProfileLevel) -> str:
+    """Return how a profile names a level."""
+    return level if isinstance(level, str) else level.name
+
+
+def _keys(level: str | ProfileLevel, spec: ProfileSpec) -> tuple[str, ...]:
+    """Return the keys that a level stands for.
+
+    ``moves`` stands for all levels of moves, ``deviation`` for that from dynamic weights as well, unless the
+    profile names that one, too.
+    """
+    keys = tuple(key for key in keys_of(_name(level)) if key in DEFAULT_ORDER)
+    if _name(level) != DEVIATION.key:
+        return keys
+    others = {key for other in spec.levels if other is not level for key in keys_of(_name(other))}
+    return tuple(key for key in keys if key == DEVIATION.key or key not in others)

@@ -70,6 +70,16 @@ def requirements(rule: Bounds, workload: Workload) -> Iterator[Requirement]:
         yield maximum(rule, workload, cluster)
 
 
+def in_question(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Requirement]:
+    """Yield the bounds that a placement (replicas by cluster) may break; most are kept at first sight."""
+    for cluster, bound in rule.minimum.items():
+        if placed.get(cluster, 0) < bound.replicas:
+            yield minimum(rule, workload, cluster)
+    for cluster, bound in rule.maximum.items():
+        if placed.get(cluster, 0) > bound.replicas:
+            yield maximum(rule, workload, cluster)
+
+
 def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:
     """Return how many replicas a cluster needs."""
     bound = rule.minimum[cluster]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
 from fairlead.models.source import Source
 
 if TYPE_CHECKING:
@@ -33,12 +33,21 @@ class Weights:
         Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of
         a tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty
         where there are none.
+    apart
+        True where the deviation counts after balance, as that from dynamic weights does of workloads that
+        fill clusters together; see `fairlead.models.balance`.
     """
 
     weights: Mapping[str, int]
     dynamic: bool = False
     source: Source | None = None
     tiers: tuple[frozenset[str], ...] = ()
+    apart: bool = False
+
+
+def level(rule: Weights) -> Level:
+    """Return the level on which the deviation counts."""
+    return DYNAMIC_DEVIATION if rule.apart else DEVIATION
 
 
 def quotas(rule: Weights, workload: Workload, placed: Mapping[str, int]) -> dict[str, Fraction]:
@@ -97,12 +106,12 @@ def distance(
     weights: Mapping[str, int], placed: Mapping[str, int], replicas: int, deviation: Deviation
 ) -> Fraction:
     """Return the distance of a division of so many replicas from the ratio of weights, exactly."""
-    weighted = {cluster: weight for cluster, weight in weights.items() if weight > 0}
-    whole = sum(weighted.values())
+    whole = sum(weights.values())
     if not replicas or not whole:
         return Fraction(0)
     if deviation is Deviation.WEBSTER:
-        return _webster(weighted, placed, replicas, whole)
+        return _webster(weights, placed, replicas, whole)
+    weighted = {cluster: weight for cluster, weight in weights.items() if weight > 0}
     gaps = {
         cluster: abs(whole * placed.get(cluster, 0) - replicas * weight)
         for cluster, weight in weighted.items()
@@ -121,26 +130,29 @@ def _greatest(gaps: Mapping[str, int], weighted: Mapping[str, int]) -> Fraction:
     return Fraction(most, most_weight)
 
 
-def _webster(weighted: Mapping[str, int], placed: Mapping[str, int], replicas: int, whole: int) -> Fraction:
+def _webster(weights: Mapping[str, int], placed: Mapping[str, int], replicas: int, whole: int) -> Fraction:
     """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, summing equal weights first."""
     squares: dict[int, int] = {}
     total = 0
-    for cluster, weight in weighted.items():
-        held = placed.get(cluster, 0)
-        total += held
-        squares[weight] = squares.get(weight, 0) + held * held
-    ratio = _sum_of_fractions([(square, weight) for weight, square in sorted(squares.items()) if square])
-    return Fraction(whole, replicas) * ratio - 2 * total + replicas
+    for cluster, held in placed.items():
+        weight = weights.get(cluster, 0)
+        if weight > 0:
+            total += held
+            squares[weight] = squares.get(weight, 0) + held * held
+    over, under = _sum_of_fractions(
+        [(square, weight) for weight, square in sorted(squares.items()) if square]
+    )
+    return Fraction(whole * over + (replicas - 2 * total) * replicas * under, replicas * under)
 
 
-def _sum_of_fractions(parts: Iterable[tuple[int, int]]) -> Fraction:
-    """Add fractions pairwise, so that denominators stay small for as long as possible."""
+def _sum_of_fractions(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Add fractions pairwise, so that denominators stay small for as long as possible; not reduced."""
     row = [(numerator, denominator) for numerator, denominator in parts]
     while len(row) > 1:
         pairs = zip(row[::2], row[1::2], strict=False)
         added = [_add(*left, *right) for left, right in pairs]
         row = added + row[len(row) - len(row) % 2 :]
-    return Fraction(*row[0]) if row else Fraction(0)
+    return row[0] if row else (0, 1)
 
 
 def _add(a: int, b: int, c: int, d: int) -> tuple[int, int]:

@@ -58,18 +58,18 @@ def _answers(comparison: Comparison) -> Table:
     """Return a row per answer: status, what is missing or broken, and every level of the best one."""
     best = comparison.best
     names = [level.name for level in best.objectives]
-    missing = "-" if best.placement is None else str(best.missing)
-    rows = [_answer(BEST, best, missing, names)]
-    rows += [_answer(each.name, each.outcome, str(each.unplaced), names) for each in comparison.contenders]
+    rows = [_answer(BEST, best, best.missing, names)]
+    rows += [_answer(each.name, each.outcome, each.unplaced, names) for each in comparison.contenders]
     levels = (Column(name, right=True) for name in names)
     return table((*columns("Answer", "Status", ">Unplaced", ">Broken"), *levels), rows)
 
 
-def _answer(name: str, outcome: Outcome, unplaced: str, levels: list[str]) -> Row:
+def _answer(name: str, outcome: Outcome, missing: int, levels: list[str]) -> Row:
     """Return the row of one answer; levels of another affinity group are not comparable."""
     same = [level.name for level in outcome.objectives] == levels
     values = [format_number(level.value) for level in outcome.objectives] if same else ["-"] * len(levels)
     broken = len(outcome.violations)
+    unplaced = "-" if outcome.placement is None else str(missing)
     return (
         Cell(name, "bold"),
         Cell(str(outcome.status), TONES[outcome.status]),

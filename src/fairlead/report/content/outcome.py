@@ -119,8 +119,8 @@ def _where(outcome: Outcome, workload: Workload) -> str:
 def proof(level: Attained) -> str:
     """Return what is known of a level: ``proven``, ``gap 3 %`` or ``-``."""
     if level.proven:
-        within = f" to {format_number(level.resolution)}" if level.resolution else ""
-        return f"proven{within}"
+        finest = level.tolerance or level.resolution
+        return f"proven within {format_number(finest)}" if finest else "proven"
     return "-" if level.gap is None else f"gap {format_percent(level.gap)}"
 
 
@@ -142,8 +142,10 @@ def verdict(outcome: Outcome) -> str:
 
 def _optimal(outcome: Outcome) -> str:
     """Say what is proven, and how finely it was compared."""
-    coarse = [level for level in outcome.objectives if level.resolution]
-    steps = [f"{level.name} to within {format_number(level.resolution or 0)}" for level in coarse]
+    coarse = [level for level in outcome.objectives if level.resolution or level.tolerance]
+    steps = [
+        f"{level.name} within {format_number(level.tolerance or level.resolution or 0)}" for level in coarse
+    ]
     proven = f"({', '.join(['proven', *steps])})"
     if outcome.shortfalls:
         return f"not everything can be met, and no placement comes closer {proven}:"

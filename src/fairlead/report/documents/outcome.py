@@ -88,6 +88,8 @@ def _level(level: Attained) -> Document:
         document["exactBound"] = known["exactBound"]
     if level.resolution is not None:
         document["resolution"] = json_number(level.resolution)
+    if level.tolerance:
+        document["tolerance"] = json_number(level.tolerance)
     return document
 
 

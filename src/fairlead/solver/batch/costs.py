@@ -11,9 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.models.levels import COST, DEVIATION, MOVES_LAST, NET, Deviation, Level
+from fairlead.models.levels import COST, DEVIATION, DEVIATIONS, MOVES_LAST, NET, Deviation, Level
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Price, Tiers, Weights, moves
 from fairlead.models.rules.move_budget import members
+from fairlead.models.rules.weights import level as level_of
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Batch, Whole, table_of, total_of
@@ -73,8 +74,11 @@ def nothing(batch: Batch) -> LevelCost:
 
 def _cost_of(batch: Batch, level: Level) -> LevelCost:
     """Return the costs of one level."""
-    if level.base == DEVIATION:
-        return _deviation(batch, level, [workload.rule(Weights) for workload in batch.problem.workloads])
+    if level.base in DEVIATIONS:
+        rules = (workload.rule(Weights) for workload in batch.problem.workloads)
+        return _deviation(
+            batch, level, [rule if rule and level_of(rule) == level.base else None for rule in rules]
+        )
     if level.base == NET:
         return _net(batch, level)
     if level.base == COST:

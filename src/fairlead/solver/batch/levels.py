@@ -10,7 +10,7 @@ import numpy as np
 
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATION, Level
+from fairlead.models.levels import DEVIATIONS, Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -228,7 +228,7 @@ class _Levels:
         """Return by what placements are searched where the level alone does not say where replicas stand."""
         if len(stage.batch.keys) > MANY_ROWS:
             return None
-        deviations = [each for each in self.costs if each.level.base == DEVIATION]
+        deviations = [each for each in self.costs if each.level.base in DEVIATIONS]
         latest = self.search.deadline.part(LEVELS_SHARE_OF_TIME)
         if isinstance(cost.shape, Linear) and deviations:
             return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)

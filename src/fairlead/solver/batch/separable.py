@@ -3,7 +3,7 @@
 import math
 
 from fairlead.models.amounts import largest
-from fairlead.models.levels import DEVIATION, NET, Deviation
+from fairlead.models.levels import DEVIATIONS, NET, Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Bounds,
@@ -53,7 +53,7 @@ def applies(part: Problem) -> bool:
 
 def is_measured(part: Problem) -> bool:
     """Tell whether distances from the wanted ratio are sums over places."""
-    measured = any(level.base in (DEVIATION, NET) for level in levels_of(part))
+    measured = any(level.base in (*DEVIATIONS, NET) for level in levels_of(part))
     return part.deviation is not Deviation.MINIMAX or not measured
 
 

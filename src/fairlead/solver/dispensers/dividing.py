@@ -19,6 +19,7 @@ from fairlead.models.rules import Bounds, Candidates, Duplicated, Tiers, Weights
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.workload import Workload
 from fairlead.solver.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.marginal import Box, settle_ties
 
@@ -47,7 +48,7 @@ Divide = Callable[[Question], Mapping[str, int] | None]
 """Returns replicas by cluster; None where the division is refused."""
 
 
-def place(problem: Problem, like: str) -> Dispensed:
+def place(problem: Problem, like: str, deadline: Deadline | None = None) -> Dispensed:
     """Divide every workload of a problem.
 
     A workload scaled to 0 holds nothing; under Duplicated every candidate gets its copy.
@@ -58,12 +59,19 @@ def place(problem: Problem, like: str) -> Dispensed:
         The question.
     like
         One of `DIVISIONS`.
+    deadline
+        When the answer is due; None means no limit.
+
+    Raises
+    ------
+    TimeOverError
+        Where time is over before the last workload.
     """
     divide, refused = DIVISIONS[like]
     names = tuple(problem.cluster_by_name)
     placed: dict[str, Mapping[str, int]] = {}
     reasons: dict[str, str] = {}
-    for workload in problem.workloads:
+    for workload in (deadline or Deadline()).while_lasting(problem.workloads):
         answer = _place(workload, names, divide)
         if answer is None:
             reasons[workload.key] = refused

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from fairlead.models.affinity_groups import turn
 from fairlead.models.cluster import Cluster
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
 from fairlead.models.workload import Workload
+from fairlead.solver.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,11 @@ class Answer:
 
 
 def place_in_turn(
-    problem: Problem, schedule: Callable[[Workload, Sequence[Cluster]], Answer], *, deduct: bool
+    problem: Problem,
+    schedule: Callable[[Workload, Sequence[Cluster]], Answer],
+    deadline: Deadline | None = None,
+    *,
+    deduct: bool,
 ) -> Dispensed:
     """Let a scheduler place all workloads of a problem.
 
@@ -63,13 +69,21 @@ def place_in_turn(
         The question.
     schedule
         Places one workload on clusters that have so much free.
+    deadline
+        When the answer is due; None means no limit.
     deduct
         Whether a workload sees what the ones before it have taken; False leaves every one the clusters as
         they are reported, as real schedulers do until the reports catch up.
+
+    Raises
+    ------
+    TimeOverError
+        Where time is over before the last workload.
     """
+    due = deadline or Deadline()
     clusters = dict(problem.cluster_by_name)
     answers: dict[str, Answer] = {}
-    for workload in sorted(problem.workloads, key=lambda each: (-each.priority, each.key)):
+    for workload in due.while_lasting(sorted(problem.workloads, key=turn)):
         answer = schedule(workload, tuple(clusters.values()))
         answers[workload.key] = answer
         if deduct:

@@ -5,10 +5,12 @@ that does not fit any more is left unplaced as a whole. Once an answer is due, t
 clusters that will do.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from fairlead.models.affinity_groups import from_start, settled_in
+from fairlead.models.check import in_kept_group, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.quota import Allowance
@@ -35,6 +37,7 @@ def place(
     smallest_first: bool = False,
     staying: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
     deadline: Deadline | None = None,
+    late: PlaceOne = place_quickly,
 ) -> Placement:
     """Place all workloads greedily.
 
@@ -51,31 +54,77 @@ def place(
         Workloads that stay where they are, with what they hold there; none where that is not said.
     deadline
         From when on workloads are placed on any clusters that will do; None places all of them exactly.
+    late
+        Places a workload after the deadline.
 
     Returns
     -------
     Placement
         Every workload placed validly by itself, or as `otherwise` says.
     """
+
+    def place_one(*asked: Any) -> Mapping[str, int] | None:
+        return (late if _is_over(deadline) else place_alone)(*asked)
+
+    steps = _in_turn(problem, place_one, otherwise, staying, smallest_first=smallest_first)
+    return Placement({**staying, **{workload.key: answer for workload, answer in steps}})
+
+
+def place_all(
+    problem: Problem,
+    staying: Mapping[str, Mapping[str, int]] = MappingProxyType({}),
+    deadline: Deadline | None = None,
+) -> Placement | None:
+    """Place all workloads greedily; None as soon as one of them finds no valid place.
+
+    What workloads share is kept as far as it is deducted one after the other: capacity and quotas. Once an
+    answer is due, only those are placed exactly that find no place at once.
+
+    Parameters
+    ----------
+    problem, staying, deadline
+        As for `place`; those that stay are not looked at.
+    """
+
+    def place_one(*asked: Any) -> Mapping[str, int] | None:
+        return (place_quickly(*asked) if _is_over(deadline) else None) or place_alone(*asked)
+
+    placed = dict(staying)
+    for workload, answer in _in_turn(problem, place_one, lambda *_: {}, staying):
+        if any(violations_of(in_kept_group(workload, answer), answer)):
+            return None
+        placed[workload.key] = answer
+    return Placement(placed)
+
+
+def _is_over(deadline: Deadline | None) -> bool:
+    """Tell whether an answer is due."""
+    return deadline is not None and not deadline.remaining()
+
+
+def _in_turn(
+    problem: Problem,
+    place_one: PlaceOne,
+    otherwise: Otherwise,
+    staying: Mapping[str, Mapping[str, int]],
+    *,
+    smallest_first: bool = False,
+) -> Iterator[tuple[Workload, Mapping[str, int]]]:
+    """Yield every workload that does not stay with its place, one after the other; see `place`."""
     available = dict(problem.limits)
-    held = {workload.key: usage_of(workload, workload.current, problem) for workload in problem.workloads}
-    placed: dict[str, Mapping[str, int]] = dict(staying)
-    for used in held.values():
-        add(available, used, -1)
+    add(available, problem.used({each.key: each.current for each in problem.workloads}), -1)
     quotas = list(problem.allowances)
     for workload in problem.workloads:
         quotas = [each.taking(workload, workload.current) for each in quotas]
     moving = [workload for workload in problem.workloads if workload.key not in staying]
     for workload in sorted(moving, key=lambda each: _turn(each, problem, smallest_first)):
-        add(available, held[workload.key])
+        add(available, usage_of(workload, workload.current, problem))
         quotas = [each.giving_back(workload, workload.current) for each in quotas]
-        place_it = place_alone if deadline is None or deadline.remaining() else place_quickly
-        answer = _place_one(workload, problem, available, quotas, place_it)
+        answer = _place_one(workload, problem, available, quotas, place_one)
         answer = answer or otherwise(workload, problem, available, quotas)
-        placed[workload.key] = answer
+        yield workload, answer
         add(available, usage_of(workload, answer, problem), -1)
         quotas = [each.taking(workload, answer) for each in quotas]
-    return Placement(placed)
 
 
 def _place_one(

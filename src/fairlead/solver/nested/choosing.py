@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.check import violations_of
-from fairlead.models.levels import CLUSTERS, DEVIATION, MOVES, Deviation, Level
+from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
 from fairlead.models.score import in_order, levels_of_workload
@@ -192,7 +192,7 @@ def _cost(
 
     The deviation is one with overflow tiers only where one of them holds everything.
     """
-    if level != DEVIATION:
+    if level not in DEVIATIONS:
         cost = cost_of(level, workload, names, DEAREST)
         return cost if isinstance(cost, Straight) else None
     rule = workload.rule(Weights)

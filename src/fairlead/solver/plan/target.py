@@ -8,6 +8,7 @@ from dataclasses import replace
 from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import in_kept_group, violations_of
 from fairlead.models.errors import UsageError
+from fairlead.models.levels import BALANCE
 from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
 from fairlead.models.rules.move_budget import under_way
@@ -54,6 +55,8 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
     leaving = under_way(problem.workloads)
     return replace(
         problem,
+        # Nothing is moved only to fill clusters alike.
+        levels=tuple(key for key in problem.levels if key != BALANCE.key),
         workloads=workloads,
         rules=(*problem.rules, *_budgets(problem, options, leaving), *_pins(still, leaving)),
     )

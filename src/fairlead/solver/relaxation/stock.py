@@ -227,8 +227,11 @@ def _companions(rule: Companionship, problem: Problem) -> Iterator[Lever]:
 
 def _quotas(rule: Quota, problem: Problem) -> Iterator[Lever]:
     """Yield more of everything that a quota limits and workloads could ask for."""
+    taken = taken_by_others(rule, problem)
     for scope, limit in sorted(rule.limits.items(), key=lambda each: each[0].order):
-        if askers_of(rule, scope, problem):
+        asked = [needs(workload)[scope.resource] for workload in askers_of(rule, scope, problem)]
+        # What others take beyond all measure is no matter of what to add, as of a cluster.
+        if asked and limit.hard - taken[scope] >= -PLENTY * max(asked):
             key: Key = (quota.gives_way(rule, scope), "most")
             detail = detail_of(rule, scope.resource)
             source = limit.source or rule.source

@@ -283,8 +283,11 @@ def _sum(groups: Sequence[Group]) -> Fraction:
 
 def _groups(groups: Mapping[str, frozenset[str]], names: AbstractSet[str]) -> Mapping[str, frozenset[str]]:
     """Return the groups that still have clusters."""
-    left = {group: clusters - names for group, clusters in groups.items()}
-    return {group: clusters for group, clusters in left.items() if clusters}
+    left = (
+        (group, clusters if clusters.isdisjoint(names) else clusters - names)
+        for group, clusters in groups.items()
+    )
+    return {group: clusters for group, clusters in left if clusters}
 
 
 def _left(values: Mapping[str, V], names: AbstractSet[str]) -> dict[str, V]:

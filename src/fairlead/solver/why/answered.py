@@ -126,8 +126,8 @@ class Answered:
         """Return the first level on which an answer to a changed problem differs."""
         proven = True
         for place, (here, there) in enumerate(zip(self.values, other, strict=True)):
-            proven = proven and place < self.proven and there.proven and there.resolution is None
-            if here.value != there.value:
+            proven = proven and place < self.proven and there.proven and _is_exact(there)
+            if abs(Fraction(there.value - here.value)) > there.tolerance:
                 return Difference(self.levels[place], here.value, _plain(there.value - here.value), proven)
         return SAME._replace(proven=proven)
 
@@ -254,6 +254,8 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     problem = settled(outcome.problem)
     parts = components(problem) if len(problem.workloads) > 1 else (problem,)
     part = next(each for each in parts if key in each.workload_by_key)
+    if any(not rule.members <= part.workload_by_key.keys() for rule in part.balances or ()):
+        part = problem
     placement = Placement({each.key: outcome.placement.of(each.key) for each in part.workloads})
     proven = _proven(outcome, set(levels_of(part)))
     return Answered(part, key, placement, proven, outcome.origin, workers, seed)
@@ -262,13 +264,18 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
 def _proven(outcome: Outcome, levels: set[Level]) -> int:
     """Count the levels of a part, from the first on, that are proven and compared exactly."""
     count = 0
-    if outcome.status is Status.OPTIMAL and not any(each.resolution for each in outcome.objectives):
+    if outcome.status is Status.OPTIMAL and all(map(_is_exact, outcome.objectives)):
         return len(levels)
     for level, attained in zip(levels_of(outcome.problem), outcome.objectives, strict=True):
-        if not attained.proven or attained.resolution is not None:
+        if not (attained.proven and _is_exact(attained)):
             return count
         count += level in levels
     return count
+
+
+def _is_exact(level: Attained) -> bool:
+    """Tell whether a level was compared exactly, and may not be worse than best."""
+    return level.resolution is None and not level.tolerance
 
 
 def _plain(value: Number) -> Number:

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from fairlead.models.levels import DEVIATION, Deviation, Level, tier
+from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, GroupTotal, Tiers, Weights
+from fairlead.models.rules import Duplicated, GroupTotal, Tiers, Weights, weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox
@@ -197,7 +197,7 @@ def _costs(
     level: Level, workload: Workload, problem: Problem, names: Sequence[str], placed: Mapping[str, int]
 ) -> Sequence[Straight | Squares | Change]:
     """Return costs that add up to a level; none where it is no sum over clusters."""
-    if level != DEVIATION:
+    if level not in DEVIATIONS:
         cost = cost_of(level, workload, names)
         return () if cost is None or (isinstance(cost, Straight) and cost.using is not None) else (cost,)
     rule = workload.rule(Weights)
@@ -252,7 +252,7 @@ def _tiers_come_first(levels: Sequence[Level], workload: Workload) -> bool:
     if workload.rule(Tiers) is None:
         return False
     keys = [level.key for level in levels]
-    return tier(1).key not in keys[keys.index(DEVIATION.key) :]
+    return tier(1).key not in keys[keys.index(weights.level(rule).key) :]
 
 
 def _first_other(names: Sequence[str], name: str) -> str | None:

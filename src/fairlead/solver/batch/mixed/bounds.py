@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fairlead.models.levels import CLUSTERS, DEVIATION, NET, Level
+from fairlead.models.levels import CLUSTERS, DEVIATIONS, NET, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
@@ -56,7 +56,7 @@ class RelaxedBounds:
         last: Level | None = None
         for level in levels_of(self.part):
             bound, _ = self.bound(level, values)
-            if level in self.priced and (last is None or level.base in (NET, DEVIATION)):
+            if level in self.priced and (last is None or level.base in (NET, *DEVIATIONS)):
                 last = level
             values[level] = bound
         if last is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairlead.models.check import check, violations_of
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import DEVIATION, NET
+from fairlead.models.levels import DEVIATIONS, NET
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -193,7 +193,7 @@ class _Mixed:
             return
         # Nothing but the deviation is measured otherwise, so what is proven before it holds here as well.
         for level, reached in zip(levels_of(self.part), found.attained, strict=False):
-            if reached.bound is None or level.base in (NET, DEVIATION):
+            if reached.bound is None or level.base in (NET, *DEVIATIONS):
                 return
             self.leading.append(reached.bound)
             if not reached.proven:

@@ -10,6 +10,7 @@ from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
 from fairlead.solver.dispensers.karmada.binding import (
@@ -156,7 +157,13 @@ def _exact(amounts: Mapping[str, Fraction]) -> Quantities:
     return {resource: nano(amount) for resource, amount in amounts.items()}
 
 
-def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation: bool = False) -> Dispensed:
+def place(
+    problem: Problem,
+    *,
+    deduct: bool = False,
+    empty_workload_propagation: bool = False,
+    deadline: Deadline | None = None,
+) -> Dispensed:
     """Place all workloads as Karmada's scheduler does.
 
     Parameters
@@ -167,11 +174,15 @@ def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation:
         Whether a workload sees what the ones before it have taken.
     empty_workload_propagation
         The scheduler flag of that name.
+    deadline
+        When the answer is due; None means no limit.
 
     Raises
     ------
     UsageError
         Naming a workload that Karmada does not place.
+    TimeOverError
+        Where time is over before the last workload.
     """
     # Workloads of one kind see the same clusters as long as nothing is deducted.
     known: dict[tuple[str, str], tuple[MemberCluster, ...]] = {}
@@ -200,4 +211,4 @@ def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation:
             return Answer(found.clusters, found.failure.reason)
         return Answer(found.clusters, None, found.affinity_name)
 
-    return place_in_turn(problem, answer, deduct=deduct)
+    return place_in_turn(problem, answer, deadline, deduct=deduct)

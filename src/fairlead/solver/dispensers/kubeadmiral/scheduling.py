@@ -21,6 +21,7 @@ from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.kubeadmiral.arithmetic import wrap
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
@@ -231,7 +232,13 @@ NO_CLUSTER_FIT = "NoClusterFit"
 SCHEDULER_ERROR = "SchedulerError"
 
 
-def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation: bool = False) -> Dispensed:
+def place(
+    problem: Problem,
+    *,
+    deduct: bool = False,
+    empty_workload_propagation: bool = False,
+    deadline: Deadline | None = None,
+) -> Dispensed:
     """Place all workloads as KubeAdmiral's scheduler does.
 
     Evictions that end are compared with the present moment, and the rounding error of dynamic weights, for
@@ -245,11 +252,15 @@ def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation:
         Whether a workload sees what the ones before it have taken.
     empty_workload_propagation
         Karmada's flag; KubeAdmiral has none of the kind and must not be asked for it.
+    deadline
+        When the answer is due; None means no limit.
 
     Raises
     ------
     UsageError
         Naming a workload that KubeAdmiral does not place.
+    TimeOverError
+        Where time is over before the last workload.
     """
     if empty_workload_propagation:
         raise UsageError("dispenser kubeadmiral knows no empty_workload_propagation")
@@ -263,7 +274,7 @@ def place(problem: Problem, *, deduct: bool = False, empty_workload_propagation:
         found = schedule_unit(unit_of(workload, workload.declared), clusters, now)
         return Answer(_counted(found, workload), _reason(found))
 
-    return place_in_turn(problem, answer, deduct=deduct)
+    return place_in_turn(problem, answer, deadline, deduct=deduct)
 
 
 def _counted(found: Scheduled, workload: Workload) -> dict[str, int]:

@@ -1,0 +1,172 @@
+"""Balance: how unevenly clusters are filled, as a convex cost of what is used of every resource."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
+from fairlead.encoders.costs import Because, LevelCost
+from fairlead.encoders.distances import squared
+from fairlead.encoders.encoding import Encoding, weighted
+from fairlead.encoders.scale import LARGEST
+from fairlead.encoders.variables import Place
+from fairlead.models.errors import UnsupportedError
+from fairlead.models.levels import BALANCE
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules.balance import KIND, Balance
+from fairlead.models.rules.capacity import demands
+
+FINE = 2**24
+"""Where costs are rounded to whole steps, the error is below this part of 1."""
+MOST_UNITS = 2**42
+"""So many units of a resource may be used in all; a unit is what all requests are multiples of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Filled:
+    """What the members use of a resource on a cluster, in units.
+
+    Parameters
+    ----------
+    places
+        Where they may stand, and units a replica.
+    standing
+        What is used whatever they do.
+    total
+        What is used of all clusters together.
+    share
+        The cluster's share of what there is.
+    """
+
+    places: tuple[tuple[Place, int], ...]
+    standing: int
+    total: int
+    share: Fraction
+
+    def used(self, placement: Placement) -> int:
+        """Return what a placement uses, in units."""
+        replicas = (placement.of(place.workload).get(place.cluster, 0) * need for place, need in self.places)
+        return self.standing + sum(replicas)
+
+
+@dataclass(frozen=True, slots=True)
+class _FillingCost:
+    """A convex cost of what is used of a resource on a cluster."""
+
+    filled: _Filled
+    variable: cp_model.IntVar
+    convex: ConvexCost
+
+    @property
+    def least(self) -> int | None:
+        """Not known."""
+        return None
+
+    def of(self, placement: Placement) -> int:
+        """Return what a placement costs, in steps."""
+        return self.convex.function(self.filled.used(placement))
+
+    def terms(self) -> tuple[list[Term], int]:
+        """Return variables with coefficients, and what comes on top of their sum."""
+        return self.convex.terms()
+
+    def values(self, placement: Placement) -> Iterator[Term]:
+        """Yield variables of its own with the values that they have in a placement."""
+        used = self.filled.used(placement)
+        yield self.variable, used
+        yield from self.convex.values(used)
+
+    def refine(self, placement: Placement) -> bool:
+        """Make the cost exact at a placement; tell whether it was underestimated there."""
+        return self.convex.refine(self.filled.used(placement))
+
+
+def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
+    """Fill the clusters as evenly as the other rules allow.
+
+    With U units used of a resource on a cluster, D of them on all clusters together whatever the placement,
+    and a share s of what there is, in whole steps of 1 / L::
+
+        minimise  sum (U - s D)^2 / (s D^2)  =  sum (u - s)^2 / s,   u = U / D
+
+    L is the least common denominator; where that leads to too large numbers, L is such that the steps of all
+    costs, each rounded towards 0, add up to an error below 1 / `FINE`.
+
+    Raises
+    ------
+    UnsupportedError
+        Where amounts are too large to be counted in 64 bits.
+    """
+    filled = list(_all_filled(rule, problem, encoding))
+    scale, exact = _scale(filled)
+    costs, least = [], Fraction(0)
+    for each in filled:
+        function, constant = squared(each.share * each.total, Fraction(scale, each.total), exact=exact)
+        costs.append(_cost(each, function, encoding))
+        least += constant / scale
+    encoding.prefer(BALANCE, costs, because=Because(KIND), constant=least, scale=scale, exact=exact)
+
+
+def error(cost: LevelCost) -> Fraction:
+    """Return by how much a balance is underestimated at most."""
+    if cost.exact:
+        return Fraction(0)
+    return Fraction(
+        sum(each.filled.total for each in cost.costs if isinstance(each, _FillingCost)), cost.scale
+    )
+
+
+def _all_filled(rule: Balance, problem: Problem, encoding: Encoding) -> Iterator[_Filled]:
+    """Yield what is filled: every cluster and resource of the rule."""
+    for resource, shares in rule.shares.items():
+        places = {name: list(_places(rule, problem, name, resource)) for name in shares}
+        standing = {name: rule.standing.get((name, resource), 0) for name in shares}
+        needs = (need for row in places.values() for _, need in row)
+        unit = math.gcd(*standing.values(), *needs, rule.totals[resource])
+        total = rule.totals[resource] // unit if unit else 0
+        if total > MOST_UNITS:
+            raise UnsupportedError(
+                f"requests of {resource} differ too much for balance to be counted in 64 bits"
+            )
+        for name, share in shares.items() if total else ():
+            row = ((at, need // unit) for at, need in places[name] if encoding.variables.range(at).upper > 0)
+            yield _Filled(tuple(row), standing[name] // unit, total, share)
+
+
+def _places(rule: Balance, problem: Problem, name: str, resource: str) -> Iterator[tuple[Place, int]]:
+    """Yield where members may stand on a cluster that request a resource, and how much of it."""
+    for each in problem.workloads:
+        if each.key in rule.members:
+            need = demands(each, problem.cluster_by_name[name]).get(resource, 0)
+            if need:
+                yield Place(each.key, name), need
+
+
+def _scale(filled: Sequence[_Filled]) -> tuple[int, bool]:
+    """Return the steps in 1, and whether every cost is a whole number of them."""
+    coarse = FINE * sum(each.total for each in filled)
+    steps = 1
+    for each in filled:
+        steps = math.lcm(steps, (1 / (each.share * each.total * each.total)).denominator, each.total)
+        if steps > coarse:
+            dearest = math.ceil(sum(1 / one.share for one in filled))
+            return min(coarse, LARGEST // max(1, dearest)), False
+    return steps, True
+
+
+def _cost(filled: _Filled, function: ConvexFunction, encoding: Encoding) -> _FillingCost:
+    """Return the cost of what is used of one resource on one cluster."""
+    ranges = [(encoding.variables.range(place), need) for place, need in filled.places]
+    lower = filled.standing + sum(max(0, each.lower) * need for each, need in ranges)
+    upper = filled.standing + sum(max(0, each.lower, each.upper) * need for each, need in ranges)
+    used = encoding.model.new_int_var(lower, upper, "")
+    terms = [(encoding.replicas(*place), need) for place, need in filled.places]
+    encoding.coupled = True
+    encoding.model.add(weighted([*terms, (used, -1)]) == -filled.standing)
+    centre = function.anchor if encoding.centres is None else filled.used(encoding.centres)
+    convex = ConvexCost(encoding.model, used, function, (lower, upper), centre)
+    return _FillingCost(filled, used, convex)

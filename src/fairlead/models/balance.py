@@ -1,0 +1,151 @@
+"""Which workloads are to fill clusters together, and how exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from fairlead.models.cluster import PODS
+from fairlead.models.levels import BALANCE
+from fairlead.models.rules import Aggregated, Candidates, Duplicated, Shares, Weights, WorkloadRule
+from fairlead.models.rules.balance import Balance
+from fairlead.models.rules.capacity import needs
+
+if TYPE_CHECKING:
+    from fairlead.models.problem import Problem
+    from fairlead.models.workload import Workload
+
+TOLERANCE = Fraction(25, 10_000)
+"""What balance may be worse than best by, unless a profile says so: clusters filled alike within 5 %."""
+
+
+def with_balance(problem: Problem) -> Problem:
+    """Return a problem of which is known who is to fill clusters together; see `Problem.balances`.
+
+    Workloads that share candidates, one with the next, are to fill them together where at least two of them
+    are due, have replicas, and are divided by weights or Aggregated. Of these the deviation from dynamic
+    weights has a level of its own, after balance.
+    """
+    if problem.balances is not None:
+        return problem
+    found = tuple(_found(problem)) if BALANCE.key in problem.levels else ()
+    balanced = frozenset[str]().union(*(each.members for each in found))
+    workloads = tuple(_told_apart(each) if each.key in balanced else each for each in problem.workloads)
+    return replace(problem, workloads=workloads, balances=found)
+
+
+def without_balance(problem: Problem) -> Problem:
+    """Return a problem of which nothing is known of who is to fill clusters together."""
+    if problem.balances is None:
+        return problem
+    workloads = tuple(_together(each) for each in problem.workloads)
+    return replace(problem, workloads=workloads, balances=None)
+
+
+def tolerance(rule: Balance, problem: Problem) -> Fraction:
+    """Return how much less than best a balance may be, unless a profile says otherwise.
+
+    `TOLERANCE`, or what half a replica of the largest makes: sum (e / 2)^2 / s over clusters and resources,
+    with ``e`` its request over what all replicas request together.
+    """
+    members = [each for each in problem.workloads if each.key in rule.members]
+    half = Fraction(0)
+    for resource, shares in rule.shares.items():
+        asked = [(needs(each).get(resource, 0), _copies(each)) for each in members]
+        total = sum(need * replicas for need, replicas in asked)
+        if total:
+            part = Fraction(max(need for need, replicas in asked if replicas), 2 * total)
+            half += part * part * sum((1 / share for share in shares.values()), Fraction(0))
+    return max(TOLERANCE, half)
+
+
+def _found(problem: Problem) -> Iterator[Balance]:
+    """Yield what is to be filled together."""
+    if sum(map(_is_spread, problem.workloads)) < 2:
+        return
+    for inside in _tied(problem):
+        if sum(map(_is_spread, inside)) > 1:
+            shares = _shares(inside, problem)
+            if shares:
+                yield Balance(frozenset(each.key for each in inside), shares)
+
+
+def _is_spread(workload: Workload) -> bool:
+    """Tell whether a workload is placed now, and divided by weights or Aggregated."""
+    divided = any(isinstance(rule, Weights | Shares | Aggregated) for rule in workload.rules)
+    return divided and bool(workload.replicas) and (workload.due or workload.fresh)
+
+
+def _told_apart(workload: Workload) -> Workload:
+    """Return a workload whose deviation from dynamic weights has a level of its own."""
+    return _marked(workload, apart=True)
+
+
+def _together(workload: Workload) -> Workload:
+    """Return a workload whose deviation counts with all others."""
+    return _marked(workload, apart=False)
+
+
+def _marked(workload: Workload, *, apart: bool) -> Workload:
+    """Return a workload of which the level of the deviation from dynamic weights is told, in every group."""
+    groups = tuple(replace(group, rules=_rules(group.rules, apart=apart)) for group in workload.groups)
+    found = replace(workload, rules=_rules(workload.rules, apart=apart), groups=groups)
+    return workload if found == workload else found
+
+
+def _rules(rules: Iterable[WorkloadRule], *, apart: bool) -> tuple[WorkloadRule, ...]:
+    """Return rules of which the level of the deviation from dynamic weights is told."""
+    return tuple(
+        replace(rule, apart=apart)
+        if isinstance(rule, Weights) and rule.dynamic and rule.apart is not apart
+        else rule
+        for rule in rules
+    )
+
+
+def _copies(workload: Workload) -> int:
+    """Return how many replicas a workload has in all; of copies one for every candidate."""
+    rule = workload.rule(Candidates)
+    if workload.rule(Duplicated) is None or rule is None:
+        return workload.replicas
+    return workload.replicas * len(rule.names)
+
+
+def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[str, Fraction]]:
+    """Return the clusters' shares of what there is of every resource that is requested.
+
+    Pods count only where nothing else is requested.
+    """
+    asked = {resource for each in workloads if each.replicas for resource in needs(each)}
+    names = sorted({name for each in workloads for name in candidates_of(each, problem)})
+    found: dict[str, dict[str, Fraction]] = {}
+    for resource in sorted(asked - {PODS} or asked):
+        offered = {name: problem.limits.get((name, resource), 0) for name in names}
+        total = sum(offered.values())
+        if total:
+            found[resource] = {name: Fraction(amount, total) for name, amount in offered.items() if amount}
+    return found
+
+
+def candidates_of(workload: Workload, problem: Problem) -> Iterable[str]:
+    """Return the clusters on which a workload may stand."""
+    rule = workload.rule(Candidates)
+    return tuple(problem.cluster_by_name) if rule is None else rule.names
+
+
+def _tied(problem: Problem) -> Iterator[tuple[Workload, ...]]:
+    """Yield the workloads that share candidates, one with the next; each time in key order."""
+    import networkx as nx
+
+    graph: nx.Graph[str] = nx.Graph()
+    touched = {each.key: tuple(candidates_of(each, problem)) for each in problem.workloads}
+    for names in set(touched.values()):
+        nx.add_path(graph, names)
+    number = {name: at for at, names in enumerate(nx.connected_components(graph)) for name in names}
+    inside: dict[int, list[Workload]] = {}
+    for each in problem.workloads:
+        if touched[each.key]:
+            inside.setdefault(number[touched[each.key][0]], []).append(each)
+    yield from (tuple(part) for part in inside.values())

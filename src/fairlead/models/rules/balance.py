@@ -1,0 +1,83 @@
+"""Balance: workloads that are placed together fill clusters together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from fairlead.models.usage import Amounts, Row, add, usage
+
+if TYPE_CHECKING:
+    from fairlead.models.placement import Placement
+    from fairlead.models.problem import Problem
+
+
+KIND = "balance"
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Workloads that are tied by clusters are to fill these alike.
+
+    Parameters
+    ----------
+    members
+        Keys of the workloads.
+    shares
+        By resource, every cluster's part of what all clusters can give to the members; the parts of a
+        resource add up to 1. Clusters of unknown capacity, and of none, are absent.
+    standing
+        What members use that are not in the problem, because they stand where they stand.
+    totals
+        What members use of all these clusters together, by resource, where that is known to be the same in
+        every placement; only then balance can be searched for.
+    """
+
+    members: frozenset[str]
+    shares: Mapping[str, Mapping[str, Fraction]]
+    standing: Amounts = field(default_factory=dict)
+    totals: Mapping[str, int] = field(default_factory=dict)
+
+
+def cost(rule: Balance, problem: Problem, placement: Placement) -> Fraction:
+    """Return how unevenly the clusters are filled: sum (u - s)^2 / s over clusters and resources, exactly.
+
+    With ``s`` a cluster's share of what there is, and ``u`` its part of what the members use of all these
+    clusters together.
+    """
+    used = used_by(rule, problem, placement)
+    return sum((_unevenness(used, name, shares) for name, shares in rule.shares.items()), Fraction(0))
+
+
+def used_by(rule: Balance, problem: Problem, placement: Placement) -> dict[Row, int]:
+    """Return what the members use by cluster and resource, those that are not in the problem included."""
+    inside = (each for each in problem.workloads if each.key in rule.members)
+    used = usage(inside, placement, problem)
+    add(used, rule.standing)
+    return used
+
+
+def _unevenness(used: Mapping[Row, int], resource: str, shares: Mapping[str, Fraction]) -> Fraction:
+    """Return what one resource adds: sum u^2 / s - 1, as the shares add up to 1; 0 where nothing is used."""
+    amounts = [(used.get((name, resource), 0), share) for name, share in shares.items()]
+    total = sum(amount for amount, _ in amounts)
+    if not total:
+        return Fraction(0)
+    squares = _summed(amount * amount / share for amount, share in amounts if amount)
+    return squares / (total * total) - 1
+
+
+def _summed(parts: Iterable[Fraction]) -> Fraction:
+    """Add fractions pairwise, so that denominators stay small for as long as possible."""
+    row = list(parts)
+    while len(row) > 1:
+        odd = row[len(row) - len(row) % 2 :]
+        row = [left + right for left, right in _pairs(row)] + odd
+    return row[0]
+
+
+def _pairs(row: list[Fraction]) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield every two neighbours."""
+    return zip(row[::2], row[1::2], strict=False)

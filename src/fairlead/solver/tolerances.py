@@ -1,0 +1,400 @@
+"""Levels that need not be best: balance, and those that somebody gives a tolerance.
+
+First everything is solved with no level loose: balance left out, all others as strict as ever. What that
+proves of the levels above the first loose one holds as it is, and its bounds of all others hold as well. Then
+those workloads that may stand elsewhere are searched once more, while all others stay: a loose level is
+pinned to its target wherever a placement reaches that (`Target`), else to its best.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import takewhile
+
+from fairlead.models import balance
+from fairlead.models.levels import BALANCE, COPIES, Level
+from fairlead.models.outcome import Attained
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Capacity,
+    Companionship,
+    Duplicated,
+    GroupTotal,
+    MoveBudget,
+    Quota,
+    SharedRule,
+)
+from fairlead.models.rules.balance import Balance, used_by
+from fairlead.models.rules.balance import cost as balance_of
+from fairlead.models.rules.move_budget import members
+from fairlead.models.score import least_of, levels_of, score, value_of
+from fairlead.models.workload import Workload
+from fairlead.solver.answer import Answer, added, origin_of
+from fairlead.solver.attainment import attained, status_of
+from fairlead.solver.boxes import has_box
+from fairlead.solver.evening import evened_out
+from fairlead.solver.frozen import frozen
+from fairlead.solver.rows import Placed, beside
+from fairlead.solver.search import Search
+from fairlead.solver.spans import Span, least_alone, least_balance, span_of, uses_alike
+from fairlead.solver.targets import Target, Targets
+
+MOST_PLACES = 30_000
+"""Workloads times clusters that are searched together; of more, replicas are only exchanged."""
+SHARE = 0.3
+"""Of the time left, what passing replicas to and fro may use before a search."""
+
+
+def loose_levels(problem: Problem) -> frozenset[Level]:
+    """Return the levels of a problem that need not be best."""
+    given = problem.tolerances
+    return frozenset(
+        level
+        for level in levels_of(problem)
+        if level == BALANCE or (level.key in given and given[level.key].amount)
+    )
+
+
+def strict(problem: Problem) -> Problem:
+    """Return a problem of which every level has to be best, balance left out."""
+    return replace(problem, tolerances={}, balances=())
+
+
+def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
+    """Return the answer to a problem with loose levels.
+
+    Parameters
+    ----------
+    problem
+        The question; `fairlead.models.balance.with_balance` has looked at it.
+    found
+        The answer to `strict`, with a placement.
+    alone
+        Workloads as they stand best where they have all that is shared for themselves, as far as known.
+    search
+        How to search.
+    """
+    if not search.deadline.remaining():
+        placement = found.placement or Placement({})
+        levels = attained(problem, placement, ())
+        return Answer(problem, status_of(levels), placement, levels, found.origin)
+    loosening = _Loosening.of(problem, found, alone)
+    sets = list(loosening.open_sets())
+    for number, keys in enumerate(sets):
+        loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
+    return loosening.answer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Loosening:
+    """How far the loose levels got.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    strict
+        The answer where no level is loose.
+    placement
+        Where everybody stands.
+    targets
+        What every balance may be, in the order of the problem's.
+    loose
+        What the other loose levels may be.
+    staying
+        Workloads that have no other place in any best placement; None where that is not certain.
+    parts
+        The answers of those that were searched again.
+    certain
+        False where something was not searched that could be better.
+    """
+
+    problem: Problem
+    strict: Answer
+    placement: Placement
+    targets: tuple[Target, ...]
+    loose: Targets
+    staying: frozenset[str]
+    parts: tuple[Answer, ...] = ()
+    certain: bool = True
+
+    @classmethod
+    def of(cls, problem: Problem, found: Answer, alone: Placed) -> "_Loosening":
+        """Return where the search begins."""
+        targets = list[Target]()
+        for rule in problem.balances or ():
+            least = least_balance(rule, problem)
+            given = problem.tolerances.get(BALANCE.key)
+            tolerance = balance.tolerance(rule, problem) if given is None else given.of(least)
+            targets.append(Target(least, tolerance))
+        loose = {level: _target(level, problem) for level in loose_levels(problem) if level != BALANCE}
+        stay = frozen(found.part, alone)
+        copied = [
+            replace(COPIES, priority=each.priority) for each in problem.workloads if _chooses_copies(each)
+        ]
+        certain = _reaches(found, alone, [*stay.values(), *copied])
+        staying = frozenset(stay) if certain else _resting(problem, found)
+        return cls(
+            problem, found, found.placement or Placement({}), tuple(targets), loose, staying, (), certain
+        )
+
+    def open_sets(self) -> Iterator[frozenset[str]]:
+        """Yield the workloads that are to be searched together; none where what was found will do."""
+        everybody = frozenset(each.key for each in self.problem.workloads)
+        if self.loose:
+            yield everybody
+            return
+        known = frozenset[str]()
+        for rule, target in zip(self.problem.balances or (), self.targets, strict=True):
+            if balance_of(rule, self.problem, self.placement) > target.value and rule.members.isdisjoint(
+                known
+            ):
+                free = everybody - self.staying - _settled(self.problem)
+                keys = _tied(rule.members & free, self.problem, self.staying)
+                known |= keys
+                yield keys
+
+    def searched(self, keys: frozenset[str], search: Search) -> "_Loosening":
+        """Return how far it is with some workloads searched together."""
+        part = self.part(keys)
+        if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
+            return replace(self, certain=False)
+        start = self.evened(part, search)
+        if len(part.workloads) * len(part.clusters) > MOST_PLACES or not search.deadline.remaining():
+            return replace(start, certain=False)
+        from fairlead.solver.lexicographic import minimise_levels
+
+        result = minimise_levels(
+            part,
+            Placement({key: start.placement.of(key) for key in keys}),
+            search.deadline,
+            search.workers,
+            search.seed,
+            search.progress,
+            relaxed=start.known(part),
+            targets=start.targets_of(part),
+            ties=search.ties,
+        )
+        if result.placement is None:
+            return replace(start, certain=False)
+        placement = Placement({**start.placement, **result.placement})
+        answer = Answer(part, result.status, result.placement, result.attained, "cp-sat")
+        return replace(start, placement=placement, parts=(*start.parts, answer))
+
+    def answer(self) -> Answer:
+        """Return what was found."""
+        levels = self._levels()
+        origin = origin_of([self.strict, *self.parts])
+        return Answer(self.problem, status_of(levels), self.placement, levels, origin)
+
+    def evened(self, part: Problem, search: Search) -> "_Loosening":
+        """Return with replicas of some workloads passed to where they fill clusters more evenly."""
+        targets = {rule.members: each for rule, each in zip(self._balances, self.targets, strict=True)}
+        inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
+        for rule in part.balances or ():
+            until = search.deadline.part(SHARE)
+            inside = evened_out(part, rule, inside, Fraction(targets[rule.members].value), until)
+        return replace(self, placement=Placement({**self.placement, **inside}))
+
+    def part(self, keys: frozenset[str]) -> Problem:
+        """Return the problem of some workloads while all others stand where they stand."""
+        problem, chosen = self.problem, [each for each in self.problem.workloads if each.key in keys]
+        rules = tuple(
+            self._narrowed(rule, keys) for rule in self._balances if not rule.members.isdisjoint(keys)
+        )
+        whole = len(chosen) == len(problem.workloads)
+        part = problem if whole else beside(problem, chosen, self.placement.to_dict())
+        return replace(part, workloads=tuple(map(self._with_copies, part.workloads)), balances=rules)
+
+    @property
+    def _balances(self) -> tuple[Balance, ...]:
+        """Who is to fill clusters together."""
+        return self.problem.balances or ()
+
+    def _narrowed(self, rule: Balance, keys: frozenset[str]) -> Balance:
+        """Return a balance of which some members stand where they stand."""
+        others = tuple(each for each in self.problem.workloads if each.key not in keys)
+        standing = used_by(rule, replace(self.problem, workloads=others), self.placement)
+        used = used_by(rule, self.problem, self.placement)
+        moving = [self.problem.workload(key) for key in sorted(rule.members & keys)]
+        spans = {each.key: self._span(each) for each in moving}
+        totals = {
+            resource: sum(used.get((name, resource), 0) for name in shares)
+            for resource, shares in rule.shares.items()
+            if all(uses_alike(each, spans[each.key], resource, shares, self.problem) for each in moving)
+        }
+        return replace(rule, standing=standing, totals=totals)
+
+    def _with_copies(self, workload: Workload) -> Workload:
+        """Return a workload with as many copies as it has, where it chooses them.
+
+        Levels before balance say how many, unless workloads compete for them (`certain`).
+        """
+        if not _chooses_copies(workload):
+            return workload
+        names, held = frozenset(self.problem.cluster_by_name), sum(self.placement.of(workload.key).values())
+        return replace(workload, rules=(*workload.rules, GroupTotal(BALANCE.name, names, held, held)))
+
+    def _span(self, workload: Workload) -> Span:
+        """Return what a workload holds, with as many copies as it has where it chooses them."""
+        span = span_of(workload, self.problem)
+        held = sum(self.placement.of(workload.key).values())
+        return replace(span, total=held) if _chooses_copies(workload) else span
+
+    def targets_of(self, part: Problem) -> Targets:
+        """Return the targets of the levels of some workloads."""
+        members = {rule.members for rule in part.balances or ()}
+        rules = zip(self.problem.balances or (), self.targets, strict=True)
+        inside = [target for rule, target in rules if rule.members in members]
+        if not inside:
+            return self.loose
+        least = sum((Fraction(each.bound) for each in inside), Fraction(0))
+        tolerance = sum((Fraction(each.tolerance) for each in inside), Fraction(0))
+        return {**self.loose, BALANCE: Target(least, tolerance)}
+
+    def known(self, part: Problem) -> tuple[Attained, ...]:
+        """Return the levels of some workloads before the first loose one, as far as they are proven."""
+        start = self.strict.placement or Placement({})
+        proven = {
+            level
+            for level, each in zip(levels_of(self.strict.part), self.strict.attained, strict=True)
+            if each.proven
+        }
+        levels = takewhile(lambda each: each in proven and each not in self.loose, levels_of(part))
+        found = []
+        for level in levels:
+            value = value_of(part, start, level)
+            found.append(Attained(level.name, value, value, proven=True))
+        return tuple(found)
+
+    def _levels(self) -> tuple[Attained, ...]:
+        """Return the levels with what is proven of them."""
+        if self.certain:
+            found = added(self.problem, [self._rest(), *self.parts])
+        else:
+            found = tuple(
+                self._told(level, each)
+                for level, each in zip(
+                    levels_of(self.problem), attained(self.problem, self.placement, ()), strict=True
+                )
+            )
+        return tuple(self._as_strict(found))
+
+    def _rest(self) -> Answer:
+        """Return the answer of all that were not searched again: as proven as it was."""
+        searched = frozenset(key for part in self.parts for key in part.part.workload_by_key)
+        left = tuple(each for each in self.problem.workloads if each.key not in searched)
+        balances = tuple(rule for rule in self.problem.balances or () if rule.members.isdisjoint(searched))
+        part = replace(self.problem, workloads=left, rules=(), balances=balances)
+        sure = {
+            level
+            for level, each in zip(levels_of(self.strict.part), self.strict.attained, strict=True)
+            if each.proven
+        }
+        targets = self.targets_of(part) if balances else {}
+        levels = []
+        for level, each in zip(levels_of(part), score(part, self.placement), strict=True):
+            if level in targets:
+                levels.append(_within(each, targets[level]))
+            else:
+                bound = each.value if level in sure else least_of(part, level)
+                levels.append(replace(each, bound=bound, proven=each.value == bound))
+        return Answer(part, status_of(levels), self.placement, tuple(levels), "exact")
+
+    def _told(self, level: Level, each: Attained) -> Attained:
+        """Return a level with its tolerance, if it has one."""
+        target = self.targets_of(self.problem).get(level)
+        return each if target is None else _within(each, target)
+
+    def _as_strict(self, levels: tuple[Attained, ...]) -> Iterator[Attained]:
+        """Yield levels with the bounds of the strict answer, as long as its levels are what they are here."""
+        known = dict(zip(levels_of(self.strict.part), self.strict.attained, strict=True))
+        same = True
+        for level, each in zip(levels_of(self.problem), levels, strict=True):
+            other = known.get(level)
+            if other is None or other.bound is None or not same:
+                yield each
+                continue
+            higher = each.bound is None or each.bound < other.bound
+            bound = other.bound if higher else each.bound
+            reached = bound is not None and each.value <= bound + each.tolerance
+            yield replace(
+                each,
+                bound=bound,
+                proven=each.proven or reached or (other.proven and each.value == other.value),
+            )
+            same = level not in self.loose and each.value == other.value
+
+
+def _settled(problem: Problem) -> frozenset[str]:
+    """Return the workloads that have one placement only, by rules of their own."""
+    spans = ((each.key, span_of(each, problem)) for each in problem.workloads if has_box(each))
+    return frozenset(key for key, span in spans if all(low == high for low, high in span.ends.values()))
+
+
+def _chooses_copies(workload: Workload) -> bool:
+    """Tell whether a workload chooses on which clusters it has copies."""
+    copies = workload.rule(Duplicated)
+    return copies is not None and copies.choice
+
+
+def _within(level: Attained, target: Target) -> Attained:
+    """Return a loose level with what its target says of it."""
+    bound = min(level.value, target.bound)
+    proven = level.value <= bound + target.tolerance
+    return replace(level, bound=bound, proven=proven, tolerance=target.tolerance)
+
+
+def _target(level: Level, problem: Problem) -> Target:
+    """Return what a loose level may be: its workloads each alone, and its tolerance."""
+    inside = (each for each in problem.workloads if each.priority == level.priority)
+    bound = sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
+    return Target(bound, problem.tolerances[level.key].of(bound))
+
+
+def _reaches(found: Answer, alone: Placed, levels: Collection[Level]) -> bool:
+    """Tell whether levels are what the workloads need alone, down to the last of those that say who stays."""
+    part = found.part
+    order = levels_of(part)
+    places = [order.index(level) for level in levels if level in order]
+    if not places or not all(each.key in alone for each in part.workloads):
+        return not places
+    needed = score(part, Placement(alone))[: max(places) + 1]
+    return all(one.value == other.value for one, other in zip(found.attained, needed, strict=False))
+
+
+def _resting(problem: Problem, found: Answer) -> frozenset[str]:
+    """Return the workloads that nobody would look at again, and that stand where they run."""
+    placement = found.placement or Placement({})
+    return frozenset(
+        each.key
+        for each in problem.workloads
+        if not each.due and not each.fresh and dict(placement.of(each.key)) == dict(each.current)
+    )
+
+
+def _tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> frozenset[str]:
+    """Return some workloads with all that shared rules tie to them; who stays uses no budget of moves."""
+    sets = [
+        _members(rule, problem) - (staying if isinstance(rule, MoveBudget) else frozenset())
+        for rule in problem.rules
+    ]
+    while True:
+        more = keys.union(*(inside for inside in sets if not inside.isdisjoint(keys)))
+        if more == keys:
+            return keys
+        keys = more
+
+
+def _members(rule: SharedRule, problem: Problem) -> frozenset[str]:
+    """Return the workloads that a shared rule ties together, capacity left aside."""
+    match rule:
+        case Capacity():
+            return frozenset()
+        case Companionship():
+            return frozenset(rule.members)
+        case Quota():
+            return frozenset(each.key for each in problem.workloads_in(rule.namespace))
+        case MoveBudget():
+            return frozenset(each.key for each in members(rule, problem))
