@@ -36,15 +36,23 @@ class LateText(ABC):
     text: str = field(repr=False)
     first: int = 1
 
-    @property
-    @abstractmethod
+    @cached_property
     def whole(self) -> tuple[Any, Places]:
         """The object with all its lines."""
+        return self._read()
 
-    @property
-    @abstractmethod
+    @cached_property
     def items(self) -> "Sequence[LateText]":
         """The items of a list of manifests, each a text of its own; none where the object has no items."""
+        return self._split()
+
+    @abstractmethod
+    def _read(self) -> tuple[Any, Places]:
+        """Return the object with all its lines."""
+
+    @abstractmethod
+    def _split(self) -> "Sequence[LateText]":
+        """Return the items."""
 
     def __reduce__(self) -> tuple[type["LateText"], tuple[str, str, int]]:
         """Leave what was read aside; it can be read again."""
@@ -75,17 +83,15 @@ class LateText(ABC):
 class JsonText(LateText):
     """One JSON object."""
 
-    @cached_property
-    def whole(self) -> tuple[Any, Places]:
-        """The object with all its lines."""
+    def _read(self) -> tuple[Any, Places]:
+        """Return the object with all its lines."""
         builder = Builder(self.file)
         begin = skip_space(self.text, 0)
         build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
         return builder.end()
 
-    @cached_property
-    def items(self) -> "Sequence[LateText]":
-        """The items, of which each begins where its text does."""
+    def _split(self) -> "Sequence[LateText]":
+        """Return the items, of which each begins where its text does."""
         found = []
         line, before = self.first, 0
         for begin, end in _items(self.text):
@@ -99,16 +105,14 @@ class JsonText(LateText):
 class BlockText(LateText):
     """One YAML document, block mappings and lists throughout."""
 
-    @cached_property
-    def whole(self) -> tuple[Any, Places]:
-        """The mapping with all its lines."""
+    def _read(self) -> tuple[Any, Places]:
+        """Return the mapping with all its lines."""
         reading = Reading(Builder(self.file))
         reading.read(self.text, self.first - 1)
         return reading.values[0]
 
-    @cached_property
-    def items(self) -> "Sequence[LateText]":
-        """The items, of which each begins with its dash."""
+    def _split(self) -> "Sequence[LateText]":
+        """Return the items, of which each begins with its dash."""
         lines = self.text.split("\n")
         return [
             BlockItem(self.file, "\n".join(lines[begin:end]), self.first + begin)
@@ -120,10 +124,9 @@ class BlockText(LateText):
 class BlockItem(BlockText):
     """One item of a list in YAML, with its dash."""
 
-    @cached_property
-    def whole(self) -> tuple[Any, Places]:
-        """The item with all its lines."""
-        items, places = super().whole
+    def _read(self) -> tuple[Any, Places]:
+        """Return the item with all its lines."""
+        items, places = super()._read()
         return items[0], places.entry(items, 0)
 
 
