@@ -40,15 +40,13 @@ def single(clusters: int, seed: int, *, greatest_weight: int = 5) -> Problem:
 
 def stream(clusters: int, bindings: int, seed: int) -> str:
     """Make the text of one `kubectl get clusters,rb -o yaml`, about 5 KB an object."""
-    import yaml
+    from fairlead.models.yaml_text import to_yaml
 
     chance = random.Random(seed)
     names = [f"member{number:04d}" for number in range(clusters)]
     items = [_cluster(name, chance) for name in names]
     items += [_binding(f"app-{number:04d}", names, chance) for number in range(bindings)]
-    return yaml.dump(
-        {"apiVersion": "v1", "kind": "List", "items": items}, Dumper=yaml.CSafeDumper, sort_keys=False
-    )
+    return to_yaml({"apiVersion": "v1", "kind": "List", "items": items})
 
 
 def _cluster(name: str, chance: random.Random) -> dict[str, object]:

@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from fleet_parts import CPU, MEMORY, Amounts, App, Division, Fleet, Group, Limits, Member, Policy, Selector
+
+from fairlead.models.yaml_text import to_yaml
 
 SCHEDULED = "2026-08-20T10:00:00Z"
 GENERATION = 3
@@ -45,16 +46,7 @@ def write(fleet: Fleet, folder: Path, *, as_json: bool = False) -> None:
         if as_json:
             (folder / f"{name}.json").write_text(json.dumps(whole, indent=1) + "\n")
         else:
-            (folder / f"{name}.yaml").write_text(yaml.dump(whole, Dumper=_Plain, sort_keys=False))
-
-
-class _Plain(yaml.CSafeDumper):
-    """Writes what occurs twice twice, as the command line of Kubernetes does."""
-
-    def ignore_aliases(self, data: Any) -> bool:
-        """Tell that nothing is written as an alias."""
-        del data
-        return True
+            (folder / f"{name}.yaml").write_text(to_yaml(whole))
 
 
 def _clusters(fleet: Fleet) -> list[dict[str, Any]]:

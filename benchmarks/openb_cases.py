@@ -14,11 +14,10 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import yaml
-
 import fairlead
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
+from fairlead.models.yaml_text import to_yaml_stream
 
 HERE = Path(__file__).parent
 DATA = HERE / "data" / "openb.yaml.gz"
@@ -39,7 +38,7 @@ def convert(nodes: Path, pods: Path) -> bytes:
         all_running = ({**row, "pod_phase": "Running"} for row in csv.DictReader(pod_rows))
         counted = converter["shapes"](all_running)
     documents += [converter["binding"](shape, replicas) for shape, replicas in sorted(counted.items())]
-    text = yaml.safe_dump_all(documents, sort_keys=False)
+    text = to_yaml_stream(documents)
     return gzip.compress(text.encode(), mtime=0)
 
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
+from fairlead.models.yaml_text import to_yaml_stream
 
 GPU = "openb.example/gpu-milli"
 PODS_PER_NODE = 110
@@ -121,7 +121,7 @@ def main() -> None:
         counted = shapes(csv.DictReader(pods))
     frequent = sorted(counted.items(), key=lambda item: (-item[1], item[0]))[: arguments.workloads]
     documents += [binding(shape, replicas) for shape, replicas in sorted(frequent)]
-    yaml.safe_dump_all(documents, sys.stdout, sort_keys=False)
+    sys.stdout.write(to_yaml_stream(documents))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fairlead.solver.plan.comparison import PlanComparison, TargetDifference, compare_plans
     from fairlead.solver.plan.options import Budgets
     from fairlead.solver.plan.plan import plan
-    from fairlead.solver.simulate.changes import Add, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.changes import Add, At, Cordon, Drain, Lose, Restore, Scale, Weight
     from fairlead.solver.simulate.result import Effect, Scenario, Simulation
     from fairlead.solver.simulate.simulate import simulate
     from fairlead.solver.solving import solve
@@ -75,7 +75,7 @@ _PUBLIC = {
     "fairlead.solver.plan.answer": "PlannedChange RebalancePlan",
     "fairlead.solver.simulate.simulate": "simulate",
     "fairlead.solver.solving": "solve",
-    "fairlead.solver.simulate.changes": "Add Cordon Drain Lose Restore Scale Weight",
+    "fairlead.solver.simulate.changes": "Add At Cordon Drain Lose Restore Scale Weight",
     "fairlead.solver.simulate.result": "Effect Scenario Simulation",
     "fairlead.solver.why.answer": "ClusterWhy Gain Possible Shift Step Why",
     "fairlead.solver.why.why": "why",
@@ -84,6 +84,7 @@ _MODULES = {name: module for module, names in _PUBLIC.items() for name in names.
 
 __all__ = [
     "Add",
+    "At",
     "Attained",
     "Budgets",
     "Cluster",

@@ -296,13 +296,6 @@ def test_manifests_are_bindings() -> None:
         "kind": "ResourceBinding",
         "metadata": {"name": "nginx-deployment", "namespace": "default"},
         "spec": {
-            "resource": {
-                "apiVersion": "apps/v1",
-                "kind": "Deployment",
-                "namespace": "default",
-                "name": "nginx",
-            },
-            "replicas": 11,
             "clusters": [
                 {"name": "member1", "replicas": 3},
                 {"name": "member2", "replicas": 6},
@@ -313,12 +306,14 @@ def test_manifests_are_bindings() -> None:
 
 
 def test_manifests_of_special_workloads() -> None:
-    """Cluster-scoped workloads get their own kind; one of 0 replicas keeps its clusters."""
-    cluster_scoped = replace(nginx(0), key="sys:dns", name="sys:dns", namespace="", kind="Thing")
+    """Cluster-scoped workloads get their own kind; one that stands as it runs has no patch."""
+    scaled = nginx(0, {"member1": 2})
+    cluster_scoped = replace(scaled, key="sys:dns", name="sys:dns", namespace="", kind="Thing")
     (binding,) = place(cluster_scoped).to_manifests()
     assert binding["kind"] == "ClusterResourceBinding"
     assert binding["metadata"] == {"name": "sys.dns-thing"}
-    assert [cluster["replicas"] for cluster in binding["spec"]["clusters"]] == [0, 0, 0]
+    assert binding["spec"] == {"clusters": []}
+    assert place(nginx(2, {"member1": 2}), member1=2).to_manifests() == ()
     with pytest.raises(UsageError, match="Infeasible"):
         infeasible().to_manifests()
 

@@ -31,6 +31,6 @@ def test_one_workload_needs_no_count() -> None:
 def test_the_chosen_group_is_written() -> None:
     """A written binding tells the affinity group that the next run starts from."""
     problem = fairlead.load(EXAMPLES / "affinity-groups")
-    assert [each.get("status") for each in fairlead.solve(problem).to_manifests()] == [
+    assert [each["status"] for each in fairlead.solve(problem).to_manifests("status")] == [
         {"schedulerObservingAffinityName": "dc-beijing"}
     ]

@@ -10,6 +10,7 @@ import click
 from fairlead.cli import console, exits, signals, streams
 from fairlead.cli.about import completion_command, schema_command, version_command
 from fairlead.cli.compare import compare_command
+from fairlead.cli.controller import controller_command
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
 from fairlead.cli.simulate import simulate_command
@@ -33,6 +34,7 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
         plan_command,
         simulate_command,
         report_command,
+        controller_command,
         schema_command,
         completion_command,
         version_command,
@@ -43,7 +45,7 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 def cli() -> None:
     """Place the replicas of workloads on member clusters, proven best.
 
-    Reads the manifests of Karmada and KubeAdmiral; nothing is ever written to a cluster.
+    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` writes to one.
     """
 
 

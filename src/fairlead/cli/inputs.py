@@ -1,8 +1,9 @@
 """What commands read: the options of the input in the spelling of kubectl, and how it is loaded."""
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +12,8 @@ from fairlead.cli import console
 from fairlead.models.errors import ManifestError, UsageError
 
 if TYPE_CHECKING:
+    from fairlead.live.reading import Snapshot
+    from fairlead.manifests.yaml.reader import Input
     from fairlead.models.problem import Problem
 
 Command = Callable[..., int]
@@ -32,6 +35,8 @@ class Inputs:
         Labels of the workloads to keep; None keeps all.
     quiet
         Whether warnings are left out.
+    context, kubeconfig
+        Cluster to read, by context of a kubeconfig; None for both reads none.
     """
 
     files: tuple[str, ...]
@@ -39,6 +44,13 @@ class Inputs:
     namespaces: tuple[str, ...]
     selector: str | None
     quiet: bool
+    context: str | None = None
+    kubeconfig: str | None = None
+
+    @property
+    def from_cluster(self) -> bool:
+        """Whether a cluster is read."""
+        return self.context is not None or self.kubeconfig is not None
 
     def read(self) -> "Problem":
         """Load the problem.
@@ -46,27 +58,48 @@ class Inputs:
         Raises
         ------
         click.UsageError
-            Where no file is named.
+            Where neither file nor cluster is named.
         FairleadError
-            Where the input is wrong.
+            Where the input is wrong, or a cluster cannot be read.
         """
-        if not self.files:
-            raise click.UsageError("no input: name it with -f FILE (a directory or - for standard input)")
+        if not self.files and not self.from_cluster:
+            message = "no input: name it with -f FILE (a directory or - for standard input) or --context NAME"
+            raise click.UsageError(message)
         from fairlead.manifests import loading
 
+        found = self.snapshot()
+        documents, denied = (found.documents, found.warnings) if found else ((), ())
         try:
-            problem = loading.load(*self.files, recursive=self.recursive)
+            problem = loading.load(*self.sources(), documents, recursive=self.recursive)
         except ManifestError as error:
-            raise ManifestError(error.mistakes, () if self.quiet else error.warnings) from error
+            warnings = () if self.quiet else (*denied, *error.warnings)
+            raise ManifestError(error.mistakes, warnings) from error
+        problem = replace(problem, warnings=(*denied, *problem.warnings))
         if self.namespaces or self.selector:
             return loading.select(problem, self.namespaces, self.selector)
         return problem
+
+    def sources(self) -> "Iterable[Input]":
+        """Return what is read beside the cluster."""
+        return self.files
+
+    def snapshot(self) -> "Snapshot | None":
+        """Return what the cluster holds; None where none is named."""
+        if not self.from_cluster:
+            return None
+        from fairlead.live.client import connect
+        from fairlead.live.reading import snapshot
+
+        with closing(connect(self.context, self.kubeconfig)) as client:
+            return snapshot(client)
 
 
 def reads_input(command: Command) -> Command:
     """Give a command the options of its input; it receives them as ``inputs``."""
 
     @click.option("-f", "--filename", "files", metavar="FILE", multiple=True, help=_FILES)
+    @click.option("--context", metavar="NAME", help=_CONTEXT)
+    @click.option("--kubeconfig", metavar="FILE", help=_KUBECONFIG)
     @click.option("-R", "--recursive", is_flag=True, help="Read directories with everything below them.")
     @click.option("-n", "--namespace", "namespaces", metavar="NAME", multiple=True, help=_NAMESPACES)
     @click.option("-l", "--selector", metavar="LABELS", help=_SELECTOR)
@@ -78,14 +111,19 @@ def reads_input(command: Command) -> Command:
         namespaces: tuple[str, ...],
         selector: str | None,
         quiet: bool,
+        context: str | None,
+        kubeconfig: str | None,
         **others: object,
     ) -> int:
-        return command(inputs=Inputs(files, recursive, namespaces, selector, quiet), **others)
+        read = Inputs(files, recursive, namespaces, selector, quiet, context, kubeconfig)
+        return command(inputs=read, **others)
 
     return with_inputs
 
 
 _FILES = "Manifests: a file, a directory, or - for standard input. May be repeated."
+_CONTEXT = "Read a cluster: a context of the kubeconfig. Needs rights to list, no others."
+_KUBECONFIG = "Read the cluster of this kubeconfig.  [default: KUBECONFIG, else ~/.kube/config]"
 _NAMESPACES = "Only workloads of this namespace. May be repeated."
 _SELECTOR = "Only workloads with these labels, such as app=web,tier!=cache."
 

@@ -41,6 +41,24 @@ def require_writable(file: str) -> None:
         raise click.UsageError(f"{file} cannot be written: {error.strerror}") from error
 
 
+def require_empty(directory: str) -> None:
+    """Make a directory where there is none; refuse one that holds something.
+
+    Raises
+    ------
+    click.UsageError
+        Saying why nothing can be written there.
+    """
+    path = Path(directory)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(path.iterdir()):
+            raise click.UsageError(f"{directory} is not empty; name a new or an empty directory")
+    except OSError as error:
+        raise click.UsageError(f"{directory} cannot be written: {error.strerror}") from error
+    require_writable(str(path / "any"))
+
+
 def write(file: str, text: str) -> None:
     """Write a file: all of it, or nothing where that fails; what was there before stays until then.
 

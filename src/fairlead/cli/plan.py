@@ -1,12 +1,13 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
+import functools
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
 
 import click
 
-from fairlead.cli import console, exits, outputs
+from fairlead.cli import console, exits, outputs, patching
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
 from fairlead.cli.options import Budget, Gain, Named, TimeLimit, takes, writes_output
 from fairlead.cli.progress import shown
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
     from fairlead.solver.plan.answer import RebalancePlan
 
-Output = Literal[console.Format, "moves", "patch"]
+Output = Literal[console.Format, "moves", patching.Output]
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -109,25 +110,63 @@ takes_plan_options = takes(*_BUDGETS, *_MOVING, *_SEARCH)
 """Gives a command everything that a plan may be asked for."""
 
 
+class Files(NamedTuple):
+    """The files of a plan: where it is saved, what it goes on with or is compared to, where its waves go."""
+
+    save: str | None
+    resume: str | None
+    compare: str | None
+    waves: str | None
+
+    def require_writable(self) -> None:
+        """Refuse what cannot be written, before the search."""
+        if self.save is not None:
+            outputs.require_writable(self.save)
+        if self.waves is not None:
+            outputs.require_empty(self.waves)
+
+
+_FILES = (
+    click.option(
+        "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to go on later."
+    ),
+    click.option(
+        "--resume",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Go on with a saved plan: its target stays, the waves start from what runs now.",
+    ),
+    click.option(
+        "--compare",
+        type=click.Path(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="Print how the plan differs from a saved one, and nothing where it does not.",
+    ),
+    click.option(
+        "--waves",
+        type=click.Path(file_okay=False),
+        metavar="DIR",
+        help="Write what to apply into a new or empty directory, a file for every wave.",
+    ),
+)
+
+
+def names_files(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options of its files; it receives them as ``files``."""
+
+    @functools.wraps(command)
+    def with_files(**options: Any) -> int:
+        files = Files(**{name: options.pop(name) for name in Files._fields})
+        return command(files=files, **options)
+
+    return takes(*_FILES)(with_files)
+
+
 @click.command("plan", short_help="Say which replicas to move, and in which order.", epilog=_EXIT_CODES)
 @reads_input
-@writes_output("table", "wide", "json", "yaml", "moves", "patch")
+@writes_output("table", "wide", "json", "yaml", "moves", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
-@click.option(
-    "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to go on later."
-)
-@click.option(
-    "--resume",
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Go on with a saved plan: its target stays, the waves start from what runs now.",
-)
-@click.option(
-    "--compare",
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Print how the plan differs from a saved one, and nothing where it does not.",
-)
+@names_files
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 where there is something to do.")
 @leaves_untriggered
 @takes_plan_options
@@ -136,22 +175,19 @@ def plan_command(
     output: Output,
     *,
     no_headers: bool,
-    save: str | None,
-    resume: str | None,
-    compare: str | None,
+    files: Files,
     detailed_exitcode: bool,
     as_triggered: bool,
     **asked: Any,
 ) -> int:
     """Say which replicas to move where, in waves that overload no cluster on the way.
 
-    Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` the patched bindings
-    (`FederatedObject`s of KubeAdmiral).
+    Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to apply to the
+    objects that change, all at once, `-o status-patch` what belongs into their status afterwards.
     """
-    if save is not None:
-        outputs.require_writable(save)
-    known = None if compare is None else read_saved(compare)
-    saved = None if resume is None else read_saved(resume)
+    files.require_writable()
+    known = None if files.compare is None else read_saved(files.compare)
+    saved = None if files.resume is None else read_saved(files.resume)
     compared = None if known is None else _of_comparisons(output)
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     from fairlead.solver.plan.comparison import compare_plans
@@ -160,8 +196,10 @@ def plan_command(
     arguments = plan_arguments(asked)
     with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
-    if save is not None:
-        outputs.write(save, json.dumps(found.to_dict(), indent=2) + "\n")
+    if files.save is not None:
+        outputs.write(files.save, json.dumps(found.to_dict(), indent=2) + "\n")
+    if files.waves is not None:
+        patching.write_waves(found, files.waves)
     if known is not None and compared is not None:
         console.show(compare_plans(known, found), compared, headers=not no_headers)
     # Where there is no new plan, the comparison does not tell why.
@@ -202,7 +240,7 @@ def _of_comparisons(output: Output) -> console.Format:
         Where only a plan has it.
     """
     match output:
-        case "moves" | "patch":
+        case "moves" | "patch" | "status-patch":
             raise click.UsageError(
                 f"-o {output} shows one plan; with --compare use table, wide, json or yaml"
             )
@@ -213,9 +251,8 @@ def _of_comparisons(output: Output) -> console.Format:
 def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
     """Print a plan in the asked format."""
     match output:
-        case "patch":
-            documents = plan.to_manifests() if plan.outcome.placement is not None else ()
-            console.result("\n---\n".join(console.serialised(document, "yaml") for document in documents))
+        case "patch" | "status-patch":
+            patching.show(plan.outcome, output)
         case "moves":
             from fairlead.report import renderer
             from fairlead.report.terminal import Look

@@ -103,6 +103,7 @@ def _details(inputs: Inputs, saved: str | None, asked: Mapping[str, Any]) -> dic
     chosen += [f"-l {inputs.selector}"] if inputs.selector else []
     details = {
         "Files": ", ".join("standard input" if file == "-" else file for file in inputs.files),
+        "Cluster": inputs.context or inputs.kubeconfig or "",
         "Workloads chosen by": " ".join(chosen),
         "Saved plan": saved or "",
         "Measure of the ratio": asked["deviation"] or "",

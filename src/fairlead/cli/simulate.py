@@ -3,9 +3,9 @@
 import functools
 import io
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -14,7 +14,8 @@ from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, read
 from fairlead.cli.options import takes_settings, writes_output
 
 if TYPE_CHECKING:
-    from fairlead.models.problem import Problem
+    from fairlead.live.reading import Snapshot
+    from fairlead.manifests.yaml.reader import Input
     from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
@@ -23,6 +24,7 @@ Examples:
   fairlead simulate -f fleet.yaml --lose region=eu-west --scale shop/api=20
   fairlead simulate -f fleet.yaml --add new-cluster.yaml
   fairlead simulate -f fleet.yaml --sweep region
+  fairlead simulate -f fleet.yaml --at max
 
 \b
 Exit codes:
@@ -44,6 +46,7 @@ class Asked(NamedTuple):
     lose: tuple[str, ...]
     cordon: tuple[str, ...]
     restore: tuple[str, ...]
+    at: Literal["min", "max"] | None
     scale: tuple[str, ...]
     weight: tuple[str, ...]
     add: tuple[str, ...]
@@ -59,8 +62,10 @@ _OPTIONS = (
     ("--scale", "WORKLOAD=N", "Another number of replicas."),
     ("--weight", "WORKLOAD:CLUSTER=W", "Another static weight."),
 )
+_AT = "Every workload with an autoscaler wants the fewest or the most replicas that it allows."
 _SWEEP = (
-    "Try each by itself: lose every cluster, region, zone, provider or LABEL value; or drain every cluster."
+    "Try each by itself: lose every cluster, region, zone, provider or LABEL value; drain every cluster; or"
+    " at: every autoscaler at its minimum, and at its maximum."
 )
 
 
@@ -73,6 +78,7 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
         return command(asked=asked, **options)
 
     wrapped = click.option("--sweep", metavar="KIND", help=_SWEEP)(with_changes)
+    wrapped = click.option("--at", type=click.Choice(["min", "max"]), help=_AT)(wrapped)
     for name, metavar, text in reversed(_OPTIONS):
         wrapped = click.option(name, metavar=metavar, multiple=True, help=text)(wrapped)
     return wrapped
@@ -90,9 +96,9 @@ def simulate_command(
 ) -> int:
     """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
 
-    All changes may be repeated and combined; they are made in the order add, restore, scale, weight, cordon,
-    drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much as
-    possible is placed. Nothing is ever written to a cluster.
+    All changes may be repeated and combined; they are made in the order add, restore, at, scale, weight,
+    cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much
+    as possible is placed. Nothing is ever written to a cluster.
     """
     if not any(asked):
         raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
@@ -119,32 +125,35 @@ class _Kept(io.BytesIO):
 
 @dataclass(frozen=True, slots=True)
 class Repeatable(Inputs):
-    """An input that can be read more than once, also where it comes from standard input.
+    """An input that can be read more than once: standard input, and a cluster as it was at first.
 
     Parameters
     ----------
     standard
         What came from standard input; None where it has not been read.
+    cluster
+        What the cluster held; None where none is named.
     """
 
     standard: bytes | None = None
+    cluster: "Snapshot | None" = None
 
     @classmethod
     def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
-        """Keep standard input where it will be needed again."""
+        """Keep what will be needed again."""
         again = added and "-" in (*inputs.files, *added)
         standard = sys.stdin.buffer.read(MOST_BYTES) if again and sys.stdin is not None else None
-        return cls(inputs.files, inputs.recursive, inputs.namespaces, inputs.selector, inputs.quiet, standard)
+        known = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
+        return cls(**known, standard=standard, cluster=inputs.snapshot())
 
-    def read(self) -> "Problem":
-        """Load the problem."""
-        if self.standard is None:
-            return Inputs.read(self)
-        from fairlead.manifests import loading
+    def sources(self) -> "Iterable[Input]":
+        """Return what is read beside the cluster."""
+        kept = self.standard
+        return self.files if kept is None else [_Kept(kept) if one == "-" else one for one in self.files]
 
-        sources = (_Kept(self.standard) if name == "-" else name for name in self.files)
-        problem = loading.load(*sources, recursive=self.recursive)
-        return loading.select(problem, self.namespaces, self.selector)
+    def snapshot(self) -> "Snapshot | None":
+        """Return what the cluster held at first."""
+        return self.cluster
 
 
 def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
@@ -157,9 +166,11 @@ def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
 
 def _changes(asked: Asked) -> "Iterator[Change]":
     """Yield the changes, in the order in which they are made."""
-    from fairlead.solver.simulate.changes import Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.changes import At, Cordon, Drain, Lose, Restore, Scale, Weight
 
     yield from (Restore(name) for name in asked.restore)
+    if asked.at is not None:
+        yield At(asked.at)
     for text in asked.scale:
         key, number = _assigned(text, "--scale", "WORKLOAD=N")
         yield Scale(key, number)

@@ -2,11 +2,11 @@
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 import click
 
-from fairlead.cli import console, exits
+from fairlead.cli import console, exits, patching
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
 from fairlead.cli.options import takes_settings, writes_output
 from fairlead.cli.progress import shown
@@ -25,21 +25,25 @@ Exit codes:
 
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
 @reads_input
-@writes_output("table", "wide", "json", "yaml", "name")
+@writes_output("table", "wide", "json", "yaml", "name", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
 @takes_settings
 @leaves_untriggered
 @click.option("--require-proof", is_flag=True, help="Exit with 4 unless the answer is proven.")
 def solve_command(
     inputs: Inputs,
-    output: Literal[console.Format, "name"],
+    output: Literal[console.Format, "name", patching.Output],
     *,
     no_headers: bool,
     require_proof: bool,
     as_triggered: bool,
     **settings: Any,
 ) -> int:
-    """Place the workloads and prove that there is no better placement."""
+    """Place the workloads and prove that there is no better placement.
+
+    Nothing is written to a cluster. `-o patch` prints what to apply to the objects that change, `-o
+    status-patch` what belongs into their status afterwards.
+    """
     started = time.perf_counter()
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     loaded = time.perf_counter() - started
@@ -48,19 +52,22 @@ def solve_command(
     with shown(settings["time_limit"], quiet=inputs.quiet) as progress:
         outcome = solve(problem, progress=progress, **settings)
     outcome = replace(outcome, seconds={"load": loaded, **outcome.seconds})
-    if output == "name":
-        _names(outcome)
-    else:
-        console.show(outcome, output, headers=not no_headers)
+    match output:
+        case "name":
+            _names(outcome)
+        case "patch" | "status-patch":
+            patching.show(outcome, output)
+        case "table" | "wide" | "json" | "yaml":
+            console.show(outcome, output, headers=not no_headers)
+        case _:
+            assert_never(output)
     return exits.code_of(outcome, require_proof=require_proof)
 
 
 def _names(outcome: "Outcome") -> None:
     """Print the placed workloads as kubectl names objects; without a placement the verdict is a note."""
     if outcome.placement is None:
-        from fairlead.report.content.outcome import explanation, verdict
-
-        console.note("\n".join([verdict(outcome), *explanation(outcome)]))
+        patching.say_why(outcome)
         return
     for workload in outcome.problem.with_replicas:
         group = workload.api_version.partition("/")[0] if "/" in workload.api_version else ""

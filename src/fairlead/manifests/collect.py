@@ -10,6 +10,7 @@ from fairlead.manifests.api import KINDS
 from fairlead.manifests.api import karmada as clusters_api
 from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.manifests.api import workloads as workloads_api
+from fairlead.manifests.api.autoscalers import AnyAutoscaler
 from fairlead.manifests.api.karmada import (
     ClusterResourceBinding,
     FederatedResourceQuota,
@@ -17,12 +18,19 @@ from fairlead.manifests.api.karmada import (
     WorkloadRebalancer,
 )
 from fairlead.manifests.api.meta import Known, Object
+from fairlead.manifests.api.overrides import (
+    ClusterFederatedOverridePolicy,
+    ClusterOverridePolicy,
+    FederatedOverride,
+    KarmadaOverride,
+)
 from fairlead.manifests.api.own import OwnKind
 from fairlead.manifests.api.policies import (
     ClusterPropagationPolicy,
     PropagationPolicy,
     PropagationSpec,
 )
+from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
@@ -76,6 +84,10 @@ _ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
         "bindings": get_args(Binding),
         "rebalancers": (WorkloadRebalancer,),
         "quotas": (FederatedResourceQuota,),
+        "autoscalers": get_args(AnyAutoscaler),
+        "overrides": get_args(KarmadaOverride),
+        "federated_overrides": get_args(FederatedOverride),
+        "priority_classes": (workloads_api.PriorityClass,),
         "own": get_args(OwnKind),
         "federated_clusters": (kubeadmiral_api.FederatedCluster,),
         "federation_policies": (kubeadmiral_api.PropagationPolicy, kubeadmiral_api.ClusterPropagationPolicy),
@@ -89,6 +101,9 @@ _CLUSTER_SCOPED = (
     ClusterPropagationPolicy,
     ClusterResourceBinding,
     WorkloadRebalancer,
+    workloads_api.PriorityClass,
+    ClusterOverridePolicy,
+    ClusterFederatedOverridePolicy,
     kubeadmiral_api.FederatedCluster,
     kubeadmiral_api.ClusterPropagationPolicy,
     kubeadmiral_api.ClusterFederatedObject,
@@ -110,7 +125,9 @@ class Manifests:
     ----------
     clusters, workloads, policies, bindings, rebalancers, quotas, own
         Valid manifests in the order of the input.
-    federated_clusters, federation_policies, federated_objects
+    autoscalers, overrides, priority_classes
+        The same of what changes numbers of replicas, and of what says how urgent they are.
+    federated_clusters, federation_policies, federated_objects, federated_overrides
         Those of KubeAdmiral.
     federated
         The federated objects whose template is a workload.
@@ -130,6 +147,10 @@ class Manifests:
     bindings: list[Located[Binding]] = field(default_factory=list)
     rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
     quotas: list[Located[FederatedResourceQuota]] = field(default_factory=list)
+    autoscalers: list[Located[AnyAutoscaler]] = field(default_factory=list)
+    overrides: list[Located[KarmadaOverride]] = field(default_factory=list)
+    federated_overrides: list[Located[FederatedOverride]] = field(default_factory=list)
+    priority_classes: list[Located[workloads_api.PriorityClass]] = field(default_factory=list)
     own: list[Located[Object]] = field(default_factory=list)
     federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
     federation_policies: list[LocatedPolicy] = field(default_factory=list)
@@ -256,6 +277,8 @@ def _findings(model: Object) -> Iterator[Finding]:
             if binding.placement:
                 yield from below("spec", below("placement", placement_findings(binding.placement)))
             yield from below("spec", below("clusters", _twice([target.name for target in binding.clusters])))
+        case scaling if isinstance(scaling, AnyAutoscaler):
+            yield from below("spec", autoscaler_findings(scaling))
         case FederatedResourceQuota(spec=limits):
             yield from below("spec", quota_findings(limits))
         case own if isinstance(own, OwnKind):

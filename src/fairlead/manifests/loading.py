@@ -1,10 +1,11 @@
 """From any number of inputs to a problem."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
+from fairlead.manifests.autoscaling import autoscaled
 from fairlead.manifests.clusters import (
     cluster_warnings,
     federated_cluster_warnings,
@@ -12,8 +13,8 @@ from fairlead.manifests.clusters import (
     read_federated_clusters,
 )
 from fairlead.manifests.collect import Manifests, Unread, collect
-from fairlead.manifests.join import Rebalancing, Subject, join, keys, subject_of, unknown
-from fairlead.manifests.karmada.companions import Member, companionships
+from fairlead.manifests.join import Identity, Rebalancing, Subject, join, keys, subject_of, unknown
+from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
 from fairlead.manifests.karmada.facts import (
     Declared,
     declared_for,
@@ -27,9 +28,12 @@ from fairlead.manifests.karmada.facts import (
     without_replicas,
 )
 from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
+from fairlead.manifests.karmada.priorities import Priorities
 from fairlead.manifests.karmada.quotas import read_quotas
 from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
+from fairlead.manifests.node_claims import node_claims
+from fairlead.manifests.overrides import replica_overrides
 from fairlead.manifests.own.extend import contradictions, extend
 from fairlead.manifests.selecting import select
 from fairlead.manifests.yaml.documents import shortened
@@ -39,6 +43,7 @@ from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
+from fairlead.models.kept import as_it_runs
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, SharedRule
 from fairlead.models.source import Source
@@ -108,7 +113,7 @@ def _load(inputs: Sequence[Input], *, recursive: bool) -> Problem:
         raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
     if not documents:
         raise ManifestError([_nothing_in(inputs)])
-    problem = _problem(manifests, subjects)
+    problem = problem_of(manifests, subjects)
     if not problem.workloads and not_understood:
         others = (one for one in problem.warnings if one.rule != NOT_UNDERSTOOD)
         raise ManifestError(not_understood, others)
@@ -146,10 +151,22 @@ def _shown(source: Input) -> str:
     return "<dict>" if isinstance(source, Mapping) else str(getattr(source, "name", "<stream>"))
 
 
-def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
+def problem_of(
+    manifests: Manifests, subjects: Sequence[Subject], asked: Collection[Identity] | None = None
+) -> Problem:
     """Put the problem together.
 
     What cannot be understood is left out, and a warning says so.
+
+    Parameters
+    ----------
+    manifests
+        Everything that was read.
+    subjects
+        The same, joined (`fairlead.manifests.join.join`).
+    asked
+        Workloads of Karmada that are to be placed; of all others only what they hold counts, and those that
+        stand with or apart from them stay as they run. None places all.
 
     Raises
     ------
@@ -160,14 +177,19 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
     warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(manifests.clusters)]
     warnings.extend(_unreadable(one) for one in manifests.unread if subject_of(one) is None)
     warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
-    held = [read_workload(subject, key, "") for subject, key in zip(subjects, keys(subjects), strict=True)]
+    named = list(zip(subjects, keys(subjects), strict=True))
+    held = [read_workload(subject, key, "") for subject, key in named]
     up_to_date = without_lag(clusters, held)
     federation = Federation.of(manifests.federation_policies, up_to_date)
     interpreter = Interpreter.of(up_to_date)
     federated: list[tuple[Subject, str]] = []
     placed: list[tuple[Subject, str, Declared]] = []
     idle: list[Workload] = []
-    for subject, key in zip(subjects, keys(subjects), strict=True):
+    taking_part = set(subjects_with(subjects, asked)) if asked is not None else None
+    for (subject, key), workload in zip(named, held, strict=True):
+        if taking_part is not None and subject.identity not in taking_part:
+            idle.append(workload)
+            continue
         if not subject.unread and federation.places(subject):
             federated.append((subject, key))
             continue
@@ -175,28 +197,37 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
         if declared is not None and reason is None:
             placed.append((subject, key, declared))
         else:
-            idle.append(read_workload(subject, key, ""))
+            idle.append(workload)
         warnings.extend([reason] if reason else [])
-    warnings.extend(whole_objects(zip(subjects, keys(subjects), strict=True)))
+    warnings.extend(whole_objects(named))
     rebalancing = Rebalancing.of(manifests.rebalancers)
     members = []
+    priorities = Priorities.of(manifests.priority_classes)
     for subject, key, declared in placed:
-        workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing)
+        workload, remarked = _interpreted(subject, key, declared, interpreter, rebalancing, priorities)
+        if asked is not None and subject.identity not in asked:
+            workload = as_it_runs(workload, interpreter.present)
         members.append(Member(workload, subject, declared))
         warnings.extend(remarked)
     workloads = [member.workload for member in members]
     for found in (federation.place(subject, key) for subject, key in federated):
         workloads.extend([found.workload] if found.workload else [])
         warnings.extend(found.warnings)
+    workloads, changing = autoscaled(manifests.autoscalers, workloads)
+    overrides = (manifests.overrides, manifests.federated_overrides)
+    warnings.extend([*changing, *replica_overrides(*overrides, workloads, clusters)])
+    warnings.extend(node_claims([*((subject, key) for subject, key, _ in placed), *federated]))
     warnings.extend(_strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
     own = extend(manifests.own, clusters, workloads)
     quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
     noted = _in_order([*warnings, *own.warnings, *quotas.warnings])
     rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
+    # Where some stay as they are, what they hold is taken, also before their clusters tell so.
+    there = clusters if asked is None else up_to_date
     workloads_due = with_due(own.workloads)
     problem = Problem(
-        clusters, workloads_due, rules, own.levels, own.deviation, noted, tolerances=own.tolerances
+        there, workloads_due, rules, own.levels, own.deviation, noted, tolerances=own.tolerances
     )
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)
@@ -208,21 +239,27 @@ def _problem(manifests: Manifests, subjects: Sequence[Subject]) -> Problem:
 
 
 def _interpreted(
-    subject: Subject, key: str, declared: Declared, interpreter: Interpreter, rebalancing: Rebalancing
+    subject: Subject,
+    key: str,
+    declared: Declared,
+    interpreter: Interpreter,
+    rebalancing: Rebalancing,
+    priorities: Priorities,
 ) -> tuple[Workload, list[Statement]]:
     """Return a workload with its rules, and what there is to say about it."""
-    workload = read_workload(subject, key, declared.name)
+    urgency, unresolved = priorities.of_workload(subject, key)
+    workload = replace(read_workload(subject, key, declared.name), priority=urgency)
     if rebalancing.wants(subject):
         workload = replace(workload, fresh=True)
     workload = replace(workload, due=not is_at_rest(subject, workload, declared))
     reading = PlacementReading(declared, evictions(subject), replicas_source(subject))
     interpreted = interpreter.interpret(workload, declared, reading.evicting, reading.replicas)
-    remarked = [*remarks(subject, workload, declared), *interpreted.warnings]
+    remarked = [*remarks(subject, workload, declared), *interpreted.warnings, *unresolved]
     placed = replace(
         workload,
         rules=interpreted.rules,
         groups=interpreted.groups,
-        declared=as_binding(subject, declared),
+        declared=as_binding(subject, declared, workload),
         reading=reading,
     )
     return at_start(placed), remarked

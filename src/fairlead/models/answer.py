@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,8 +33,10 @@ class Renderer(Protocol):
         """Return a data frame of an outcome."""
         ...
 
-    def manifests(self, answer: Answer) -> tuple[dict[str, Any], ...]:
-        """Return the patches of an outcome."""
+    def manifests(
+        self, answer: Answer, subresource: Literal["status"] | None = None
+    ) -> tuple[dict[str, Any], ...]:
+        """Return the patches of an outcome: of the objects, or of one subresource."""
         ...
 
 

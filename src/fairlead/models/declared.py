@@ -39,6 +39,14 @@ class KarmadaBinding:
     components
         Names and pods of the components in one set, in their order; empty where the binding names none. More
         than one of them make a set, which counts as one replica.
+    resource_version
+        ``metadata.resourceVersion`` of the binding; empty where the input does not tell.
+    applied
+        The placement by which the answer stands, as a scheduler notes it in the annotation
+        ``policy.karmada.io/applied-placement``: the binding's own copy where that says the same, else that of
+        the policy. None where neither has one. Do not change it.
+    ahead
+        True where the policy says something else than the binding's own copy: it has still to be applied.
     """
 
     placement: Mapping[str, Any]
@@ -50,33 +58,14 @@ class KarmadaBinding:
     source: Source | None = None
     name: str = ""
     components: tuple[tuple[str, int], ...] = ()
+    resource_version: str = ""
+    applied: Mapping[str, Any] | None = None
+    ahead: bool = False
 
     @property
     def in_sets(self) -> bool:
         """Whether a replica is a set of several components."""
         return len(self.components) > 1
-
-
-@dataclass(frozen=True, slots=True)
-class FederatedHolder:
-    """The federated object that holds a workload, as far as a patch of it needs to know.
-
-    Parameters
-    ----------
-    kind
-        ``FederatedObject`` or ``ClusterFederatedObject``.
-    name, namespace
-        Of the object; the namespace is empty where it has none.
-    placements, overrides
-        ``spec.placements`` and ``spec.overrides`` with the entries of every controller, as they were written;
-        do not change them.
-    """
-
-    kind: str
-    name: str
-    namespace: str = ""
-    placements: tuple[Mapping[str, Any], ...] = ()
-    overrides: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +82,13 @@ class FederatedUnit:
         Dotted path of the replicas in the template.
     current
         Clusters that hold the workload with their replicas; None means the template's own number.
-    annotations
-        Annotations of the federated object, those of the template below them.
-    holder
-        The federated object; None where the input has the workload alone.
+    annotations, labels
+        Those of the federated object, those of the template below them.
+    federated
+        True where the input has the federated object; False where it has the workload alone.
+    resource_version
+        ``metadata.resourceVersion`` of the workload itself, which is not that of its federated object; empty
+        where the input does not tell.
     sources
         Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
         that overrides it.
@@ -107,7 +99,9 @@ class FederatedUnit:
     replicas_path: str = "spec.replicas"
     current: Mapping[str, int | None] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
-    holder: FederatedHolder | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    federated: bool = False
+    resource_version: str = ""
     sources: Mapping[str, Source] = field(default_factory=dict)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fairlead.models.answer import Notebook
 from fairlead.models.conditions import Conditions, conditions
@@ -49,15 +49,21 @@ class Outcome(Result, Notebook):
         """
         return self.shown_by.frame(self)
 
-    def to_manifests(self) -> tuple[dict[str, Any], ...]:
-        """Return a patch per workload with the placement as what runs.
+    def to_manifests(self, subresource: Literal["status"] | None = None) -> tuple[dict[str, Any], ...]:
+        """Return a patch for every workload that stands elsewhere than it runs.
 
-        A Karmada binding, or the federated object of KubeAdmiral where that places the workload; see
-        `fairlead.report.manifests.to_manifests`.
+        A Karmada binding, or the workload itself where KubeAdmiral places it; see
+        `fairlead.report.manifests.patches`.
+
+        Parameters
+        ----------
+        subresource
+            ``status`` for the affinity groups that are chosen and not observed yet, which go into that
+            subresource; None for the objects themselves.
 
         Raises
         ------
         UsageError
-            Where there is no placement.
+            Where there is no placement, or KubeAdmiral would not follow it.
         """
-        return self.shown_by.manifests(self)
+        return self.shown_by.manifests(self, subresource)

@@ -14,7 +14,10 @@ PROPAGATED = "propagated"
 SUSPENDED = "suspended"
 """Rule of what somebody has taken out of scheduling."""
 
-NOTES = frozenset({PROPAGATED, SUSPENDED})
+NODES = "nodes"
+"""Rule of what asks for certain nodes, of which clusters do not tell."""
+
+NOTES = frozenset({PROPAGATED, SUSPENDED, NODES})
 """Rules of what is good to know and nothing to repair."""
 
 

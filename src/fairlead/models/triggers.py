@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.cluster import CPU
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.rules import Bounds, Candidates, Total
-from fairlead.models.rules.bounds import Bound
+from fairlead.models.kept import as_it_runs, running
+from fairlead.models.rules import Candidates, Total
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
 
@@ -39,14 +39,14 @@ def untriggered(outcome: Result) -> tuple[Statement, ...]:
         return ()
     found: dict[str, list[Workload]] = {}
     for workload in untouched(outcome.problem):
-        if dict(outcome.placement.of(workload.key)) != _running(workload):
+        if dict(outcome.placement.of(workload.key)) != running(workload):
             found.setdefault(workload.policy, []).append(workload)
     return tuple(_told(policy, inside) for policy, inside in sorted(found.items()))
 
 
 def as_triggered(problem: Problem) -> Problem:
     """Return the problem with the workloads that KubeAdmiral would not look at again kept as they run."""
-    kept = {workload.key: _kept(workload, problem) for workload in untouched(problem)}
+    kept = {workload.key: as_it_runs(workload, problem.cluster_by_name) for workload in untouched(problem)}
     return replace(problem, workloads=tuple(kept.get(one.key, one) for one in problem.workloads))
 
 
@@ -59,18 +59,13 @@ def untouched(problem: Problem) -> Iterator[Workload]:
     joined = frozenset(cluster.name for cluster in problem.clusters if cluster.joined)
     for workload in problem.workloads:
         unit = workload.declared
-        if isinstance(unit, FederatedUnit) and unit.holder is not None and _running(workload):
+        if isinstance(unit, FederatedUnit) and unit.federated and running(workload):
             open_to = workload.rule(Candidates)
-            closed = _running(workload).keys() - set(open_to.names if open_to else ())
+            closed = running(workload).keys() - set(open_to.names if open_to else ())
             # What closes a cluster to a running workload is a taint, an eviction or that the cluster is gone.
-            limited = open_to is not None and not open_to.held_only.keys().isdisjoint(_running(workload))
+            limited = open_to is not None and not open_to.held_only.keys().isdisjoint(running(workload))
             if not closed and not limited and not _looked_at_again(workload, unit, joined):
                 yield workload
-
-
-def _running(workload: Workload) -> dict[str, int]:
-    """Return where a workload runs."""
-    return {name: count for name, count in workload.current.items() if count}
 
 
 def _looked_at_again(workload: Workload, unit: FederatedUnit, joined: frozenset[str]) -> bool:
@@ -140,15 +135,3 @@ def _told(policy: str, workloads: list[Workload]) -> Statement:
     )
     first = workloads[0]
     return Statement(KIND, text, first.source, first.key if len(workloads) == 1 else None)
-
-
-def _kept(workload: Workload, problem: Problem) -> Workload:
-    """Return a workload whose only placement is what runs on the clusters of the problem."""
-    held = {
-        name: Bound(count, workload.source)
-        for name, count in sorted(_running(workload).items())
-        if name in problem.cluster_by_name
-    }
-    open_to = workload.rule(Candidates)
-    excluded = open_to.excluded if open_to else {}
-    return replace(workload, rules=(Candidates(tuple(held), excluded), Bounds(held, held)))

@@ -52,6 +52,26 @@ class AffinityGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class Autoscaler:
+    """What changes the number of replicas of a workload by itself.
+
+    Parameters
+    ----------
+    name
+        What it is called, such as ``FederatedHPA shop/web``.
+    minimum, maximum
+        Fewest and most replicas.
+    source
+        Where that was declared.
+    """
+
+    name: str
+    minimum: int
+    maximum: int
+    source: Source | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Workload:
     """A workload whose replicas are to be placed.
 
@@ -102,6 +122,8 @@ class Workload:
     without
         Kinds of rules that are left out on purpose: without ``total`` any number of replicas is right. Else
         `solve` and its like add `Total` where neither it nor `Duplicated` is among the rules.
+    autoscaler
+        What scales it; None where nothing does. `replicas` is what is wanted now.
     declared
         Its manifests as the real scheduler reads them, for the dispensers that stand in for it; None where it
         did not come from manifests. Left out of comparisons: the same rules may be written in many ways.
@@ -132,6 +154,7 @@ class Workload:
     source: Source = NOWHERE
     replicas_source: Source | None = field(default=None, compare=False, repr=False)
     without: frozenset[str] = frozenset()
+    autoscaler: Autoscaler | None = None
     declared: Declared | None = field(default=None, compare=False, repr=False)
     reading: Reading | None = field(default=None, compare=False, repr=False)
 

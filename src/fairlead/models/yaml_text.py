@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fairlead.models.words import escaped
+
 if TYPE_CHECKING:
     import yaml
 
@@ -38,12 +40,17 @@ def to_yaml_stream(documents: Iterable[object]) -> str:
     """Return documents as YAML, with ``---`` between them.
 
     Only characters of ASCII stand there as they are: control characters, and those that turn the direction of
-    a line, are escaped.
+    a line, are escaped. What occurs twice is written twice, as ``kubectl`` does.
     """
     import yaml
 
     text: str = yaml.dump_all(list(documents), Dumper=_dumper(), sort_keys=False, default_flow_style=False)
     return text
+
+
+def commented(text: str, lines: Iterable[str]) -> str:
+    """Return YAML below lines of comment; what a terminal or a reader would obey in them is escaped."""
+    return "".join(f"# {escaped(line)}\n" for line in lines) + text
 
 
 @cache
@@ -54,7 +61,11 @@ def _dumper() -> "type[yaml.SafeDumper]":
     base: type[yaml.SafeDumper] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
     class Quoting(base):  # type: ignore[valid-type, misc]
-        """Writes texts in quotes where a reader would not read a text."""
+        """Writes texts in quotes where a reader would not read a text, and no aliases."""
+
+        def ignore_aliases(self, data: object) -> bool:
+            del data
+            return True
 
     def text_node(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
         style = None if reads_as_text(text) else "'"

@@ -1,174 +1,271 @@
-"""An outcome as patches for review: what the schedulers would write where they had found the placement.
+"""An outcome as patches: what is to be written so that the placement becomes what runs.
 
-Every document is fit for a merge patch (``kubectl patch --type merge``): lists stand there as a whole, and
-what other controllers have written into them is kept.
+A patch carries what an apply needs and what belongs to whoever places, nothing else: not the number of
+replicas and not the workload, which are the detector's. So a scale that was made in between is never undone.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-from fairlead.models.declared import FederatedHolder, FederatedUnit, KarmadaBinding
+from fairlead.manifests.karmada.scheduled import APPLIED
+from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
+from fairlead.manifests.kubeadmiral.interpret import PolicyReading
+from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UsageError
-from fairlead.models.outcome import ClusterDecision, Outcome
+from fairlead.models.outcome import Outcome
 from fairlead.models.rules import Duplicated
+from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 
 Document = dict[str, Any]
+Placed = Mapping[str, int]
+Subresource = Literal["status"]
 
-SCHEDULER = "kubeadmiral.io/global-scheduler"
-"""The controller whose entries KubeAdmiral's scheduler writes."""
-
-_FEDERATED_TYPES: Mapping[str, str] = {
-    "Deployment": "deployments.apps",
-    "StatefulSet": "statefulsets.apps",
-    "ReplicaSet": "replicasets.apps",
-    "Job": "jobs.batch",
-}
+_UNVERSIONED = "no resourceVersion in the input: whatever was written in between is overwritten"
 
 
-def to_manifests(outcome: Outcome) -> tuple[Document, ...]:
-    """Return the object that says where a workload runs, per workload, with the placement in it.
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One object, as far as it is to be changed.
+
+    Parameters
+    ----------
+    workload
+        Key of the workload.
+    document
+        The fields to be written, fit for a server-side apply and for a merge patch.
+    notes
+        What to know before it is applied, a sentence each.
+    """
+
+    workload: str
+    document: Document
+    notes: tuple[str, ...] = ()
+
+
+def to_manifests(outcome: Outcome, subresource: Subresource | None = None) -> tuple[Document, ...]:
+    """Return the patches of an outcome as documents; see `patches` and `status_patches`.
+
+    Parameters
+    ----------
+    outcome
+        The outcome.
+    subresource
+        ``status`` for what belongs into that subresource; None for the objects themselves.
+
+    Raises
+    ------
+    UsageError
+        Where the outcome has no placement, or KubeAdmiral would not follow it.
+    """
+    found = patches(outcome) if subresource is None else status_patches(outcome)
+    return tuple(patch.document for patch in found)
+
+
+def patches(outcome: Outcome) -> tuple[Patch, ...]:
+    """Return a patch for every workload that stands elsewhere than it runs.
 
     Returns
     -------
-    tuple of dict
-        For a workload that Karmada places, a ``ResourceBinding`` (``ClusterResourceBinding`` where
-        cluster-scoped) of the name in the input, else ``<name>-<kind>`` in lower case, as Karmada names them;
-        one of 0 replicas keeps every candidate, with 0 replicas. One of several components has the pods of
-        every component where a set stands. For one that KubeAdmiral places, its ``FederatedObject`` (or
-        ``ClusterFederatedObject``, as the input has it) with ``spec.placements`` and ``spec.overrides`` of
-        the controller ``kubeadmiral.io/global-scheduler``, without the template; entries of other
-        controllers stay as they are. Where the input has no federated object, it is called
-        ``<name>-<resource>.<group>``, as KubeAdmiral names them.
+    tuple of Patch
+        For a workload that Karmada places, its ``ResourceBinding`` (``ClusterResourceBinding`` where
+        cluster-scoped) with ``spec.clusters`` and the annotation that says by which placement, as Karmada's
+        scheduler writes them. For one that KubeAdmiral places, the workload itself with the annotation
+        ``kubeadmiral.io/placements``. In the order of the problem; what has no replicas is left alone.
+
+    Raises
+    ------
+    UsageError
+        Where the outcome has no placement, or KubeAdmiral would not follow it; names the workloads.
+    """
+    target = _placement(outcome)
+    differing = (
+        (workload, target.of(workload.key), True)
+        for workload in outcome.problem.workloads
+        if not workload.without_replicas and dict(target.of(workload.key)) != _running(workload)
+    )
+    return written(differing)
+
+
+def written(asked: Iterator[tuple[Workload, Placed, bool]]) -> tuple[Patch, ...]:
+    """Return the patches of some workloads.
+
+    Parameters
+    ----------
+    asked
+        Workloads, with the replicas that they are to hold by cluster, and whether the object is still the one
+        that was read.
+
+    Raises
+    ------
+    UsageError
+        Where KubeAdmiral would not follow; names the workloads and why.
+    """
+    found: list[Patch] = []
+    refused: dict[str, list[str]] = {}
+    for workload, placed, unchanged in asked:
+        unit = workload.declared
+        if not isinstance(unit, FederatedUnit):
+            found.append(_binding(workload, placed, unchanged=unchanged))
+        elif reason := _refusal(workload, placed):
+            refused.setdefault(reason, []).append(workload.key)
+        else:
+            found.append(_annotated(workload, unit, placed, unchanged=unchanged))
+    if refused:
+        told = (f"{listed(keys, 'workload')}: {reason}" for reason, keys in refused.items())
+        raise UsageError("KubeAdmiral would not follow a patch of " + "\n".join(told))
+    return tuple(found)
+
+
+def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
+    """Return the affinity groups that are chosen and not observed yet, a patch of the status for each.
+
+    The API server takes a status in its subresource only, as a second request: after the first one the
+    version of the object is another one, so none is named.
 
     Raises
     ------
     UsageError
         Where the outcome has no placement.
     """
+    _placement(outcome)
+    return tuple(
+        Patch(
+            workload.key,
+            {**_bound(workload), "status": {"schedulerObservingAffinityName": workload.group}},
+        )
+        for workload in outcome.problem.workloads
+        if not isinstance(workload.declared, FederatedUnit)
+        and workload.group not in (None, workload.observed)
+    )
+
+
+def _placement(outcome: Outcome) -> Any:
+    """Return the placement of an outcome that has one."""
     if outcome.placement is None:
         raise UsageError(f"an outcome that is {outcome.status} has no placement to write")
-    return tuple(_manifest(outcome, workload) for workload in outcome.problem.workloads)
+    return outcome.placement
 
 
-def _manifest(outcome: Outcome, workload: Workload) -> Document:
-    """Return the object of one workload in the spelling of the system that places it."""
-    if isinstance(workload.declared, FederatedUnit):
-        return _federated(outcome, workload, workload.declared)
-    return _binding(outcome, workload)
+def _running(workload: Workload) -> dict[str, int]:
+    """Return where a workload runs."""
+    return {name: count for name, count in workload.current.items() if count}
 
 
-def _binding(outcome: Outcome, workload: Workload) -> Document:
-    """Return the binding of one workload."""
+def _bound(workload: Workload) -> Document:
+    """Return the binding of a workload with what names it: as in the input, else as Karmada names it."""
     known = workload.declared if isinstance(workload.declared, KarmadaBinding) else None
-    name = known.name if known else ""
-    name = name or f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
-    scope = {"namespace": workload.namespace} if workload.namespace else {}
-    resource = {"apiVersion": workload.api_version, "kind": workload.kind, **scope, "name": workload.name}
-    clusters = [
-        _target(decision, known.components if known else ())
-        for decision in outcome.decisions[workload.key]
-        if decision.selected
-    ]
-    # The number of all replicas is the detector's; of a set, only its components are counted here.
-    replicas = {} if known and known.in_sets else {"replicas": workload.replicas}
-    binding: Document = {
+    name = (known.name if known else "") or f"{workload.name.replace(':', '.')}-{workload.kind}".lower()
+    return {
         "apiVersion": "work.karmada.io/v1alpha2",
         "kind": "ResourceBinding" if workload.namespace else "ClusterResourceBinding",
-        "metadata": {"name": name, **scope},
-        "spec": {"resource": resource, **replicas, "clusters": clusters},
+        "metadata": {"name": name, **_scope(workload)},
     }
-    if workload.group is not None:
-        binding["status"] = {"schedulerObservingAffinityName": workload.group}
-    return binding
 
 
-def _target(decision: ClusterDecision, components: Sequence[tuple[str, int]]) -> Document:
+def _scope(workload: Workload) -> dict[str, str]:
+    """Return the namespace as metadata have it; nothing where cluster-scoped."""
+    return {"namespace": workload.namespace} if workload.namespace else {}
+
+
+def _binding(workload: Workload, placed: Placed, *, unchanged: bool) -> Patch:
+    """Return the patch of a binding, as Karmada's scheduler would write it."""
+    known = workload.declared if isinstance(workload.declared, KarmadaBinding) else None
+    version = known.resource_version if known and unchanged else ""
+    document = _bound(workload)
+    document["metadata"] |= {"resourceVersion": version} if version else {}
+    if known and known.applied is not None:
+        document["metadata"]["annotations"] = {APPLIED: _compact(known.applied)}
+    components = known.components if known else ()
+    document["spec"] = {
+        "clusters": [_target(name, count, components) for name, count in sorted(placed.items()) if count]
+    }
+    return Patch(workload.key, document, tuple(_notes(workload, known, placed, version, unchanged)))
+
+
+def _compact(value: object) -> str:
+    """Return JSON without blanks."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
+def _target(name: str, replicas: int, components: Sequence[tuple[str, int]]) -> Document:
     """Return a target of a binding; the pods of every component stand there where the binding names any."""
     if not components:
-        return {"name": decision.cluster, "replicas": decision.replicas}
+        return {"name": name, "replicas": replicas}
     if len(components) == 1:
-        pods = [{"name": components[0][0], "replicas": decision.replicas}]
-        return {"name": decision.cluster, "replicas": decision.replicas, "components": pods}
-    pods = [{"name": name, "replicas": number * decision.replicas} for name, number in components]
-    return {"name": decision.cluster, "components": pods}
+        return {
+            "name": name,
+            "replicas": replicas,
+            "components": [{"name": components[0][0], "replicas": replicas}],
+        }
+    pods = [{"name": component, "replicas": number * replicas} for component, number in components]
+    return {"name": name, "components": pods}
 
 
-def _federated(outcome: Outcome, workload: Workload, unit: FederatedUnit) -> Document:
-    """Return the federated object of one workload.
+def _notes(
+    workload: Workload, known: KarmadaBinding | None, placed: Placed, version: str, unchanged: bool
+) -> Iterator[str]:
+    """Say what to know before a binding is patched."""
+    if known is None or not known.name:
+        yield "not in the input: the name is the one that Karmada gives"
+    elif not version and unchanged:
+        yield _UNVERSIONED
+    if known and known.ahead:
+        yield f"made for {workload.policy} as it is in the input: apply that first, then make the patch again"
+    if workload.fresh:
+        yield "a reschedule is asked for: Karmada's scheduler divides it once more where it serves it"
+    total = sum(placed.values())
+    if workload.rule(Duplicated) is None and total != workload.replicas:
+        wanted = counted(workload.replicas, "replica")
+        yield f"{total} of {wanted}: Karmada's scheduler divides it again when it looks"
 
-    A divided workload stands where it holds replicas, each cluster with its number; a duplicated one on every
-    selected cluster, with a number only where that is not the template's.
+
+def _refusal(workload: Workload, placed: Placed) -> str:
+    """Say why KubeAdmiral would not bring a placement about; empty where it would."""
+    if workload.rule(Duplicated) is not None:
+        other = any(count != workload.replicas for count in placed.values())
+        return (
+            "under Duplicate every cluster gets the template's number, whatever is annotated" if other else ""
+        )
+    read = workload.reading
+    if isinstance(read, PolicyReading) and read.policy.avoid_disruption and _running(workload):
+        return (
+            f"{workload.policy} avoids disruption, so what runs stays and no annotation changes the numbers;"
+            " set reschedulePolicy.replicaRescheduling.avoidDisruption to false first (left out it is true)"
+        )
+    return ""
+
+
+def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, unchanged: bool) -> Patch:
+    """Return the patch of a workload that KubeAdmiral places: its clusters with minimum = maximum.
+
+    It belongs on the workload itself: the federate controller copies it to the federated object, and would
+    take it off there again.
     """
-    copied = workload.rule(Duplicated) is not None
-    usual = _templated(unit) if copied else None
-    numbers = {
-        decision.cluster: decision.replicas
-        for decision in outcome.decisions[workload.key]
-        if decision.selected and (copied or decision.replicas)
+    numbers = dict(sorted(placed.items())) or dict.fromkeys(sorted(_running(workload)), 0)
+    entries: list[Document] = [{"cluster": name} for name in numbers]
+    if workload.rule(Duplicated) is None:
+        for entry, count in zip(entries, numbers.values(), strict=True):
+            entry["preferences"] = {"minReplicas": count, "maxReplicas": count}
+    version = unit.resource_version if unchanged else ""
+    metadata = {
+        "name": workload.name,
+        **_scope(workload),
+        **({"resourceVersion": version} if version else {}),
+        "annotations": {PLACEMENTS: _compact(entries)},
     }
-    holder = unit.holder or _unseen(workload)
-    metadata = {"name": holder.name, **({"namespace": holder.namespace} if holder.namespace else {})}
-    placement = [{"cluster": name} for name in numbers]
-    patched = list(_patched(numbers, usual, unit, holder))
-    return {
-        "apiVersion": "core.kubeadmiral.io/v1alpha1",
-        "kind": holder.kind,
-        "metadata": metadata,
-        "spec": {
-            "placements": _with_entry(holder.placements, "placement", placement),
-            "overrides": _with_entry(holder.overrides, "clusters", patched),
-        },
-    }
+    document = {"apiVersion": workload.api_version, "kind": workload.kind, "metadata": metadata}
+    notes = [f"holds until the annotation is removed, also when the workload is scaled: {_removal(workload)}"]
+    if not version and unchanged:
+        notes.append(_UNVERSIONED)
+    return Patch(workload.key, document, tuple(notes))
 
 
-def _unseen(workload: Workload) -> FederatedHolder:
-    """Return the federated object that KubeAdmiral makes of a workload."""
-    group, _, _ = workload.api_version.rpartition("/")
-    resource = _FEDERATED_TYPES.get(workload.kind, f"{workload.kind.lower()}s.{group}")
-    kind = "FederatedObject" if workload.namespace else "ClusterFederatedObject"
-    return FederatedHolder(kind, f"{workload.name}-{resource}", workload.namespace)
-
-
-def _templated(unit: FederatedUnit) -> int:
-    """Return the number of replicas in the template; 1 where it says none, as in Kubernetes."""
-    value: Any = unit.template
-    for step in unit.replicas_path.split("."):
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return 1 if value is None else int(value)
-
-
-def _patched(
-    numbers: Mapping[str, int], usual: int | None, unit: FederatedUnit, holder: FederatedHolder
-) -> Iterator[Document]:
-    """Yield the patches of every cluster that holds the workload; those of other fields stay."""
-    path = "/" + unit.replicas_path.replace(".", "/")
-    written = [entry for entry in holder.overrides if entry.get("controller") == SCHEDULER]
-    for name, replicas in numbers.items():
-        patches: list[Any] = [
-            deepcopy(patch)
-            for entry in written
-            for one in entry.get("clusters") or ()
-            if one.get("cluster") == name
-            for patch in one.get("patches") or ()
-            if patch.get("path") != path
-        ]
-        if replicas != usual:
-            patches.append({"op": "replace", "path": path, "value": replicas})
-        if patches:
-            yield {"cluster": name, "patches": patches}
-
-
-def _with_entry(entries: Sequence[Mapping[str, Any]], name: str, items: list[Any]) -> list[Document]:
-    """Return the entries of all controllers with the scheduler's; without one where it has nothing to say."""
-    mine: list[Document] = [{"controller": SCHEDULER, name: items}] if items else []
-    positions = [at for at, entry in enumerate(entries) if entry.get("controller") == SCHEDULER]
-    first = positions[0] if positions else len(entries)
-    others = [
-        [deepcopy(dict(entry)) for entry in part if entry.get("controller") != SCHEDULER]
-        for part in (entries[:first], entries[first:])
-    ]
-    return [*others[0], *mine, *others[1]]
+def _removal(workload: Workload) -> str:
+    """Return the command that removes the annotation."""
+    scope = f" -n {workload.namespace}" if workload.namespace else ""
+    return f"kubectl annotate{scope} {workload.kind.lower()}/{workload.name} {PLACEMENTS}-"

@@ -21,7 +21,7 @@ from fairlead.report.documents.outcome import outcome_document, to_frame
 from fairlead.report.documents.plan import plan_document
 from fairlead.report.documents.simulation import simulation_document
 from fairlead.report.documents.why import why_document
-from fairlead.report.manifests import to_manifests
+from fairlead.report.manifests import Subresource, to_manifests
 from fairlead.report.terminal import Look, printed
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.comparison import PlanComparison
@@ -146,9 +146,9 @@ def frame(answer: Answer) -> pd.DataFrame:
     return to_frame(_outcome(answer))
 
 
-def manifests(answer: Answer) -> tuple[dict[str, Any], ...]:
-    """Return the patches of an outcome."""
-    return to_manifests(_outcome(answer))
+def manifests(answer: Answer, subresource: Subresource | None = None) -> tuple[dict[str, Any], ...]:
+    """Return the patches of an outcome: of the objects, or of one subresource."""
+    return to_manifests(_outcome(answer), subresource)
 
 
 def _outcome(answer: Answer) -> Outcome:

@@ -474,7 +474,7 @@ def test_the_document_shows_what_is_printed(
     """Every block that begins with a command is its real output."""
     monkeypatch.chdir(ROOT)
     blocks = (ROOT / "docs" / "what-if.md").read_text().split("```\n$ fairlead ")[1:]
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     for block in blocks:
         command, _, printed = block.split("\n```")[0].partition("\n")
         main(command.split())

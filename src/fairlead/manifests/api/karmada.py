@@ -23,6 +23,7 @@ from fairlead.manifests.api.meta import (
     Text,
     Texts,
     Time,
+    Toleration,
 )
 from fairlead.manifests.api.policies import Placement, Suspension
 
@@ -131,7 +132,6 @@ class Cluster(Object):
 
 _OBSERVED = Inert("only describes")
 _INHERITED = Inert("copied from the policy, where it has no influence either")
-_NODES = Inert("nodes are not placed on; the capacity of the cluster counts")
 
 
 class ObjectReference(Api):
@@ -145,13 +145,23 @@ class ObjectReference(Api):
     resource_version: Annotated[Text | None, Inert("bookkeeping")] = None
 
 
+class NodeClaim(Api):
+    """Which nodes will do for a replica."""
+
+    node_selector: Texts = Field(default_factory=dict)
+    hard_node_affinity: Anything = None
+    tolerations: Annotated[
+        tuple[Toleration, ...], Inert("lets pods on more nodes; clusters do not tell taints of nodes")
+    ] = ()
+
+
 class ReplicaRequirements(Api):
     """What one replica needs."""
 
     resource_request: ResourceList = Field(default_factory=dict)
-    node_claim: Annotated[Anything, _NODES] = None
+    node_claim: NodeClaim | None = None
     namespace: Annotated[Text | None, Inert("concerns quotas")] = None
-    priority_class_name: Annotated[Text | None, Inert("orders pods inside a cluster")] = None
+    priority_class_name: Text = ""
 
 
 class Component(Api):

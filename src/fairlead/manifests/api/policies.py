@@ -299,6 +299,13 @@ class ResourceSelector(Api):
     label_selector: LabelSelector | None = None
 
 
+class SchedulePrioritySource(Api):
+    """Which class says how urgent the workloads are; PodPriorityClass is the one that their pods name."""
+
+    priority_class_source: Literal["KubePriorityClass", "PodPriorityClass", "FederatedPriorityClass"]
+    priority_class_name: Text = ""
+
+
 class PropagationSpec(Api):
     """Which resources go where."""
 
@@ -308,9 +315,7 @@ class PropagationSpec(Api):
     preemption: Literal["", "Always", "Never"] = ""
     suspension: Suspension | None = None
     replicas: Count | None = None
-    schedule_priority: Annotated[
-        Anything, Inert("Karmada resolves the class; the number stands in the binding")
-    ] = None
+    schedule_priority: SchedulePrioritySource | None = None
     association: Annotated[Boolean | None, _DEPENDENCIES] = None
     propagate_deps: Annotated[Boolean | None, _DEPENDENCIES] = None
     dependent_overrides: Annotated[tuple[Text, ...], _DEPENDENCIES] = ()

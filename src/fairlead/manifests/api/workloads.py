@@ -4,7 +4,19 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fairlead.manifests.api.meta import Anything, Api, Count, Inert, Object, Open, ResourceList, Text
+from fairlead.manifests.api.meta import (
+    Anything,
+    Api,
+    Boolean,
+    Count,
+    Inert,
+    Integer32,
+    Object,
+    Open,
+    ResourceList,
+    Text,
+    Texts,
+)
 
 _ROLLOUT = Inert("how pods are replaced inside a cluster")
 _STATUS = Inert("what runs where stands in the binding")
@@ -31,6 +43,9 @@ class PodSpec(Open):
     containers: tuple[Container, ...] = ()
     init_containers: tuple[Container, ...] = ()
     overhead: ResourceList = Field(default_factory=dict)
+    priority_class_name: Text = ""
+    node_selector: Texts = Field(default_factory=dict)
+    affinity: Anything = None
     resources: ResourceRequirements | None = None
 
 
@@ -126,3 +141,12 @@ class Job(Object):
 
     spec: JobSpec
     status: Annotated[Anything, _STATUS] = None
+
+
+class PriorityClass(Object):
+    """How urgent the pods are that name it."""
+
+    value: Integer32
+    global_default: Boolean = False
+    description: Annotated[Text | None, Inert("only describes")] = None
+    preemption_policy: Annotated[Text | None, Inert("placements are not preempted")] = None

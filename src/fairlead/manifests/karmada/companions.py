@@ -1,11 +1,11 @@
 """Workload affinity: which workloads stand together or apart, by the value of a label."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from fairlead.manifests.api.policies import WorkloadAffinity, WorkloadAffinityTerm
 from fairlead.manifests.collect import Binding
-from fairlead.manifests.join import Subject
+from fairlead.manifests.join import Identity, Subject
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.validation import Located
 from fairlead.models.rules import Companionship
@@ -44,6 +44,31 @@ _SIDES = (
     _Side("affinity", True, "affinity", "affinityGroup"),
     _Side("anti-affinity", False, "antiAffinity", "antiAffinityGroup"),
 )
+
+
+def subjects_with(subjects: Iterable[Subject], asked: Collection[Identity]) -> Iterator[Identity]:
+    """Yield the workloads that are asked about, and those that may stand with or apart from one of them.
+
+    Parameters
+    ----------
+    subjects
+        All workloads.
+    asked
+        Those that are asked about.
+    """
+    tied = [subject.identity for subject in subjects if _is_tied(subject)]
+    namespaces = {identity.namespace for identity in tied if identity in asked}
+    yield from asked
+    yield from (identity for identity in tied if identity.namespace in namespaces)
+
+
+def _is_tied(subject: Subject) -> bool:
+    """Tell whether a workload may be in a group of workloads that stand together or apart."""
+    for located in (subject.policy, subject.binding):
+        placement = located.model.spec.placement if located else None
+        if placement is not None and placement.workload_affinity is not None:
+            return True
+    return subject.binding is not None and subject.binding.model.spec.workload_affinity_groups is not None
 
 
 def companionships(members: Iterable[Member]) -> tuple[Companionship, ...]:

@@ -14,7 +14,7 @@ from fairlead.models.declared import KarmadaBinding
 from fairlead.models.workload import Workload
 
 
-def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
+def as_binding(subject: Subject, declared: Declared, workload: Workload) -> KarmadaBinding:
     """Return what Karmada's scheduler sees of a subject.
 
     Without a binding it is the binding that Karmada would make of the template: never scheduled before, with
@@ -22,6 +22,7 @@ def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
     """
     binding = subject.binding
     spec = binding.model.spec if binding else None
+    own, applied = _placements(subject, workload)
     return KarmadaBinding(
         placement=declared.written,
         defaulting=subject.policy is not None,
@@ -32,7 +33,29 @@ def as_binding(subject: Subject, declared: Declared) -> KarmadaBinding:
         source=declared.source(),
         name=binding.model.metadata.name if binding else "",
         components=tuple((one.name, one.replicas) for one in spec.components) if spec else (),
+        resource_version=(binding and binding.model.metadata.resource_version) or "",
+        applied=applied,
+        ahead=own is not None and applied is not own,
     )
+
+
+def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:
+    """Return the binding's own copy of the placement, and the placement that counts; None for what is not.
+
+    Where both say the same the copy counts: the webhook has completed it.
+    """
+    path = ("spec", "placement")
+    own = subject.binding.document.value(path) if subject.binding else None
+    stated = subject.policy.document.value(path) if subject.policy else None
+    if stated is None:
+        return own, own
+    alike = own is not None and _compared(own, workload) == _compared(stated, workload)
+    return own, own if alike and _terms(own) == _terms(stated) else stated
+
+
+def _terms(placement: Any) -> Any:
+    """Return the affinity groups of a placement, all of them."""
+    return _bare(placement.get("clusterAffinities")) if isinstance(placement, dict) else None
 
 
 def _previous(spec: ResourceBindingSpec) -> tuple[tuple[str, int], ...]:

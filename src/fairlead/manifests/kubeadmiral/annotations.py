@@ -42,6 +42,7 @@ PREFIX = "kubeadmiral.io/"
 POLICY = PREFIX + "propagation-policy-name"
 CLUSTER_POLICY = PREFIX + "cluster-propagation-policy-name"
 NO_SCHEDULING = PREFIX + "no-scheduling"
+PLACEMENTS = PREFIX + "placements"
 
 
 class Mark(NamedTuple):

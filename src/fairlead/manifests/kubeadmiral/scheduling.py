@@ -22,7 +22,6 @@ from fairlead.manifests.kubeadmiral.annotations import (
     read_feedback,
 )
 from fairlead.manifests.kubeadmiral.federated import (
-    FederatedObject,
     Template,
     current,
     replicas_path,
@@ -32,7 +31,7 @@ from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyRe
 from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, LocatedPolicy, Policy, read_policy
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
-from fairlead.models.declared import FederatedHolder, FederatedUnit
+from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
 from fairlead.models.source import Source
 from fairlead.models.statement import SUSPENDED, Statement
@@ -251,17 +250,10 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         replicas_path=replicas_path(template.model).removeprefix("/").replace("/", "."),
         current=written(subject.federated) if subject.federated else {},
         annotations={name: mark.value for name, mark in annotations.items()},
-        holder=_holder(subject.federated.located) if subject.federated else None,
+        labels={name: mark.value for name, mark in marks("labels", _objects(subject)).items()},
+        federated=subject.federated is not None,
+        resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
         sources=policy.sources,
-    )
-
-
-def _holder(located: Located[FederatedObject]) -> FederatedHolder:
-    """Return a federated object with what every controller has written into it."""
-    metadata, spec = located.model.metadata, located.document.data["spec"]
-    placements, overrides = spec.get("placements") or (), spec.get("overrides") or ()
-    return FederatedHolder(
-        located.model.kind, metadata.name, metadata.namespace, tuple(placements), tuple(overrides)
     )
 
 

@@ -19,6 +19,22 @@ from fairlead.models.source import Source
 PARSED = "<dict>"
 
 
+class NamedDocument(dict[str, Any]):
+    """A parsed document with the name by which messages call it, as they call a file.
+
+    Parameters
+    ----------
+    name
+        The name.
+    data
+        The document.
+    """
+
+    def __init__(self, name: str, data: Mapping[str, Any]) -> None:
+        super().__init__(data)
+        self.name = name
+
+
 def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, list[Mistake]]:
     """Copy a parsed document, so that it holds only what JSON could hold.
 
@@ -27,10 +43,11 @@ def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, l
     tuple
         The document with its (empty) lines, None where it cannot be copied; and what is wrong.
     """
-    copied = copy_plain(parsed)
+    file = parsed.name if isinstance(parsed, NamedDocument) else PARSED
+    copied = copy_plain(dict(parsed) if isinstance(parsed, NamedDocument) else parsed)
     if copied is not None:
-        return (copied, NoLines(PARSED)), []
-    builder = Builder(PARSED)
+        return (copied, NoLines(file)), []
+    builder = Builder(file)
     try:
         _add(builder, parsed, {})
     except ManifestError as error:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import islice
 
 from fairlead.models.outcome import Attained
 from fairlead.models.rules import duplicated, total
-from fairlead.models.words import counted, format_number, listed
+from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     NOTHING,
@@ -31,10 +32,13 @@ from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.terminal import Look
+from fairlead.solver.simulate.changes import At
 from fairlead.solver.simulate.result import Effect, Scenario, Simulation, effects
 
 AT_ONCE = 5
 """Rules that are broken at once which are shown before the rest is counted."""
+FULLEST = 5
+"""Clusters that fill first which are named before the rest is counted."""
 MORE = "  ... and {}; -o wide shows them all"
 
 WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Started", ">Stopped", ">Unplaced")
@@ -177,8 +181,19 @@ def _at_once(simulation: Simulation, look: Look) -> list[Line]:
 def _verdict(simulation: Simulation, look: Look) -> list[Line]:
     """Return what comes of the changes, its first word toned, and what does not fit."""
     why = first_lines(reasons(simulation), look.few(SHOWN), "line", MORE)
-    below = [*remarks(simulation.after), *why]
+    below = [*fills_first(simulation), *remarks(simulation.after), *why]
     return [*texts(already(simulation)), _toned(verdict(simulation)), *texts(below)]
+
+
+def fills_first(simulation: Simulation) -> list[str]:
+    """Say which clusters are the fullest where autoscalers are at their maximum; a line, or none."""
+    if At("max") not in simulation.changes or not simulation.fullest:
+        return []
+    named = [
+        f"{one.cluster} ({one.resource} {format_percent(one.share or Fraction(0))})"
+        for one in simulation.fullest
+    ]
+    return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]
 
 
 def _toned(text: str) -> Text:
@@ -190,7 +205,7 @@ def _toned(text: str) -> Text:
 
 def _scenarios(simulation: Simulation) -> Table:
     """Return a row per scenario, the worst first."""
-    what = "cluster" if simulation.sweep == "drain" else simulation.sweep or ""
+    what = {"drain": "cluster", "at": "autoscalers"}.get(simulation.sweep or "", simulation.sweep or "")
     return table((Column(what), *SCENARIOS), map(_scenario, simulation.scenarios))
 
 
@@ -231,6 +246,8 @@ def sweep_words(sweep: str) -> str:
     """Return what the scenarios of a sweep have in common, such as ``lose any one region``."""
     if sweep == "drain":
         return "drain any one cluster"
+    if sweep == "at":
+        return "scale to the minimum, and to the maximum, of every autoscaler"
     return (
         f"lose any one {sweep}" if sweep in ("cluster", "region", "zone", "provider") else f"lose any {sweep}"
     )

@@ -210,6 +210,8 @@ def _title(view: _View) -> str:
     where = " per cluster" if workload.rule(Duplicated) is not None else ""
     policy = f", {workload.policy}" if workload.policy else ""
     policy += f", affinity group {workload.group}" if workload.group else ""
+    limits = workload.autoscaler
+    policy += f", {limits.name} ({limits.minimum} to {limits.maximum})" if limits else ""
     missing = view.outcome.unplaced(workload)
     return f"{workload.key}: {count}{where}{policy}{f', {missing} unplaced' if missing else ''}"
 

@@ -20,7 +20,8 @@ def simulation_document(simulation: Simulation) -> Document:
         that give way;
         ``brokenAtOnce``, those that are broken until it is repaired; ``objectives`` with ``before`` and
         ``after`` (null where the level is not there); ``utilisation`` by cluster and resource (``used``,
-        ``offered`` in millicores or whole units, null where unknown); ``conflict`` or null; ``scenarios``,
+        ``offered`` in millicores or whole units, null where unknown); ``fullest``, of every cluster the
+        resource that is used most after, the fullest cluster first; ``conflict`` or null; ``scenarios``,
         the worst first; ``warnings`` that the changes brought; ``before`` and ``after``, the outcomes as
         `Outcome.to_dict` gives them without decisions.
     """
@@ -47,6 +48,7 @@ def simulation_document(simulation: Simulation) -> Document:
             {**picked(one, "cluster", "resource"), "before": _used(one.before), "after": _used(one.after)}
             for one in simulation.utilisation
         ],
+        "fullest": [{**picked(one, "cluster", "resource", "used", "offered")} for one in simulation.fullest],
         "conflict": conflict_document(simulation.after.conflict),
         "sweep": simulation.sweep,
         "scenarios": [_scenario(scenario) for scenario in simulation.scenarios],

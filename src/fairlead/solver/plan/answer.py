@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fairlead.models.answer import Notebook
 from fairlead.models.outcome import Outcome, Status
@@ -134,14 +134,6 @@ class RebalancePlan(Notebook):
         """Whether there is a target."""
         return self.outcome.status in (Status.OPTIMAL, Status.FEASIBLE)
 
-    def to_manifests(self) -> tuple[dict[str, Any], ...]:
-        """Return the patched bindings of the workloads that change; see `Outcome.to_manifests`.
-
-        Raises
-        ------
-        UsageError
-            Where there is no target.
-        """
-        changed = {change.workload for change in self.changes}
-        documents = zip(self.problem.workloads, self.outcome.to_manifests(), strict=True)
-        return tuple(document for workload, document in documents if workload.key in changed)
+    def to_manifests(self, subresource: Literal["status"] | None = None) -> tuple[dict[str, Any], ...]:
+        """Return the patches that lead to the target at once; see `Outcome.to_manifests`."""
+        return self.outcome.to_manifests(subresource)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -251,6 +252,20 @@ class WavePlan:
     def moves(self) -> int:
         """How many replicas all waves move, start or stop."""
         return sum(wave.replicas for wave in self.waves)
+
+    @property
+    def states(self) -> tuple[Placement, ...]:
+        """What runs before the first wave, and after every wave."""
+        held = {key: Counter(placed) for key, placed in running(self.problem).items()}
+        found = [Placement(held)]
+        for wave in self.waves:
+            for move in wave.moves:
+                if move.source is not None:
+                    held[move.workload][move.source] -= move.replicas
+                if move.target is not None:
+                    held[move.workload][move.target] += move.replicas
+            found.append(Placement(held))
+        return tuple(found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values, without the problem and the target."""

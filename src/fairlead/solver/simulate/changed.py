@@ -19,6 +19,7 @@ from fairlead.models.usage import without_lag
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,
+    At,
     Change,
     Cordon,
     Drain,
@@ -74,6 +75,8 @@ def _changed(problem: Problem, change: Change) -> Problem:
             return restored(problem, _cluster(problem, name))
         case Lose():
             return _lost(problem, clusters_of(problem, change))
+        case At():
+            return _all_scaled(problem, change)
         case Scale():
             return _scaled(problem, change)
         case Weight():
@@ -179,6 +182,25 @@ def _with_rules(workload: Workload, all_rules: Sequence[Rules]) -> Workload:
     )
     chosen = next((group.rules for group in groups if group.name == workload.group), all_rules[0])
     return replace(workload, rules=chosen, groups=groups)
+
+
+def _all_scaled(problem: Problem, at: At) -> Problem:
+    """Let every workload with an autoscaler want the fewest or the most replicas that it allows."""
+    scaled = [(one.key, one.autoscaler) for one in problem.workloads if one.autoscaler is not None]
+    if not scaled:
+        raise UsageError(
+            "no workload has an autoscaler: none of the HorizontalPodAutoscaler, FederatedHPA and"
+            " CronFederatedHPA objects in the input scales one"
+        )
+    for key, limits in scaled:
+        match at.limit:
+            case "min":
+                problem = _scaled(problem, Scale(key, limits.minimum))
+            case "max":
+                problem = _scaled(problem, Scale(key, limits.maximum))
+            case _:
+                raise UsageError(f"no limit {at.limit!r} of an autoscaler; known: min and max")
+    return problem
 
 
 def _scaled(problem: Problem, scale: Scale) -> Problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import Literal
 
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
@@ -105,6 +106,22 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
+class At:
+    """Every workload with an autoscaler wants as many replicas as that allows.
+
+    Parameters
+    ----------
+    limit
+        ``max`` for the most, ``min`` for the fewest.
+    """
+
+    limit: Literal["min", "max"]
+
+    def __str__(self) -> str:
+        return f"scale to the {self.limit}imum of every autoscaler"
+
+
+@dataclass(frozen=True, slots=True)
 class Weight:
     """A candidate of a workload that is divided by static weights gets another weight.
 
@@ -144,8 +161,11 @@ class Add:
         return "add manifests"
 
 
-Change = Drain | Cordon | Restore | Lose | Scale | Weight | Add
+Change = Drain | Cordon | Restore | Lose | At | Scale | Weight | Add
 """Everything that can be asked for; closed."""
+
+Trial = Drain | Lose | At
+"""What a sweep tries, each by itself."""
 
 FIELDS = ("cluster", "region", "zone", "provider")
 """What may be lost beside clusters with a label."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
+from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.answer import Notebook
@@ -16,7 +18,7 @@ from fairlead.models.rules import Duplicated, candidates, duplicated, total
 from fairlead.models.statement import Violation
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.workload import Workload
-from fairlead.solver.simulate.changes import Change, Drain, Lose
+from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ class Scenario:
         Replicas over all workloads to which it makes a difference, see `Effect`.
     """
 
-    change: Drain | Lose
+    change: Trial
     clusters: tuple[str, ...]
     status: str
     unplaced: Mapping[str, int] = field(default_factory=dict)
@@ -123,8 +125,14 @@ class Scenario:
 
     @property
     def name(self) -> str:
-        """Name of what is lost or drained."""
-        return self.change.cluster if isinstance(self.change, Drain) else self.change.name
+        """Name of what is lost or drained; of the autoscalers' limit."""
+        match self.change:
+            case Drain(name) | Lose(name):
+                return name
+            case At(limit):
+                return limit
+            case _:
+                assert_never(self.change)
 
     @property
     def fits(self) -> bool:
@@ -160,8 +168,8 @@ class Simulation(Notebook):
     effects
         What happens to every workload, in key order.
     sweep
-        What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label, or
-        ``drain``; None where there are none.
+        What the scenarios vary: ``cluster``, ``region``, ``zone``, ``provider``, the key of a label,
+        ``drain`` or ``at``; None where there are none.
     scenarios
         What was tried on top of the changes, one by one; the worst first.
     """
@@ -212,6 +220,26 @@ class Simulation(Notebook):
             for violation in _broken_now(self.now, self.after)
             if violation.rule not in silent and violation.about not in already
         )
+
+    @cached_property
+    def fullest(self) -> tuple[Utilisation, ...]:
+        """The resource of every cluster that is used most after the changes, the fullest cluster first.
+
+        Of clusters that are equally full then, the one that is fuller now comes first: where everybody grows,
+        it runs out first. Clusters of unknown capacity are left out.
+        """
+        now = _by_place(utilisation(self.before.problem, self.now))
+        found: dict[str, tuple[Fraction, Utilisation]] = {}
+        for one in utilisation(self.after.problem, self.after.placement or Placement({})):
+            share = one.share
+            if share is not None and (one.cluster not in found or share > found[one.cluster][0]):
+                found[one.cluster] = share, one
+
+        def rank(one: Utilisation) -> tuple[Fraction, Fraction, str]:
+            before = now.get((one.cluster, one.resource))
+            return -(one.share or Fraction(0)), -((before and before.share) or Fraction(0)), one.cluster
+
+        return tuple(sorted((one for _, one in found.values()), key=rank))
 
     @cached_property
     def utilisation(self) -> tuple[UtilisationShift, ...]:

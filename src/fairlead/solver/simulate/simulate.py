@@ -1,9 +1,9 @@
 """simulate(): what becomes of a fleet when something is drained, lost, scaled or added."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, assert_never
 
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome, Status
@@ -14,11 +14,12 @@ from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import Change, Drain, Lose, groups_of, unknown
+from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, unknown
 from fairlead.solver.simulate.result import Scenario, Simulation, effects
 from fairlead.solver.solving import solve
 
 DRAIN = "drain"
+AT = "at"
 NOT_TRIED = "not tried in time"
 
 LARGEST_SHARE = 0.25
@@ -36,11 +37,12 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     problem
         The fleet as it is; what runs now is the starting point.
     *changes
-        `Drain`, `Cordon`, `Restore`, `Lose`, `Add`, `Scale`, `Weight`, made in this order.
+        `Drain`, `Cordon`, `Restore`, `Lose`, `Add`, `At`, `Scale`, `Weight`, made in the order given.
     sweep
         Tries many scenarios on top of the changes, one after the other: every ``cluster``, ``region``,
         ``zone``, ``provider`` or value of the label with this key is lost by itself; ``drain`` drains every
-        cluster by itself. None tries none.
+        cluster by itself, and ``at`` takes every autoscaler at its minimum, then at its maximum. None tries
+        none.
     **settings
         Arguments of `solve`. `time_limit` is for the whole call: every answer gets its share, and scenarios
         that were not reached are said to be so. Where not everything fits, as much as
@@ -100,7 +102,7 @@ class _Asked:
         return solve(question, **{**asked, "partial": True}, time_limit=due.limit)
 
 
-def _scenarios(problem: Problem, sweep: str) -> Iterator[Drain | Lose]:
+def _scenarios(problem: Problem, sweep: str) -> Iterator[Trial]:
     """Yield what is to be tried.
 
     Raises
@@ -111,9 +113,12 @@ def _scenarios(problem: Problem, sweep: str) -> Iterator[Drain | Lose]:
     if sweep == DRAIN:
         yield from (Drain(cluster.name) for cluster in problem.clusters)
         return
+    if sweep == AT:
+        yield from (At("min"), At("max"))
+        return
     groups = groups_of(problem, sweep)
     if not groups:
-        known = {DRAIN, "cluster", "region", "zone", "provider", *_labels(problem)}
+        known = {AT, DRAIN, "cluster", "region", "zone", "provider", *_labels(problem)}
         if sweep in known:
             raise UsageError(f"no cluster tells its {sweep}, so there is none to lose")
         raise UsageError(f"{unknown('sweep', sweep, known)} (or the key of a label)")
@@ -125,13 +130,22 @@ def _labels(problem: Problem) -> set[str]:
     return {key for cluster in problem.clusters for key in cluster.labels}
 
 
-def _untried(fleet: Problem, change: Drain | Lose) -> Scenario:
+def _untried(fleet: Problem, change: Trial) -> Scenario:
     """Return that there was no time for a change."""
-    clusters = (change.cluster,) if isinstance(change, Drain) else groups_of(fleet, change.field)[change.name]
-    return Scenario(change, tuple(sorted(clusters)), str(Status.UNKNOWN), broken=(NOT_TRIED,))
+    taken: Iterable[str]
+    match change:
+        case Drain(name):
+            taken = (name,)
+        case Lose(name, field):
+            taken = groups_of(fleet, field)[name]
+        case At():
+            taken = ()
+        case _:
+            assert_never(change)
+    return Scenario(change, tuple(sorted(taken)), str(Status.UNKNOWN), broken=(NOT_TRIED,))
 
 
-def _scenario(fleet: Problem, change: Drain | Lose, before: Outcome, asked: _Asked, share: float) -> Scenario:
+def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, share: float) -> Scenario:
     """Try one change and tell what comes of it."""
     trial = changed(fleet, [change])
     after = asked.answer(trial, share)

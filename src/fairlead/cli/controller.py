@@ -1,0 +1,169 @@
+"""``fairlead controller``: place the bindings of a Karmada control plane as they become due."""
+
+import os
+import signal
+import socket
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING
+
+import click
+
+from fairlead.cli import exits
+from fairlead.cli.options import TimeLimit
+from fairlead.solver.interrupt import ENDING, Listener, handled
+
+if TYPE_CHECKING:
+    from fairlead.controller.controller import Controller
+    from fairlead.controller.settings import Settings
+    from fairlead.live.client import Client
+
+_USE = """\b
+Examples:
+  fairlead controller --context karmada --dry-run
+  fairlead controller --context karmada --namespace shop"""
+
+_LEASE = "karmada-system/fairlead-SCHEDULER"
+
+
+class Named(click.ParamType[tuple[str, str]]):
+    """Two names with a separator between them; the second one may be left out where it has a default."""
+
+    def __init__(self, name: str, separator: str) -> None:
+        self.name, self._separator = name, separator
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """Return both names."""
+        first, found, second = str(value).rpartition(self._separator)
+        if not (found and first and second):
+            self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
+        return first, second
+
+
+@click.command("controller", short_help="Serve the bindings of a Karmada control plane.", epilog=_USE)
+@click.option("--context", metavar="NAME", help="Context of the kubeconfig.  [default: its current one]")
+@click.option(
+    "--kubeconfig", metavar="FILE", help="Kubeconfig.  [default: KUBECONFIG, ~/.kube/config, or this pod's]"
+)
+@click.option(
+    "--scheduler-name",
+    default="fairlead",
+    show_default=True,
+    metavar="NAME",
+    help="Serve bindings of this schedulerName.",
+)
+@click.option(
+    "-n", "--namespace", "namespaces", metavar="NAME", multiple=True, help="Serve only this. May be repeated."
+)
+@click.option("--dry-run", is_flag=True, help="Write nothing; log what would be written.")
+@click.option(
+    "--window",
+    type=click.FloatRange(min=0, max=60),
+    default=0.05,
+    show_default=True,
+    metavar="SECONDS",
+    help="Gather changes for so long, and place them together.",
+)
+@click.option(
+    "--time-limit",
+    type=TimeLimit(),
+    default="10",
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop placing a batch after so many seconds, with the best placement found; 0 or none: no limit.",
+)
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Threads of the solver.")
+@click.option(
+    "--lease",
+    type=Named("NAMESPACE/NAME", "/"),
+    metavar="NAMESPACE/NAME",
+    help=f"Lease by which only one of several controllers writes.  [default: {_LEASE}]",
+)
+@click.option(
+    "--listen",
+    type=Named("HOST:PORT", ":"),
+    default="0.0.0.0:8080",
+    show_default=True,
+    metavar="HOST:PORT",
+    help="Serve /healthz, /readyz and /metrics there.",
+)
+def controller_command(  # noqa: PLR0913 - the options, all by keyword
+    context: str | None,
+    kubeconfig: str | None,
+    scheduler_name: str,
+    namespaces: tuple[str, ...],
+    *,
+    dry_run: bool,
+    window: float,
+    time_limit: float | None,
+    workers: int | None,
+    lease: tuple[str, str] | None,
+    listen: tuple[str, str],
+) -> int:
+    """Place the bindings of a Karmada control plane as they become due, all that are due together.
+
+    Serves bindings whose schedulerName is its own, and leaves all others alone. Logs are JSON, on standard
+    error. SIGTERM and Ctrl-C end it cleanly; a second one ends it at once.
+    """
+    if not listen[1].isdigit() or int(listen[1]) > 65535:
+        raise click.BadParameter(f"{listen[1]!r} is not a port", param_hint="--listen")
+    from fairlead.controller.settings import Settings
+    from fairlead.live.client import connect
+
+    settings = Settings(scheduler_name, frozenset(namespaces), dry_run, window, time_limit, workers)
+    with closing(connect(context, kubeconfig)) as client:
+        place = lease or ("karmada-system", f"fairlead-{scheduler_name}")
+        _serve(client, settings, place, (listen[0], int(listen[1])))
+    return exits.SOLVED
+
+
+def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], listen: tuple[str, int]) -> None:
+    """Serve until a signal ends it."""
+    from fairlead.controller.controller import Controller
+    from fairlead.controller.lease import Lease
+    from fairlead.controller.logs import log_to
+    from fairlead.controller.metrics import Metrics
+    from fairlead.controller.serving import serving
+    from fairlead.live.discovery import served
+    from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+
+    log_to()
+    metrics = Metrics()
+    own = served(client, [(API_VERSION, kind) for kind in OWN_KINDS])
+    identity = f"{socket.gethostname()}_{uuid.uuid4()}"
+    held = None if settings.dry_run else Lease(client, *lease, identity)
+    controller = Controller(client, settings, metrics, held, own)
+    with (
+        _ending(controller),
+        serving(*listen, metrics.registry, lambda: controller.is_healthy, lambda: controller.is_ready),
+    ):
+        controller.run()
+
+
+class _Ending(Listener):
+    """Ends the controller, and a search that it is in; the second signal ends the process at once."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        super().__init__(lambda number, _frame: os._exit(128 + number))
+        self._stop = stop
+        self._heard = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        """Handle a signal."""
+        if self._heard:
+            os._exit(128 + number)
+        self._heard = True
+        self._stop()
+        self.ask()
+
+
+@contextmanager
+def _ending(controller: "Controller") -> Iterator[None]:
+    """Let signals end the controller while the block runs."""
+    heard = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    with handled(heard, _Ending(controller.stop)):
+        yield

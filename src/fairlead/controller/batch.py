@@ -1,0 +1,287 @@
+"""A batch: the bindings that are due, placed together, with all others as occupied room."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from fairlead.controller.settings import Settings
+from fairlead.controller.targets import chooses, chosen, targets, with_copies
+from fairlead.controller.world import Entry, Place, World, subject_of
+from fairlead.manifests.join import Identity, Subject
+from fairlead.manifests.loading import problem_of
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.workload import Workload
+from fairlead.solver.deadline import Deadline
+
+if TYPE_CHECKING:
+    from fairlead.models.outcome import Outcome
+
+LOG = logging.getLogger(__name__)
+
+ROUNDS = 16
+"""How often those that find no place are left out of a batch, and the rest is placed again."""
+
+SHARE_OF_TIME = 0.3
+"""Of the time that is left, what looking at those that find no place may take in a round."""
+
+_UNFINISHED = "what has no replicas can only be spread where it is Duplicated; this is not finished"
+
+
+class Reason(StrEnum):
+    """Why a binding is not placed, in Karmada's words."""
+
+    UNSCHEDULABLE = "Unschedulable"
+    NO_CLUSTER_FIT = "NoClusterFit"
+    SCHEDULER_ERROR = "SchedulerError"
+    QUOTA_EXCEEDED = "QuotaExceeded"
+
+    @property
+    def is_retried(self) -> bool:
+        """Whether time may help; where no cluster fits, only another placement or cluster does."""
+        return self is not Reason.NO_CLUSTER_FIT
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Where a binding is to stand.
+
+    Parameters
+    ----------
+    targets
+        ``spec.clusters``: names, with replicas where the binding has any; clusters without replicas are left
+        out.
+    group
+        The affinity group that was chosen; None where there is none to choose.
+    """
+
+    targets: tuple[Mapping[str, Any], ...]
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unplaced:
+    """Why a binding stays as it is.
+
+    Parameters
+    ----------
+    reason
+        In Karmada's words.
+    message
+        In ours.
+    """
+
+    reason: Reason
+    message: str
+
+
+Decision = Placed | Unplaced
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What was decided.
+
+    Parameters
+    ----------
+    decisions
+        By binding; what is missing here is to be placed in the next batch.
+    gap
+        The greatest gap that is left on a level; None where one is not known.
+    missing
+        Replicas of the batch that found no place.
+    """
+
+    decisions: Mapping[Place, Decision] = field(default_factory=dict)
+    gap: Fraction | None = Fraction(0)
+    missing: int = 0
+
+
+def decide(world: World, due: Iterable[Entry], settings: Settings) -> Batch:
+    """Place bindings together.
+
+    Those that find no place keep what they have, which counts as taken, and all others are placed again
+    without them: nobody gets room that is not there. Where something goes wrong that should not, half of the
+    batch is placed, and so on, so that one odd binding keeps no other one from its place.
+
+    Parameters
+    ----------
+    world
+        Everything that is known.
+    due
+        The bindings.
+    settings
+        How long it may take.
+    """
+    manifests, subjects = world.joined()
+    decisions, asked = _sorted(world, due, subjects)
+    deadline, missing = Deadline.after(settings.time_limit), 0
+    for _ in range(ROUNDS):
+        if not asked:
+            return Batch(decisions, Fraction(0), missing)
+        try:
+            problem = with_copies(problem_of(manifests, subjects, asked.keys()))
+            outcome = _solved(problem, deadline, settings)
+        except Exception as error:
+            LOG.exception("not placed", extra={"bindings": len(asked)})
+            if len(asked) == 1:
+                wrong = " ".join(f"{type(error).__name__}: {error}".split())
+                failed = dict.fromkeys(asked.values(), Unplaced(Reason.SCHEDULER_ERROR, wrong))
+                return Batch({**decisions, **failed}, None, missing)
+            asked = dict(list(asked.items())[: len(asked) // 2])
+            continue
+        failing = _failing(outcome, problem, asked)
+        if not failing:
+            return Batch({**decisions, **_placed(outcome, asked)}, _gap(outcome), missing)
+        for identity in _left_out(outcome, failing, deadline):
+            decisions[asked.pop(identity)] = failing[identity][0]
+            missing += failing[identity][1]
+    return Batch(decisions, None, missing)
+
+
+def _sorted(
+    world: World, due: Iterable[Entry], subjects: Iterable[Subject]
+) -> tuple[dict[Place, Decision], dict[Identity, Place]]:
+    """Return what is decided already, as it cannot be placed at all, and what is to be placed."""
+    decisions: dict[Place, Decision] = {}
+    asked: dict[Identity, Place] = {}
+    bound = {one.identity: one.binding.model.metadata.name for one in subjects if one.binding}
+    for entry in due:
+        subject, hindrance = subject_of(entry), _hindrance(entry, world)
+        if subject is not None and not hindrance and bound.get(subject.identity) != entry.place.name:
+            hindrance = "another binding is for the same resource"
+        if subject is None or hindrance:
+            decisions[entry.place] = Unplaced(Reason.SCHEDULER_ERROR, hindrance)
+        else:
+            asked[subject.identity] = entry.place
+    return decisions, asked
+
+
+def _hindrance(entry: Entry, world: World) -> str:
+    """Say why a binding cannot be placed at all; empty where it can."""
+    if not entry.is_understood:
+        found = [
+            *entry.manifests.mistakes,
+            *(one for each in entry.manifests.unread for one in each.mistakes),
+        ]
+        return f"cannot be understood: {found[0].sentence}"
+    for name in entry.targets:
+        cluster = world.cluster(name)
+        if cluster is not None and not cluster.is_understood:
+            return f"cluster {name} cannot be understood: {cluster.manifests.mistakes[0].sentence}"
+    return ""
+
+
+def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcome":
+    """Place what can be placed, in the time that is left."""
+    from fairlead.solver.solving import solve
+
+    left = deadline.remaining()
+    limit = None if settings.time_limit is None else max(left, 0.1)
+    return solve(problem, time_limit=limit, workers=settings.workers, partial=True)
+
+
+def _identity(workload: Workload) -> Identity:
+    """Return the resource of a workload."""
+    group = workload.api_version.rpartition("/")[0]
+    return Identity(group, workload.kind, workload.namespace, workload.name)
+
+
+def _failing(
+    outcome: "Outcome", problem: Problem, asked: Mapping[Identity, Place]
+) -> dict[Identity, tuple[Unplaced, int]]:
+    """Return the bindings that find no place, and how many replicas of each; all where there is no answer."""
+    known = {_identity(workload): workload for workload in outcome.problem.workloads}
+    told = {one.workload: one.text for one in reversed(outcome.shortfalls) if one.workload}
+    found: dict[Identity, tuple[Unplaced, int]] = {}
+    for identity in asked:
+        workload = known.get(identity)
+        if workload is None:
+            text = "; ".join(
+                one.text for one in problem.warnings if one.workload and identity.name in one.text
+            )
+            found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, text or "cannot be placed"), 0)
+        elif chooses(workload) and workload.rule(Duplicated) is None:
+            found[identity] = (Unplaced(Reason.SCHEDULER_ERROR, _UNFINISHED), 0)
+        elif outcome.placement is None:
+            found[identity] = (_without_answer(outcome, workload), workload.replicas)
+        elif workload.key in told or not _stands(outcome, workload):
+            found[identity] = (_unfit(workload, told.get(workload.key, "")), outcome.unplaced(workload))
+    return found
+
+
+def _left_out(
+    outcome: "Outcome", failing: Mapping[Identity, tuple[Unplaced, int]], deadline: Deadline
+) -> list[Identity]:
+    """Return which of those that find no place are left out.
+
+    Those that would find none if all others went: they must not keep anybody from his place. Where there is
+    none of these, the less urgent and the larger half.
+    """
+    known = {_identity(workload): workload for workload in outcome.problem.workloads}
+    if outcome.placement is None:
+        return list(failing)
+    time = deadline.part(SHARE_OF_TIME)
+    hopeless = [
+        identity
+        for identity in failing
+        if identity not in known or _is_hopeless(known[identity], outcome.problem, time)
+    ]
+    if hopeless:
+        return hopeless
+    ordered = sorted(failing, key=lambda each: (known[each].priority, -failing[each][1], each))
+    return ordered[: (len(ordered) + 1) // 2]
+
+
+def _is_hopeless(workload: Workload, problem: Problem, deadline: Deadline) -> bool:
+    """Tell whether a workload is seen to find no place even without all others of the batch."""
+    from fairlead.solver.conflicts.alone import alone
+    from fairlead.solver.feasibility import has_placement
+
+    by_itself = replace(alone(workload, problem), balances=())
+    return bool(deadline.remaining()) and has_placement(by_itself, deadline) is False
+
+
+def _stands(outcome: "Outcome", workload: Workload) -> bool:
+    """Tell whether a workload stands somewhere, or wants nothing; the last guard before it is emptied."""
+    return not (workload.replicas or workload.without_replicas) or bool(chosen(outcome, workload))
+
+
+def _unfit(workload: Workload, told: str) -> Unplaced:
+    """Say why a workload finds no place."""
+    candidates = workload.rule(Candidates)
+    if candidates is not None and not candidates.names:
+        return Unplaced(Reason.NO_CLUSTER_FIT, told or f"no cluster will do for {workload.key}")
+    return Unplaced(Reason.UNSCHEDULABLE, told or f"{workload.key} finds no place")
+
+
+def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
+    """Say that there is no answer: a contradiction, or too little time."""
+    about = [
+        rule.text
+        for conflict in outcome.conflicts
+        for rule in conflict.rules
+        if rule.workload in (workload.key, None)
+    ]
+    if about:
+        return _unfit(workload, f"no placement keeps these rules: {'; '.join(about)}")
+    return Unplaced(Reason.SCHEDULER_ERROR, "no placement was found in time")
+
+
+def _placed(outcome: "Outcome", asked: Mapping[Identity, Place]) -> dict[Place, Placed]:
+    """Return where every binding is to stand."""
+    return {
+        asked[identity]: Placed(targets(outcome, workload), workload.group)
+        for workload in outcome.problem.workloads
+        if (identity := _identity(workload)) in asked
+    }
+
+
+def _gap(outcome: "Outcome") -> Fraction | None:
+    """Return the greatest gap on a level; None where one is not known."""
+    gaps = [level.gap for level in outcome.objectives]
+    known = [gap for gap in gaps if gap is not None]
+    return max(known, default=Fraction(0)) if len(known) == len(gaps) else None

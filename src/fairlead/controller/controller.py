@@ -1,0 +1,246 @@
+"""The controller: takes up what changes, places what is due, writes what was decided."""
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import assert_never
+
+from fairlead.controller import events
+from fairlead.controller.batch import Decision, Placed, Unplaced, decide
+from fairlead.controller.lease import Lease
+from fairlead.controller.metrics import Metrics
+from fairlead.controller.settings import Settings
+from fairlead.controller.standing import Standing, standing_of
+from fairlead.controller.waiting import Queue
+from fairlead.controller.watching import Listed, Lost, Seen, Told, Watcher
+from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
+from fairlead.controller.writing import Result, Written, carry_out
+from fairlead.live.client import Client
+from fairlead.live.resources import CLUSTER, QUOTA, Resource
+
+LOG = logging.getLogger(__name__)
+
+WRITERS = 8
+"""Bindings that are written at once."""
+
+LONGEST_REST = 0.5
+"""Seconds after which the controller looks around even where nothing happens."""
+
+
+class Controller:
+    """Serves the bindings of one control plane.
+
+    Parameters
+    ----------
+    client
+        The connection.
+    settings
+        How to work.
+    metrics
+        What is told to Prometheus.
+    lease
+        Says whether this controller may write; None where there is only one, or nothing is written.
+    others
+        Kinds that influence placements beside bindings, clusters and quotas: fairlead's own.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        settings: Settings,
+        metrics: Metrics | None = None,
+        lease: Lease | None = None,
+        others: Iterable[Resource] = (),
+    ) -> None:
+        self._client, self._settings, self._lease = client, settings, lease
+        self._metrics = metrics or Metrics()
+        self._resources = (*BINDINGS, CLUSTER, QUOTA, *others)
+        self._told: queue.SimpleQueue[Told | None] = queue.SimpleQueue()
+        self._world, self._queue = World(), Queue()
+        self._unlisted = set(self._resources)
+        self._led = False
+        self._alive = time.monotonic()
+        self._stopped = threading.Event()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether everything has been listed once."""
+        return not self._unlisted
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether the controller goes on: a batch may take its time limit, and as long again."""
+        return time.monotonic() - self._alive < 60 + 2 * (self._settings.time_limit or 600)
+
+    def stop(self) -> None:
+        """End soon; also from signal handlers and other threads."""
+        self._stopped.set()
+        self._told.put(None)
+
+    def run(self) -> None:
+        """Work until `stop` is called; then end all watches and give the lease back."""
+        for resource in self._resources:
+            Watcher(self._client, resource, self._told.put, self._stopped).start()
+        if self._lease is not None:
+            self._lease.start()
+        with (
+            ThreadPoolExecutor(WRITERS, "write") as writers,
+            ThreadPoolExecutor(1, "event") as telling,
+        ):
+            while not self._stopped.is_set():
+                self._alive = time.monotonic()
+                self._take_up(self._gathered())
+                if self._may_write() and self.is_ready:
+                    self._work(writers, telling)
+                self._metrics.queue.set(len(self._queue))
+            telling.shutdown(cancel_futures=True)
+        if self._lease is not None:
+            self._lease.release()
+
+    def _may_write(self) -> bool:
+        """Tell whether this controller writes; all bindings are looked at where it begins to."""
+        leading = not self._stopped.is_set() and (self._lease is None or self._lease.held)
+        if leading and not self._led:
+            self._look_at_all()
+        self._led = leading
+        self._metrics.leading.set(leading)
+        return leading
+
+    def _look_at_all(self) -> None:
+        """Look at every binding again."""
+        for entry in self._world.bindings:
+            self._queue.add(entry.place)
+
+    def _gathered(self) -> list[Told]:
+        """Wait for something to happen, and for what happens right after it."""
+        found: list[Told | None] = []
+        rest = self._queue.pause(LONGEST_REST)
+        try:
+            found.append(self._told.get(timeout=rest))
+            until = time.monotonic() + self._settings.window
+            while not self._stopped.is_set():
+                found.append(self._told.get(timeout=max(0.0, until - time.monotonic())))
+        except queue.Empty:
+            pass
+        return [one for one in found if one is not None]
+
+    def _take_up(self, told: Iterable[Told]) -> None:
+        """Take up what happened."""
+        concerned = [self._concerns(resource, change) for resource, change in self._changes(told)]
+        if any(concerned):
+            self._look_at_all()
+
+    def _changes(self, told: Iterable[Told]) -> Iterator[tuple[Resource, Change]]:
+        """Yield what changed in the world, by kind."""
+        for one in told:
+            match one:
+                case Listed(resource, items):
+                    yield from ((resource, change) for change in self._world.replace(resource, items))
+                    self._unlisted.discard(resource)
+                case Seen(resource, item, gone):
+                    found = (self._world.drop if gone else self._world.put)(resource, item)
+                    if found is not None:
+                        yield resource, found
+                case Lost(resource, reason):
+                    self._metrics.lost.labels(resource.plural).inc()
+                    LOG.warning("cannot be read now", extra={"resource": resource.plural, "reason": reason})
+                case _:
+                    assert_never(one)
+
+    def _concerns(self, resource: Resource, change: Change) -> bool:
+        """Look at the binding that changed; tell whether a change concerns all. That of a status does not."""
+        before, after = change
+        if after is not None and not after.is_understood:
+            LOG.warning("not understood", extra={"object": str(after.place), "kind": resource.kind})
+        if resource not in BINDINGS:
+            return resource == CLUSTER and _says(before) != _says(after)
+        if after is None and before is not None:
+            self._queue.forget(before.place)
+        elif after is not None and (before is None or before.spec_version != after.spec_version):
+            self._queue.add(after.place)
+        return False
+
+    def _work(self, writers: ThreadPoolExecutor, telling: ThreadPoolExecutor) -> None:
+        """Place what is due, and write it."""
+        if not self._world.has_clusters:
+            return
+        waiting = self._queue.take()
+        known = {place: self._world.entries[place] for place in waiting if place in self._world.entries}
+        standing = {place: standing_of(entry, self._world, self._settings) for place, entry in known.items()}
+        due = [known[place] for place, what in standing.items() if what is Standing.DUE]
+        todo: dict[Place, Decision | None] = {
+            place: None for place, what in standing.items() if what is Standing.UNFINISHED
+        }
+        if due:
+            todo.update(self._decided(due))
+        for entry in due:
+            if entry.place not in todo:
+                self._queue.add(entry.place)
+        write = partial(carry_out, self._client, self._settings, self._may_still_write)
+        results = writers.map(lambda place: write(known[place], todo[place]), todo)
+        for written in results:
+            self._note(written, waiting[written.entry.place])
+            if written.changed and written.decision is not None and not self._settings.dry_run:
+                name = self._settings.scheduler_name
+                telling.submit(events.tell, self._client, written.entry, written.decision, name)
+
+    def _may_still_write(self) -> bool:
+        """Tell whether this controller may write now; asked by the writers before every request."""
+        return self._lease is None or self._lease.held
+
+    def _decided(self, due: list[Entry]) -> Mapping[Place, Decision]:
+        """Place bindings together, and tell how it went."""
+        begun = time.monotonic()
+        batch = decide(self._world, due, self._settings)
+        seconds = time.monotonic() - begun
+        self._metrics.batches.inc()
+        self._metrics.batch_seconds.observe(seconds)
+        self._metrics.missing.set(batch.missing)
+        self._metrics.gap.set(float("nan") if batch.gap is None else float(batch.gap))
+        failed = sum(isinstance(one, Unplaced) for one in batch.decisions.values())
+        told = {"bindings": len(due), "failed": failed, "seconds": round(seconds, 3)}
+        LOG.info("placed", extra={**told, "gap": None if batch.gap is None else float(batch.gap)})
+        return batch.decisions
+
+    def _note(self, written: Written, since: float) -> None:
+        """Take up what the server has now, and when to look at the binding again."""
+        entry, decision = written.entry, written.decision
+        self._alive = time.monotonic()
+        self._metrics.conflicts.inc(written.conflicts)
+        self._metrics.moved.inc(written.moved)
+        self._world.take(entry)
+        match written.result:
+            case Result.GONE:
+                return
+            case Result.STALE:
+                self._queue.add(entry.place)
+                return
+            case Result.REFUSED if not isinstance(decision, Unplaced) or decision.reason.is_retried:
+                self._queue.retry(entry.place)
+            case Result.REFUSED | Result.WRITTEN:
+                self._queue.forget(entry.place)
+        if isinstance(decision, Placed):
+            self._metrics.binding_seconds.observe(time.monotonic() - since)
+        if decision is not None and written.changed:
+            reason = decision.reason if isinstance(decision, Unplaced) else "Success"
+            self._metrics.decisions.labels(str(reason)).inc()
+            LOG.info("decided", extra={"binding": str(entry.place), "reason": str(reason), **_told(decision)})
+
+
+def _told(decision: Decision) -> Mapping[str, object]:
+    """Return what the log tells of a decision."""
+    if isinstance(decision, Unplaced):
+        return {"why": decision.message}
+    return {"clusters": {one["name"]: one.get("replicas") for one in decision.targets}}
+
+
+def _says(entry: Entry | None) -> object:
+    """Return what of a cluster makes bindings be looked at: its labels, its spec, that it is to go."""
+    if entry is None:
+        return None
+    meta = entry.metadata
+    return meta.get("labels") or {}, entry.spec, bool(meta.get("deletionTimestamp"))

@@ -1,0 +1,92 @@
+"""Whose bindings are served, and which of them are due."""
+
+from collections.abc import Mapping
+from enum import Enum, auto
+from typing import Any
+
+from fairlead.controller.settings import DEFAULT_SCHEDULER, Settings
+from fairlead.controller.world import Entry, World, subject_of
+from fairlead.manifests.karmada.facts import declared_for, read_workload
+from fairlead.manifests.karmada.scheduled import is_at_rest
+
+CLAIMS = (
+    "propagationpolicy.karmada.io/permanent-id",
+    "clusterpropagationpolicy.karmada.io/permanent-id",
+    "binding.karmada.io/managed-by",
+)
+"""Labels without all of which Karmada's scheduler leaves a binding alone."""
+
+SCHEDULED = "Scheduled"
+"""Type of the condition that schedulers write."""
+
+
+class Standing(Enum):
+    """What there is to do for a binding."""
+
+    FOREIGN = auto()
+    """It is not served."""
+    SETTLED = auto()
+    """Nothing."""
+    UNFINISHED = auto()
+    """It is placed, but its status does not say so."""
+    DUE = auto()
+    """It is to be placed."""
+
+
+def is_served(entry: Entry, settings: Settings) -> bool:
+    """Tell whether a binding is the controller's to place.
+
+    Left alone are those of other schedulers and namespaces, those that are being deleted or suspended, those
+    that only follow others (``requiredBy``, without a placement), and those that no policy claims.
+    """
+    spec, meta = entry.spec, entry.metadata
+    labels = meta.get("labels") or {}
+    return (
+        (spec.get("schedulerName") or DEFAULT_SCHEDULER) == settings.scheduler_name
+        and (not settings.namespaces or entry.place.namespace in settings.namespaces)
+        and not meta.get("deletionTimestamp")
+        and not (spec.get("suspension") or {}).get("scheduling")
+        and isinstance(spec.get("placement"), Mapping)
+        and any(label in labels for label in CLAIMS)
+    )
+
+
+def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
+    """Tell what there is to do for a binding, by what Karmada's scheduler would do.
+
+    Due is one whose placement is not the one that was applied, whose replicas do not add up, which somebody
+    asked to reschedule, which is duplicated or has no replicas, or which stands on a cluster that is gone or
+    being removed. One that cannot be understood is due as well: it is told so.
+    """
+    if not is_served(entry, settings):
+        return Standing.FOREIGN
+    subject = subject_of(entry)
+    declared = declared_for(subject) if subject is not None and not subject.unread else None
+    if subject is None or declared is None:
+        return Standing.DUE
+    workload = read_workload(subject, str(entry.place), "")
+    if workload.fresh or not is_at_rest(subject, workload, declared):
+        return Standing.DUE
+    if any(_is_leaving(world.cluster(name)) for name in entry.targets):
+        return Standing.DUE
+    return Standing.SETTLED if is_finished(entry) else Standing.UNFINISHED
+
+
+def is_finished(entry: Entry) -> bool:
+    """Tell whether the status of a binding says that it is placed as its spec is now."""
+    status = entry.status
+    return (
+        status.get("schedulerObservedGeneration") == entry.generation
+        and bool(status.get("lastScheduledTime"))
+        and (condition_of(status) or {}).get("status") == "True"
+    )
+
+
+def condition_of(status: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the condition that schedulers write; None where there is none."""
+    return next((one for one in status.get("conditions") or () if one.get("type") == SCHEDULED), None)
+
+
+def _is_leaving(cluster: Entry | None) -> bool:
+    """Tell whether a cluster is gone or being removed."""
+    return cluster is None or bool(cluster.metadata.get("deletionTimestamp"))

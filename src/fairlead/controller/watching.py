@@ -1,0 +1,111 @@
+"""Lists and watches of one kind, for as long as the controller runs."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fairlead.live.client import Client, Object, RefusedError, UnreachableError
+from fairlead.live.resources import Resource
+
+LOG = logging.getLogger(__name__)
+
+WATCH = 300.0
+"""Seconds after which a watch is begun anew."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 15.0
+"""Seconds between two attempts, doubled from the first to the longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """All objects of a kind."""
+
+    resource: Resource
+    items: tuple[Object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One object, as it is now or, where it is gone, as it was."""
+
+    resource: Resource
+    item: Object
+    gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A kind that cannot be read now; it is tried again."""
+
+    resource: Resource
+    reason: str
+
+
+Told = Listed | Seen | Lost
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Follows one kind.
+
+    Parameters
+    ----------
+    client
+        The connection.
+    resource
+        The kind.
+    tell
+        Is told everything; from the watcher's own thread.
+    stopped
+        Set where it is to end.
+    """
+
+    client: Client
+    resource: Resource
+    tell: Callable[[Told], None]
+    stopped: threading.Event
+    _version: str | None = None
+
+    def start(self) -> threading.Thread:
+        """Follow the kind in a thread of its own."""
+        thread = threading.Thread(target=self.run, name=f"watch-{self.resource.plural}", daemon=True)
+        thread.start()
+        return thread
+
+    def run(self) -> None:
+        """List and watch until it is to end; what is lost is begun anew."""
+        pause = FIRST_PAUSE
+        while not self.stopped.is_set():
+            begun = time.monotonic()
+            try:
+                self._follow()
+                pause = FIRST_PAUSE
+            except RefusedError as error:
+                known, self._version = self._version is not None, None
+                if not (known and error.status == 410):
+                    self._lose(error)
+            except UnreachableError as error:
+                self._lose(error)
+            if time.monotonic() - begun < pause:
+                self.stopped.wait(pause)
+                pause = min(2 * pause, LONGEST_PAUSE)
+
+    def _follow(self) -> None:
+        """List where that is needed, and watch until the watch ends."""
+        if self._version is None:
+            items, version = self.client.list(self.resource)
+            self.tell(Listed(self.resource, tuple(items)))
+            self._version = version
+        for event in self.client.watch(self.resource, self._version, WATCH):
+            if self.stopped.is_set():
+                return
+            if event.type != "BOOKMARK":
+                self.tell(Seen(self.resource, event.object, event.type == "DELETED"))
+            self._version = str(event.object["metadata"]["resourceVersion"])
+
+    def _lose(self, error: Exception) -> None:
+        """Say that the kind cannot be read now."""
+        if not self.stopped.is_set():
+            self.tell(Lost(self.resource, str(error)))

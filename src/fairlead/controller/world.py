@@ -1,0 +1,210 @@
+"""What the control plane holds, parsed once for every version of an object."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
+
+from fairlead.live.client import Object
+from fairlead.live.reading import named
+from fairlead.live.resources import BINDING, CLUSTER, CLUSTER_BINDING, Resource
+from fairlead.manifests.collect import Manifests, collect
+from fairlead.manifests.join import Subject, join
+from fairlead.manifests.yaml.documents import Document
+from fairlead.manifests.yaml.reader import read_object
+
+BINDINGS = (BINDING, CLUSTER_BINDING)
+
+
+class Place(NamedTuple):
+    """What tells an object from all others.
+
+    Parameters
+    ----------
+    resource
+        Its kind.
+    namespace, name
+        Of the object; the namespace is empty where it has none.
+    """
+
+    resource: Resource
+    namespace: str
+    name: str
+
+    @property
+    def path(self) -> str:
+        """Its path on the server."""
+        return self.resource.path(self.namespace, self.name)
+
+    def __str__(self) -> str:
+        return "/".join(filter(None, (self.namespace, self.name)))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One version of an object, as the server has it and as fairlead reads it.
+
+    Parameters
+    ----------
+    place
+        Which object.
+    data
+        The object; do not change it.
+    manifests
+        What was read of it.
+    """
+
+    place: Place
+    data: Mapping[str, Any]
+    manifests: Manifests
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """Its metadata."""
+        found: Mapping[str, Any] = self.data["metadata"]
+        return found
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """Its spec; empty where it has none."""
+        return self.data.get("spec") or {}
+
+    @property
+    def status(self) -> Mapping[str, Any]:
+        """Its status; empty where it has none."""
+        return self.data.get("status") or {}
+
+    @property
+    def generation(self) -> int:
+        """How often its spec has changed."""
+        return int(self.metadata.get("generation", 0))
+
+    @property
+    def spec_version(self) -> tuple[str, int]:
+        """What tells two specs of an object apart, also where it was deleted and made again in between."""
+        return str(self.metadata.get("uid", "")), self.generation
+
+    @property
+    def version(self) -> str:
+        """Its resourceVersion."""
+        return str(self.metadata.get("resourceVersion", ""))
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether nothing in it is wrong."""
+        return not (self.manifests.mistakes or self.manifests.unread)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The clusters where a binding stands."""
+        return tuple(str(one["name"]) for one in self.spec.get("clusters") or ())
+
+
+def place_of(resource: Resource, item: Mapping[str, Any]) -> Place:
+    """Return the place of an object."""
+    meta = item["metadata"]
+    return Place(resource, str(meta.get("namespace", "")), str(meta["name"]))
+
+
+def entry_of(resource: Resource, item: Object) -> Entry:
+    """Read an object."""
+    document = named("cluster", {"apiVersion": resource.api_version, "kind": resource.kind, **item})
+    found, mistakes = read_object(document)
+    if found is None:
+        return Entry(place_of(resource, item), document, Manifests(mistakes=mistakes))
+    return Entry(place_of(resource, item), found[0], collect([Document(*found)]))
+
+
+class Change(NamedTuple):
+    """What became of an object: its version before and after; None where there is none."""
+
+    before: Entry | None
+    after: Entry | None
+
+
+@dataclass(slots=True)
+class World:
+    """All objects that are watched; one thread reads and changes it.
+
+    Attributes
+    ----------
+    entries
+        The latest version of every object by place.
+    """
+
+    entries: dict[Place, Entry] = field(default_factory=dict)
+
+    def put(self, resource: Resource, item: Object) -> Change | None:
+        """Take up a version of an object; None where a newer one, or this one, is known already."""
+        before = self.entries.get(place_of(resource, item))
+        if before is not None and not _is_newer(item, before):
+            return None
+        after = entry_of(resource, item)
+        if resource not in BINDINGS and before is not None and not after.is_understood:
+            return None
+        self.entries[after.place] = after
+        return Change(before, after)
+
+    def take(self, entry: Entry) -> None:
+        """Take up what the server answered to a write, unless something newer is known, or it is gone."""
+        known = self.entries.get(entry.place)
+        if known is not None and _is_newer(entry.data, known):
+            self.entries[entry.place] = entry
+
+    def drop(self, resource: Resource, item: Object) -> Change | None:
+        """Take up that an object is gone; None where it was not known."""
+        before = self.entries.pop(place_of(resource, item), None)
+        return None if before is None else Change(before, None)
+
+    def replace(self, resource: Resource, items: Iterable[Object]) -> Iterator[Change]:
+        """Take up all objects of a kind: those that are not among them are gone."""
+        gone = {place for place in self.entries if place.resource == resource}
+        for item in items:
+            gone.discard(place_of(resource, item))
+            change = self.put(resource, item)
+            if change is not None:
+                yield change
+        for place in sorted(gone):
+            yield Change(self.entries.pop(place), None)
+
+    @property
+    def bindings(self) -> list[Entry]:
+        """All bindings."""
+        return [entry for place, entry in self.entries.items() if place.resource in BINDINGS]
+
+    def cluster(self, name: str) -> Entry | None:
+        """Return a cluster; None where there is none of the name."""
+        return self.entries.get(Place(CLUSTER, "", name))
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether any cluster is known that is understood."""
+        return any(entry.is_understood for place, entry in self.entries.items() if place.resource == CLUSTER)
+
+    def joined(self) -> tuple[Manifests, list[Subject]]:
+        """Return all that was read, put together; of two bindings for one resource the first counts."""
+        together = Manifests()
+        rows = [each.name for each in fields(Manifests)]
+        for entry in self.entries.values():
+            for row in rows:
+                found = getattr(entry.manifests, row)
+                if found:
+                    getattr(together, row).extend(found)
+        subjects, _ = join(together)
+        return together, subjects
+
+
+def subject_of(entry: Entry) -> Subject | None:
+    """Return the workload of a binding; None where not even that can be read."""
+    subjects, _ = join(entry.manifests)
+    return subjects[0] if subjects else None
+
+
+def _is_newer(item: Mapping[str, Any], known: Entry) -> bool:
+    """Tell whether an object is newer than the version that is known; one made anew always is."""
+    meta = item["metadata"]
+    if meta.get("uid") != known.metadata.get("uid"):
+        return True
+    version = str(meta.get("resourceVersion", ""))
+    if version.isdigit() and known.version.isdigit():
+        return int(version) > int(known.version)
+    return version != known.version

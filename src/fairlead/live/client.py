@@ -1,0 +1,291 @@
+"""Requests to a Kubernetes API server, with objects as JSON holds them.
+
+The official client knows kubeconfigs, credentials and certificates; its typed models are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+
+from fairlead.models.errors import FairleadError, UsageError
+
+if TYPE_CHECKING:
+    from kubernetes.client import ApiClient
+    from kubernetes.client.rest import RESTResponse
+
+    from fairlead.live.resources import Resource
+
+Object = dict[str, Any]
+
+EventType = Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
+
+PAGE = 500
+"""Objects that one request lists."""
+
+_CONNECT = 10.0
+_READ = 30.0
+_POOL = 32
+
+
+class UnreachableError(FairleadError):
+    """An API server did not answer."""
+
+
+class RefusedError(FairleadError):
+    """An API server refused a request.
+
+    Parameters
+    ----------
+    status
+        Code of HTTP, such as 403, 404, 409 or 410.
+    message
+        What the server says.
+    """
+
+    def __init__(self, status: int, message: str) -> None:
+        self.status = status
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[type[RefusedError], tuple[int, str]]:
+        return RefusedError, (self.status, str(self))
+
+
+class Event(NamedTuple):
+    """What a watch tells.
+
+    Parameters
+    ----------
+    type
+        What became of the object; a bookmark only tells a newer version of the whole.
+    object
+        The object.
+    """
+
+    type: EventType
+    object: Object
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A connection to an API server; threads may share it.
+
+    Parameters
+    ----------
+    api
+        The client of the library.
+    context
+        How messages call the server.
+    """
+
+    api: ApiClient
+    context: str
+
+    def close(self) -> None:
+        """Close idle connections."""
+        self.api.rest_client.close()
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> Object:
+        """Return what is at a path.
+
+        Raises
+        ------
+        RefusedError
+            The server refused.
+        UnreachableError
+            It did not answer.
+        """
+        return self._sent("GET", path, query)
+
+    def list(self, resource: Resource) -> tuple[list[Object], str]:
+        """Return all objects of a kind, and the version of the whole from which to watch.
+
+        Raises
+        ------
+        RefusedError
+            The server refused.
+        UnreachableError
+            It did not answer.
+        """
+        found: list[Object] = []
+        query = {"limit": str(PAGE)}
+        while True:
+            page = self.get(resource.path(), query)
+            meta = page.get("metadata") or {}
+            typed = {"apiVersion": resource.api_version, "kind": resource.kind}
+            found.extend({**typed, **item} for item in page.get("items") or ())
+            if not meta.get("continue"):
+                return found, str(meta.get("resourceVersion", ""))
+            query["continue"] = str(meta["continue"])
+
+    def watch(self, resource: Resource, version: str, seconds: float) -> Iterator[Event]:
+        """Yield what happens to the objects of a kind.
+
+        Parameters
+        ----------
+        resource
+            The kind.
+        version
+            Version after which to begin.
+        seconds
+            After which the server ends the watch.
+
+        Raises
+        ------
+        RefusedError
+            The server refused; 410 where it no longer knows the version.
+        UnreachableError
+            The connection is lost.
+        """
+        from urllib3.exceptions import HTTPError
+
+        query = {
+            "watch": "true",
+            "allowWatchBookmarks": "true",
+            "resourceVersion": version,
+            "timeoutSeconds": str(max(1, round(seconds))),
+        }
+        response = self._response("GET", resource.path(), query, read=seconds + _CONNECT)
+        rest = b""
+        try:
+            for chunk in response.response.stream():
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in filter(None, lines):
+                    yield _event(json.loads(line))
+        except (HTTPError, OSError) as error:
+            raise UnreachableError(f"{self.context}: {error}") from error
+        finally:
+            response.response.close()
+
+    def create(self, path: str, body: Object) -> Object:
+        """Create an object below a path and return it; errors as in `get`."""
+        return self._sent("POST", path, body=body)
+
+    def replace(self, path: str, body: Object) -> Object:
+        """Replace an object and return it; errors as in `get`, 409 where its version is stale."""
+        return self._sent("PUT", path, body=body)
+
+    def patch(self, path: str, body: Object, manager: str) -> Object:
+        """Merge a patch into an object and return it; errors as in `get`, 409 where its version is stale."""
+        return self._sent("PATCH", path, {"fieldManager": manager}, body)
+
+    def _sent(
+        self, method: str, path: str, query: Mapping[str, str] | None = None, body: Object | None = None
+    ) -> Object:
+        """Send a request and return the answer."""
+        from urllib3.exceptions import HTTPError
+
+        response = self._response(method, path, query, body)
+        try:
+            return cast("Object", json.loads(response.read() or b"{}"))
+        except (HTTPError, OSError) as error:
+            raise UnreachableError(f"{self.context}: {error}") from error
+        except ValueError as error:
+            raise UnreachableError(f"{self.context}: the answer is no JSON") from error
+
+    def _response(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str] | None = None,
+        body: Object | None = None,
+        read: float = _READ,
+    ) -> RESTResponse:
+        """Send a request and return the response, whose body is still to be read."""
+        from kubernetes.client.exceptions import ApiException
+        from urllib3.exceptions import HTTPError
+
+        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        headers = {"Accept": "application/json", "Content-Type": kind}
+        request = self.api.param_serialize(
+            method,
+            path,
+            query_params=list((query or {}).items()),
+            header_params=headers,
+            body=body,
+            auth_settings=["BearerToken"],
+        )
+        try:
+            response = self.api.call_api(*request, _request_timeout=(_CONNECT, read))
+            if response.status < 300:
+                return response
+            text = response.read() or b""
+        except (HTTPError, OSError, ApiException) as error:
+            raise UnreachableError(f"{self.context}: {error}") from error
+        raise RefusedError(response.status, _refusal(text) or f"{response.status} {response.reason}")
+
+
+def _refusal(text: bytes) -> str:
+    """Return what a refused request was told; empty where that is nothing."""
+    try:
+        status = json.loads(text)
+    except ValueError:
+        return " ".join(text.decode(errors="replace").split())[:200]
+    return str(status.get("message", "")) if isinstance(status, dict) else ""
+
+
+def _event(told: Object) -> Event:
+    """Return one event of a watch; an error is raised."""
+    if told["type"] == "ERROR":
+        status = told["object"]
+        raise RefusedError(int(status.get("code", 500)), str(status.get("message", "the watch failed")))
+    return Event(told["type"], told["object"])
+
+
+def needs_extra() -> None:
+    """Refuse to go on where the client library is not installed.
+
+    Raises
+    ------
+    UsageError
+        Saying what to install.
+    """
+    try:
+        import kubernetes  # noqa: F401
+    except ImportError:
+        raise UsageError("talking to a cluster needs the extra live: pip install 'fairlead[live]'") from None
+
+
+def connect(context: str | None = None, kubeconfig: str | None = None) -> Client:
+    """Return a client.
+
+    Parameters
+    ----------
+    context
+        Context of the kubeconfig; None takes its current one.
+    kubeconfig
+        File, or several with the separator of paths between them; None takes ``KUBECONFIG``, else
+        ``~/.kube/config``. Where none of these is there, inside a pod, its service account.
+
+    Raises
+    ------
+    UsageError
+        There is no such file or context, or the library is not installed.
+    """
+    needs_extra()
+    from kubernetes import config
+    from kubernetes.client import ApiClient, Configuration
+
+    # What a connection goes through is told by the errors that are raised here.
+    logging.getLogger("urllib3.connectionpool").setLevel(logging.ERROR)
+    known = Configuration()
+    known.connection_pool_maxsize = _POOL
+    try:
+        if context is None and kubeconfig is None and _is_in_cluster(config.KUBE_CONFIG_DEFAULT_LOCATION):
+            config.load_incluster_config(known)
+            return Client(ApiClient(known), "this cluster")
+        config.load_kube_config(kubeconfig, context, client_configuration=known, persist_config=False)
+    except config.ConfigException as error:
+        raise UsageError(f"kubeconfig: {error}") from error
+    name = context or config.list_kube_config_contexts(kubeconfig)[1]["name"]
+    return Client(ApiClient(known), str(name))
+
+
+def _is_in_cluster(location: str) -> bool:
+    """Tell whether this is a pod and there is no kubeconfig."""
+    files = (os.path.expanduser(one) for one in location.split(os.pathsep))  # noqa: PTH111
+    return "KUBERNETES_SERVICE_HOST" in os.environ and not any(map(os.path.exists, files))

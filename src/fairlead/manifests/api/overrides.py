@@ -1,0 +1,119 @@
+"""What is written differently in some clusters: override policies of Karmada and of KubeAdmiral."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fairlead.manifests.api.kubeadmiral import Terms
+from fairlead.manifests.api.meta import Anything, Api, Filled, Inert, Object, Text, Texts
+from fairlead.manifests.api.policies import ClusterAffinity, ResourceSelector
+
+_OBSERVED = Inert("only describes")
+_NO_NUMBER = Inert("changes no number of replicas")
+
+
+class PlaintextOverrider(Api):
+    """One field that is written differently."""
+
+    path: Filled
+    operator: Literal["add", "remove", "replace"]
+    value: Anything = None
+
+
+class Overriders(Api):
+    """Everything that is written differently."""
+
+    plaintext: tuple[PlaintextOverrider, ...] = ()
+    image_overrider: Annotated[Anything, _NO_NUMBER] = None
+    command_overrider: Annotated[Anything, _NO_NUMBER] = None
+    args_overrider: Annotated[Anything, _NO_NUMBER] = None
+    labels_overrider: Annotated[Anything, _NO_NUMBER] = None
+    annotations_overrider: Annotated[Anything, _NO_NUMBER] = None
+    field_overrider: Annotated[Anything, _NO_NUMBER] = None
+
+
+class OverrideRule(Api):
+    """What is written differently in a set of clusters; without a set, in all."""
+
+    target_cluster: ClusterAffinity | None = None
+    overriders: Overriders = Overriders()
+
+
+class OverrideSpec(Api):
+    """Which resources are written differently where; without selectors, all."""
+
+    resource_selectors: tuple[ResourceSelector, ...] = ()
+    override_rules: tuple[OverrideRule, ...] = ()
+    target_cluster: ClusterAffinity | None = None
+    overriders: Overriders | None = None
+
+
+class OverridePolicy(Object):
+    """What of the resources of its namespace is written differently in some clusters (Karmada)."""
+
+    spec: OverrideSpec
+
+
+class ClusterOverridePolicy(Object):
+    """What of the resources of all namespaces is written differently in some clusters (Karmada)."""
+
+    spec: OverrideSpec
+
+
+class TargetClusters(Api):
+    """A set of clusters; everything must hold, and what is empty holds for all."""
+
+    clusters: tuple[Text, ...] = ()
+    cluster_selector: Texts = Field(default_factory=dict)
+    cluster_affinity: Terms = ()
+
+
+class JsonPatchOverrider(Api):
+    """One field that is written differently."""
+
+    path: Filled
+    operator: Literal["", "add", "remove", "replace"] = ""
+    value: Anything = None
+
+
+class FederatedOverriders(Api):
+    """Everything that is written differently."""
+
+    jsonpatch: tuple[JsonPatchOverrider, ...] = ()
+    image: Annotated[Anything, _NO_NUMBER] = None
+    command: Annotated[Anything, _NO_NUMBER] = None
+    args: Annotated[Anything, _NO_NUMBER] = None
+    envs: Annotated[Anything, _NO_NUMBER] = None
+    labels: Annotated[Anything, _NO_NUMBER] = None
+    annotations: Annotated[Anything, _NO_NUMBER] = None
+
+
+class FederatedOverrideRule(Api):
+    """What is written differently in a set of clusters; without a set, in all."""
+
+    target_clusters: TargetClusters | None = None
+    overriders: FederatedOverriders = FederatedOverriders()
+
+
+class FederatedOverrideSpec(Api):
+    """What is written differently where."""
+
+    override_rules: tuple[FederatedOverrideRule, ...] = ()
+
+
+class FederatedOverridePolicy(Object):
+    """What of the workloads of its namespace that name it in a label is written differently (KubeAdmiral)."""
+
+    spec: FederatedOverrideSpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class ClusterFederatedOverridePolicy(Object):
+    """What of the workloads that name it in a label is written differently (KubeAdmiral)."""
+
+    spec: FederatedOverrideSpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+KarmadaOverride = OverridePolicy | ClusterOverridePolicy
+FederatedOverride = FederatedOverridePolicy | ClusterFederatedOverridePolicy

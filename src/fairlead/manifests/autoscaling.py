@@ -1,0 +1,168 @@
+"""Between which numbers of replicas autoscalers move the workloads."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from fairlead.manifests.api.autoscalers import AnyAutoscaler, CronFederatedHPA, FederatedHPA
+from fairlead.manifests.validation import Finding, Located
+from fairlead.models.declared import KarmadaBinding
+from fairlead.models.source import Source
+from fairlead.models.statement import Statement
+from fairlead.models.workload import Autoscaler, Workload
+
+KIND = "autoscaler"
+
+_HPA = "FederatedHPA"
+
+
+class Autoscaled(NamedTuple):
+    """Workloads with their autoscalers, and what there is to say about these."""
+
+    workloads: list[Workload]
+    warnings: list[Statement]
+
+
+class _Target(NamedTuple):
+    """What an autoscaler scales; an API group that is left out is that of any kind of this name."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+
+class _Range(NamedTuple):
+    """The numbers between which one autoscaler moves what it scales."""
+
+    target: _Target
+    name: str
+    minimum: int
+    maximum: int
+    source: Source
+
+
+def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
+    """List what is right alone and wrong together in the ``spec`` of an autoscaler."""
+    if isinstance(autoscaler, CronFederatedHPA):
+        kind = autoscaler.spec.scale_target_ref.kind
+        needed = "targetMinReplicas or targetMaxReplicas" if kind == _HPA else "targetReplicas"
+        for at, rule in enumerate(autoscaler.spec.rules):
+            if not rule.numbers(kind):
+                yield Finding(("rules", at), None, f"needs {needed} for a {kind}")
+        return
+    spec = autoscaler.spec
+    if spec.max_replicas < spec.min_replicas:
+        text = f"must be at least minReplicas, which is {spec.min_replicas}"
+        yield Finding(("maxReplicas",), spec.max_replicas, text)
+
+
+def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequence[Workload]) -> Autoscaled:
+    """Return the workloads with what scales them.
+
+    Parameters
+    ----------
+    autoscalers
+        Those of the input. What a ``CronFederatedHPA`` asks for at any time widens the range.
+    workloads
+        The workloads that are placed.
+    """
+    found = list(_ranges(list(autoscalers)))
+    asked: dict[tuple[str, str, str], list[_Range]] = {}
+    for one in found:
+        asked.setdefault(one.target[1:], []).append(one)
+    scaled: list[Workload] = []
+    warnings: list[Statement] = []
+    met: set[_Range] = set()
+    for workload in workloads:
+        mine = [one for one in asked.get(_named(workload), ()) if one.target.group in ("", _group(workload))]
+        met.update(mine)
+        scaled.append(replace(workload, autoscaler=_together(mine)) if mine else workload)
+        warnings.extend(_remarks(scaled[-1], mine))
+    warnings.extend(_unmet(one) for one in found if one not in met)
+    return Autoscaled(scaled, warnings)
+
+
+def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
+    """Yield the range of every autoscaler; of a scheduled one for a FederatedHPA, around what that scales."""
+    federated: dict[tuple[str, str], _Range] = {}
+    for one in autoscalers:
+        if not isinstance(one.model, CronFederatedHPA):
+            spec = one.model.spec
+            where = one.source("spec", "maxReplicas")
+            known = _Range(_target(one), _name(one), spec.min_replicas, spec.max_replicas, where)
+            if isinstance(one.model, FederatedHPA):
+                federated[_namespace(one), one.model.metadata.name] = known
+            yield known
+    for one in autoscalers:
+        if isinstance(one.model, CronFederatedHPA):
+            target = _target(one)
+            numbers = [
+                n for rule in one.model.spec.rules if not rule.suspend for n in rule.numbers(target.kind)
+            ]
+            inner = federated.get((target.namespace, target.name)) if target.kind == _HPA else None
+            if numbers:
+                scaled = inner.target if inner else target
+                yield _Range(scaled, _name(one), min(numbers), max(numbers), one.source("spec", "rules"))
+
+
+def _target(one: Located[AnyAutoscaler]) -> _Target:
+    """Return what an autoscaler scales."""
+    reference = one.model.spec.scale_target_ref
+    group = reference.api_version.rpartition("/")[0]
+    return _Target(group, reference.kind, _namespace(one), reference.name)
+
+
+def _namespace(one: Located[AnyAutoscaler]) -> str:
+    """Return the namespace of an autoscaler, which is that of what it scales."""
+    return one.model.metadata.namespace or "default"
+
+
+def _name(one: Located[AnyAutoscaler]) -> str:
+    """Return an autoscaler in words."""
+    return f"{one.document.kind} {_namespace(one)}/{one.model.metadata.name}"
+
+
+def _named(workload: Workload) -> tuple[str, str, str]:
+    """Return kind, namespace and name of a workload."""
+    return workload.kind, workload.namespace, workload.name
+
+
+def _group(workload: Workload) -> str:
+    """Return the API group of a workload."""
+    return workload.api_version.rpartition("/")[0]
+
+
+def _together(ranges: Sequence[_Range]) -> Autoscaler:
+    """Return the range of all autoscalers of a workload."""
+    low, high = min(one.minimum for one in ranges), max(one.maximum for one in ranges)
+    return Autoscaler(" and ".join(one.name for one in ranges), low, high, ranges[0].source)
+
+
+def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement]:
+    """Say what of the autoscalers of a workload does not agree with the rest of the input."""
+    unit, limits = workload.declared, workload.autoscaler
+    if limits is None:
+        return
+    key = workload.key
+    if isinstance(unit, KarmadaBinding) and unit.in_sets:
+        text = f"{limits.name} has no effect here: {key} stands as whole sets of several components"
+        yield Statement(KIND, text, limits.source, key)
+    elif not limits.minimum <= workload.replicas <= limits.maximum:
+        wanted = f"{key} wants {workload.replicas}"
+        text = f"{wanted}, but {limits.name} keeps it between {limits.minimum} and {limits.maximum}"
+        yield Statement(KIND, text, limits.source, key)
+    if isinstance(unit, KarmadaBinding):
+        for one in ranges:
+            if one.name.startswith("HorizontalPodAutoscaler "):
+                text = (
+                    f"{one.name} scales what runs in the cluster where it stands; "
+                    f"its limits are taken for {key} as a whole, as those of a FederatedHPA"
+                )
+                yield Statement(KIND, text, one.source, key)
+
+
+def _unmet(one: _Range) -> Statement:
+    """Say that what is scaled is not there."""
+    target = f"{one.target.kind} {one.target.namespace}/{one.target.name}"
+    return Statement(KIND, f"{one.name} scales {target}, which is not placed here", one.source)

@@ -1,0 +1,81 @@
+"""Claims on nodes: pods that only some nodes will do for, and clusters do not tell how many they have."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from fairlead.manifests.api.karmada import ReplicaRequirements
+from fairlead.manifests.join import Subject
+from fairlead.manifests.yaml.documents import Path
+from fairlead.models.source import Source
+from fairlead.models.statement import NODES, Statement
+from fairlead.models.words import listed
+
+
+def node_claims(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
+    """Say which workloads ask for certain nodes, once for those that ask for the same.
+
+    Parameters
+    ----------
+    subjects
+        Everything that is placed, with its key.
+
+    Notes
+    -----
+    Clusters report the sum of all their nodes, and grades of nodes by what is free on them; neither tells
+    labels. Tolerations let pods on more nodes and ask for none.
+    """
+    found: dict[str, list[tuple[str, Source]]] = {}
+    for subject, key in subjects:
+        for words, source in _claims(subject):
+            found.setdefault(words, []).append((key, source))
+    for words, named in sorted(found.items()):
+        keys = list(dict.fromkeys(key for key, _ in named))
+        where = listed(keys, "workload")
+        asks = "asks" if len(keys) == 1 else "ask"
+        text = (
+            f"{where} {asks} for nodes with {words}; clusters do not tell what of their room is on such"
+            " nodes, so all of it counts"
+        )
+        yield Statement(NODES, text, named[0][1], keys[0] if len(keys) == 1 else None)
+
+
+def _claims(subject: Subject) -> Iterator[tuple[str, Source]]:
+    """Yield what a subject asks of nodes, in words; what its binding says counts before its template."""
+    binding = subject.binding
+    if binding is not None:
+        spec = binding.model.spec
+        needs: list[tuple[ReplicaRequirements | None, Path]]
+        needs = [(spec.replica_requirements, ("spec", "replicaRequirements", "nodeClaim"))]
+        needs += [
+            (one.replica_requirements, ("spec", "components", at, "replicaRequirements", "nodeClaim"))
+            for at, one in enumerate(spec.components)
+        ]
+        for requirements, path in needs:
+            claim = requirements.node_claim if requirements else None
+            if claim is not None:
+                for words in _words(claim.node_selector, claim.hard_node_affinity):
+                    yield words, binding.source(*path)
+        if any(requirements is not None for requirements, _ in needs):
+            return
+    located = subject.template or (subject.federated and subject.federated.template)
+    if located:
+        pod = located.model.spec.template.spec
+        rule = "requiredDuringSchedulingIgnoredDuringExecution"
+        for words in _words(pod.node_selector, _inside(pod.affinity, "nodeAffinity", rule)):
+            yield words, located.source("spec", "template", "spec")
+
+
+def _words(selector: Mapping[str, str], affinity: Any) -> Iterator[str]:
+    """Yield what is asked of nodes, in words."""
+    if selector:
+        yield ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
+    if affinity:
+        yield f"the node affinity {json.dumps(affinity, sort_keys=True)}"
+
+
+def _inside(value: Any, *path: str) -> Any:
+    """Return a value inside others; None where there is none."""
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value

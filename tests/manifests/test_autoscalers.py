@@ -1,0 +1,176 @@
+"""Autoscalers and priority classes: what they mean, and what is told where the input does not agree."""
+
+from typing import Any
+
+import pytest
+
+import fairlead
+from builders import Manifest, binding, cluster, deployment, policy, static
+from fairlead.models.workload import Autoscaler
+
+KARMADA = "autoscaling.karmada.io/v1alpha1"
+
+
+def scaler(
+    kind: str = "FederatedHPA", name: str = "web", low: int | None = 2, high: int = 8, **spec: Any
+) -> Manifest:
+    """Return an autoscaler of the Deployment default/web."""
+    version = "autoscaling/v2" if kind == "HorizontalPodAutoscaler" else KARMADA
+    target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+    limits = {"maxReplicas": high} | ({} if low is None else {"minReplicas": low})
+    return {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": {"name": name},
+        "spec": {"scaleTargetRef": target, **limits, **spec},
+    }
+
+
+def cron(*rules: Manifest, target: str = "FederatedHPA") -> Manifest:
+    """Return a scheduled autoscaler of what is called web."""
+    version = KARMADA if target == "FederatedHPA" else "apps/v1"
+    numbered = [{"name": f"r{at}", "schedule": "0 1 * * *", **rule} for at, rule in enumerate(rules)]
+    spec = {"scaleTargetRef": {"apiVersion": version, "kind": target, "name": "web"}, "rules": numbered}
+    return {"apiVersion": KARMADA, "kind": "CronFederatedHPA", "metadata": {"name": "night"}, "spec": spec}
+
+
+def loaded(*others: Manifest, replicas: int = 4) -> fairlead.Problem:
+    """Return a problem with the running Deployment default/web."""
+    held = {"member1": replicas}
+    return fairlead.load([cluster("member1", 9), binding("web", replicas, held, static(), cpu="1"), *others])
+
+
+def limits(problem: fairlead.Problem) -> tuple[int, int] | None:
+    """Return the fewest and the most replicas of the only workload."""
+    (workload,) = problem.workloads
+    found = workload.autoscaler
+    return None if found is None else (found.minimum, found.maximum)
+
+
+def test_a_federated_autoscaler_names_its_limits() -> None:
+    """With the file and line where they stand; nothing is odd about it."""
+    problem = loaded(scaler(metrics=[{"type": "Resource"}], behavior={}))
+    (workload,) = problem.workloads
+    assert isinstance(workload.autoscaler, Autoscaler)
+    assert (workload.autoscaler.name, workload.replicas) == ("FederatedHPA default/web", 4)
+    assert limits(problem) == (2, 8)
+    assert problem.warnings == ()
+    assert limits(loaded()) is None
+
+
+def test_a_minimum_that_is_left_out_is_one() -> None:
+    """As in Kubernetes."""
+    assert limits(loaded(scaler(low=None))) == (1, 8)
+
+
+@pytest.mark.parametrize("version", ["autoscaling/v1", "autoscaling/v2"])
+def test_an_autoscaler_of_kubernetes_counts_and_is_told(version: str) -> None:
+    """It acts in one cluster where Karmada propagates it, so what is assumed is said."""
+    pods = scaler("HorizontalPodAutoscaler") | {"apiVersion": version}
+    problem = loaded(pods)
+    assert limits(problem) == (2, 8)
+    (warning,) = problem.warnings
+    assert "taken for default/web as a whole" in warning.text
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ([{"targetMaxReplicas": 12}], (2, 12)),
+        ([{"targetMinReplicas": 1, "targetMaxReplicas": 6}], (1, 8)),
+        ([{"targetMaxReplicas": 30, "suspend": True}], (2, 8)),
+        ([{"targetMinReplicas": 3}, {"targetMaxReplicas": 20}], (2, 20)),
+    ],
+)
+def test_scheduled_limits_widen_those_of_the_autoscaler(
+    rules: list[Manifest], expected: tuple[int, int]
+) -> None:
+    """What is asked for at any time is possible; a suspended rule asks for nothing."""
+    problem = loaded(scaler(), cron(*rules))
+    assert limits(problem) == expected
+    assert problem.warnings == ()
+
+
+def test_a_schedule_may_scale_the_workload_itself() -> None:
+    """Without an autoscaler: between the least and the greatest number that it names."""
+    problem = loaded(cron({"targetReplicas": 3}, {"targetReplicas": 7}, target="Deployment"))
+    assert limits(problem) == (3, 7)
+
+
+def test_what_does_not_agree_is_told() -> None:
+    """A target that is not placed, and a number outside of the limits."""
+    other = scaler()
+    other["spec"]["scaleTargetRef"]["name"] = "wbe"
+    (warning,) = loaded(other).warnings
+    assert warning.text == "FederatedHPA default/web scales Deployment default/wbe, which is not placed here"
+    (warning,) = loaded(scaler(high=3)).warnings
+    assert "default/web wants 4, but FederatedHPA default/web keeps it between 2 and 3" in warning.text
+
+
+def test_mistakes_name_the_field() -> None:
+    """Limits that cross, a rule that asks for nothing, a field that no autoscaler has."""
+    with pytest.raises(fairlead.ManifestError, match=r"maxReplicas: '1' must be at least minReplicas"):
+        loaded(scaler(high=1))
+    with pytest.raises(fairlead.ManifestError, match=r"spec\.rules\[0\].*needs targetMinReplicas or"):
+        loaded(scaler(), cron({"targetReplicas": 3}))
+    with pytest.raises(fairlead.ManifestError, match=r"needs targetReplicas for a Deployment"):
+        loaded(cron({"targetMaxReplicas": 3}, target="Deployment"))
+    assert any("maxReplica" in one.text for one in loaded(scaler(maxReplica=3)).warnings)
+
+
+def priority(name: str, value: int, **more: Any) -> Manifest:
+    """Return a priority class."""
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": value,
+        **more,
+    }
+
+
+def ranked(source: Manifest | None, *others: Manifest, pods: str = "", **bound: Any) -> fairlead.Problem:
+    """Return a problem with a policy that says how urgent the workload is."""
+    declared = policy("web", static())
+    if source is not None:
+        declared["spec"]["schedulePriority"] = source
+    template = deployment("web", 2)
+    template["spec"]["template"]["spec"]["priorityClassName"] = pods
+    held = [binding("web", 2, {"member1": 2}, **bound)] if bound else []
+    return fairlead.load([cluster("member1", 9), declared, template, *held, *others])
+
+
+KUBE = {"priorityClassSource": "KubePriorityClass", "priorityClassName": "urgent"}
+POD = {"priorityClassSource": "PodPriorityClass"}
+
+
+@pytest.mark.parametrize(
+    ("source", "others", "pods", "bound", "expected"),
+    [
+        (KUBE, [priority("urgent", 70)], "", {}, 70),
+        (KUBE, [priority("urgent", 70)], "", {"schedulePriority": {"priority": 5}}, 70),
+        (None, [priority("urgent", 70)], "urgent", {"schedulePriority": {"priority": 5}}, 5),
+        (KUBE, [], "", {"schedulePriority": {"priority": 5}}, 5),
+        (POD, [priority("urgent", 70), priority("slow", -3)], "slow", {}, -3),
+        (POD, [priority("usual", 9, globalDefault=True)], "", {}, 9),
+        (POD, [], "", {}, 0),
+        (POD, [], "system-node-critical", {}, 2_000_001_000),
+        (None, [priority("usual", 9, globalDefault=True)], "", {}, 0),
+    ],
+)
+def test_a_priority_class_of_the_input_counts(
+    source: Manifest | None, others: list[Manifest], pods: str, bound: Any, expected: int
+) -> None:
+    """The class that the policy names, or the pods where it says so; else the number in the binding."""
+    problem = ranked(source, *others, pods=pods, **bound)
+    assert [workload.priority for workload in problem.workloads] == [expected]
+    assert problem.warnings == ()
+
+
+def test_a_class_that_is_not_there_is_told() -> None:
+    """With the name that comes nearest; without a binding the priority is 0."""
+    problem = ranked(KUBE, priority("urgentt", 7))
+    (warning,) = problem.warnings
+    assert "counts as of priority 0" in warning.text
+    assert "did you mean urgentt?" in warning.text
+    assert problem.workloads[0].priority == 0
