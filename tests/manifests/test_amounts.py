@@ -39,7 +39,7 @@ def test_conflicts_with_amounts_beyond_64_bits(overcommitted: str) -> None:
     outcome = fairlead.solve(fairlead.load([*fleet, asked, policy(placement=static(("a", 1), ("b", 1)))]))
     assert outcome.status is Status.INFEASIBLE
     assert outcome.conflict is not None
-    assert "b has room for 1" in str(outcome)
+    assert "b has capacity for 1" in str(outcome)
 
 
 def test_sums_that_cannot_be_counted_are_refused() -> None:

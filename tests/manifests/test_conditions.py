@@ -59,10 +59,12 @@ def test_replicas_are_unplaced() -> None:
     }
     message = outcome.conditions.workloads["default/web"][1].message
     assert message == (
-        "2 of 5 replicas of default/web are unplaced: member1 has no more room (cpu 0 left, 1 each); "
-        "member2 has no more room (cpu 0 left, 1 each); member3 has no more room (cpu 500m left, 1 each)"
+        "2 of 5 replicas of default/web are unplaced: "
+        "member1 has no capacity left (cpu 0 left, 1 per replica); "
+        "member2 has no capacity left (cpu 0 left, 1 per replica); "
+        "member3 has no capacity left (cpu 500m left, 1 per replica)"
     )
-    assert whole(outcome)["FullyPlaced"].message == "1 of 1 workload lacks something: default/web"
+    assert whole(outcome)["FullyPlaced"].message == "1 of 1 workload is not fully placed: default/web"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +88,7 @@ def test_nothing_is_placed() -> None:
     assert told(outcome)["Scheduled"] == ("False", "Unschedulable")
     assert told(outcome, "default/z")["Scheduled"] == ("False", "NoClusterFit")
     assert whole(outcome)["FullyPlaced"].message == (
-        "2 of 2 workloads lack something: default/web and default/z"
+        "2 of 2 workloads are not fully placed: default/web and default/z"
     )
 
 
@@ -95,7 +97,7 @@ def test_a_missing_copy() -> None:
     outcome = solve(asked(three(2000, 1000, 2000), web(2, copies=Duplicated())), partial=True)
     assert outcome.conditions.workloads["default/web"][1].message == (
         "default/web has no copy on member2, 2 replicas unplaced: "
-        "member2 has room for 1 more only (cpu 1 left, 1 each)"
+        "member2 has capacity for 1 more only (cpu 1 left, 1 per replica)"
     )
     reasons = {each.cluster: each.reason for each in outcome.decisions["default/web"]}
     assert reasons["member1"] == "full copy"
@@ -116,7 +118,7 @@ def test_a_strict_answer() -> None:
 def test_an_answer_without_proof() -> None:
     """How far it may be from the best is said; nothing found in time is unknown, not false."""
     assert whole(feasible())["Proven"] == Condition(
-        "Proven", "False", "NotProven", "not proven best; deviation could be at most 10 % lower"
+        "Proven", "False", "NotProven", "not proven best; deviation could be up to 10% lower"
     )
     unknown = Outcome(Status.UNKNOWN, "cp-sat", solved().problem, None)
     assert told(unknown, "default/nginx") == {
@@ -129,18 +131,18 @@ def test_an_answer_without_proof() -> None:
 def test_the_same_words_everywhere() -> None:
     """JSON, terminal, HTML and plain text tell one story."""
     outcome = solve(asked(three(2000, 1000, 500), web(5)), partial=True)
-    words = "2 of 5 replicas of default/web are unplaced: member1 has no more room (cpu 0 left, 1 each)"
+    words = "unplaced: member1 has no capacity left (cpu 0 left, 1 per replica)"
     assert words in str(outcome)
     assert words in outcome._repr_html_()
     assert words in terminal(outcome)
-    assert f"FullyPlaced=False (ReplicasUnplaced): {words}" in terminal(outcome, Look(wide=True))
+    assert f"FullyPlaced=False (ReplicasUnplaced): 2 of 5 replicas of default/web are {words}" in terminal(
+        outcome, Look(wide=True)
+    )
     document = outcome.to_dict()
     assert words in json.dumps(document["workloads"][0]["conditions"])
     assert [each["type"] for each in document["conditions"]] == ["FullyPlaced", "Proven"]
     assert document["shortfalls"][0]["amount"] == document["workloads"][0]["unplaced"] == 2
-    assert str(outcome).startswith(
-        "Optimal: not everything can be met, and no placement comes closer (proven):"
-    )
+    assert str(outcome).startswith("Best possible: 2 of 5 unplaced; no better placement exists (proven):")
 
 
 def test_exit_codes() -> None:
@@ -190,8 +192,8 @@ def test_command_line(run: Run) -> None:
     assert code == INFEASIBLE
     assert "2 of 6 replicas of default/web are unplaced" in text
     assert "member2 may hold at most 2" in text
-    assert "Repaired: default/web: member2 holds 5 replicas, at most 2 are allowed" in text
-    assert "Still broken: default/web: member1 holds 2 replicas, at least 4 are needed" in text
+    assert "Fixed: default/web: member2 holds 5 replicas, at most 2 are allowed" in text
+    assert "Still violated: default/web: member1 holds 2 replicas, at least 4 are needed" in text
 
 
 def test_command_line_as_json(run: Run) -> None:

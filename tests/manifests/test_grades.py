@@ -56,10 +56,10 @@ def test_the_sentence_names_the_nodes() -> None:
     """The reader must not look for a resource that runs out."""
     web = Workload("default/web", "web", 9, requests={"cpu": 3000}, current={"a": 1})
     graded = Cluster("a", free={"cpu": 9000}, grades=(Grade(2, {"cpu": 4000}),))
-    told = "a has room for 3 of default/web (nodes of its grades fit 2, 1 held now)"
+    told = "a has capacity for 3 of default/web (nodes of its grades fit 2, 1 held now)"
     assert describe_grades(web, graded).text == told
     scarce = Cluster("a", free={"cpu": 3000}, grades=graded.grades)
-    assert "cpu 3 free, 3 each" in describe_sums(web, scarce, Problem((scarce,), (web,))).text
+    assert "cpu 3 free, 3 per replica" in describe_sums(web, scarce, Problem((scarce,), (web,))).text
 
 
 def graded(name: str, cpu: int, nodes: int, least: int) -> Manifest:

@@ -186,7 +186,7 @@ def test_bounds_without_effect_are_named() -> None:
     assert bounds(only(problem)) == ({"a": 1}, {})
     told = "policy default/p: the bound has no effect on"
     assert texts(problem, "bounds") == [
-        f"{told} b (had untolerated taint {{x}}): not among the candidates (<dict>)",
+        f"{told} b (had untolerated taint {{x}}): not eligible (<dict>)",
         f"{told} nowhere: not in the input (<dict>)",
     ]
 

@@ -91,7 +91,7 @@ def test_unplaceable_is_a_conflict() -> None:
     """Maxima of 3 and 4 cannot hold 10; the real scheduler silently places 7."""
     problem = divided(entry("member1", maxReplicas=3), entry("member2", maxReplicas=4))
     assert refused(problem)[:3] == [
-        "default/web wants 10 replicas; these 2 clusters can hold 7 together",
+        "default/web needs 10 replicas; these 2 clusters can hold 7 together",
         "policy default/web: member1 may hold at most 3",
         "policy default/web: member2 may hold at most 4",
     ]

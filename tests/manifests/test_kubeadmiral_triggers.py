@@ -84,7 +84,7 @@ def test_as_triggered_leaves_it_as_it_runs(tmp_path: Path, capsys: pytest.Captur
     assert main(["plan", "-f", str(source)]) == 0
     assert "KubeAdmiral itself would change nothing" in capsys.readouterr().out
     assert main(["plan", "-f", str(source), "--as-triggered"]) == 0
-    assert capsys.readouterr().out.startswith("Nothing to do")
+    assert capsys.readouterr().out.startswith("No changes")
 
 
 def test_changes_of_a_simulation_count() -> None:

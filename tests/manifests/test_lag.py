@@ -77,7 +77,7 @@ def test_thirty_replicas_of_one_cpu_never_stand_on_twenty_cpu() -> None:
             assert outcome.placement is not None
             assert all(count <= 20 for count in outcome.placement["default/web"].values())
         (broken,) = fairlead.check(problem, {"default/web": {"a": 30}})
-        assert "30 cpu asked for, 20 available" in str(broken)
+        assert "30 cpu requested, 20 available" in str(broken)
 
 
 def test_several_workloads_never_stand_on_more_than_there_is() -> None:
@@ -97,7 +97,7 @@ def test_what_runs_above_what_a_cluster_has_may_stay() -> None:
         outcome = fairlead.solve(problem, method=method)
         assert outcome.placement == Placement({"default/web": {"a": 30, "b": 2}})
     (broken,) = fairlead.check(problem, {"default/web": {"a": 31, "b": 1}})
-    assert "31 cpu asked for, 30 available" in str(broken)
+    assert "31 cpu requested, 30 available" in str(broken)
 
 
 def test_rooms_of_a_late_status_are_those_without_lag() -> None:

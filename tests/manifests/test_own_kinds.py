@@ -123,11 +123,11 @@ def test_a_minimum_without_candidates_stays() -> None:
     boston = {"clusterNames": ["boston"]}
     low = placed(own("GroupBounds", groups=[{"targetCluster": boston, "minReplicas": 1}]), placement=europe)
     assert totals(low) == [("boston", set(), 1, None)]
-    assert told(low) == ["group 1 of GroupBounds own holds no candidate (default/nginx)"]
+    assert told(low) == ["group 1 of GroupBounds own has no eligible cluster (default/nginx)"]
     assert fairlead.solve(low).status is fairlead.Status.INFEASIBLE
     high = placed(own("GroupBounds", groups=[{"targetCluster": boston, "maxReplicas": 1}]), placement=europe)
     assert totals(high) == []
-    assert told(high) == ["group 1 of GroupBounds own holds no candidate (default/nginx)"]
+    assert told(high) == ["group 1 of GroupBounds own has no eligible cluster (default/nginx)"]
 
 
 def test_group_bounds_of_unknown_clusters_are_warned_about() -> None:
@@ -144,7 +144,7 @@ def test_group_bounds_of_unknown_clusters_are_warned_about() -> None:
     )
     assert told(problem) == [
         "group 1 of GroupBounds own names bonn (did you mean boston?), not in the input",
-        "group 2 of GroupBounds own holds no candidate (default/nginx)",
+        "group 2 of GroupBounds own has no eligible cluster (default/nginx)",
         "group 2 of GroupBounds own matches no cluster of the input",
         "group 3 of GroupBounds own: no cluster of the input tells its rack",
     ]

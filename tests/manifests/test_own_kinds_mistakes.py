@@ -95,10 +95,10 @@ spec:
         f"3: metadata.namespace: 'prod' {scope} {instead}",
         f"6: {groups}[0].targetCluster: is missing; targetCluster or groupBy is needed",
         f"7: {groups}[1]: needs minReplicas, maxReplicas or both",
-        f"7: {groups}[1].groupBy: cannot stand beside targetCluster; {one}",
+        f"7: {groups}[1].groupBy: cannot be combined with targetCluster; {one}",
         f"10: {groups}[2].minReplicas: '5' must be at most maxReplicas, which is 4",
         f"18: {zones}: '[0 items]' In needs at least one value",
-        f"20: spec.prices[0].perResource: cannot stand beside pricePerReplica; {one}",
+        f"20: spec.prices[0].perResource: cannot be combined with pricePerReplica; {one}",
         "25: spec.minReplicas: is missing; minReplicas or minPercent is needed",
         "31: spec.type: 'Together' is not allowed; allowed are Affinity and AntiAffinity",
     ]
@@ -125,7 +125,7 @@ def test_mistakes_of_hierarchical_weights() -> None:
     assert found == [
         f"spec.by: must not be empty; name at least one of {fields}",
         "spec.by[0]: 'cluster' must be the last one: nothing lies inside a cluster",
-        "spec.by[2]: 'region' stands in the list a second time",
+        "spec.by[2]: 'region' is listed twice",
         f"spec.weights.eu.weight: {missing}",
         f"spec.weights.member1.inside: '{{pod: ...}}' {too_deep}",
     ]

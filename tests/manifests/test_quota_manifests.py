@@ -243,7 +243,7 @@ def test_mistakes_of_assignments() -> None:
     assert mistakes(wrong) == [
         "spec.overall.cpu: '3' must be at least what staticAssignments add up to, which is 4",
         "spec.staticAssignments[1].hard.pods: '5' is not limited in spec.overall",
-        "spec.staticAssignments[2].clusterName: 'a' stands in the list a second time",
+        "spec.staticAssignments[2].clusterName: 'a' is listed twice",
     ]
 
 
@@ -288,10 +288,10 @@ def test_validate_tells_of_quotas(tmp_path: Path, capsys: pytest.CaptureFixture[
     )
     assert main(["validate", "-f", str(path)]) == 3
     lines = capsys.readouterr().out.splitlines()
-    needs = "default/api and default/web need 1 a replica"
+    needs = "default/api and default/web need 1 per replica"
     assert [line.partition(" (")[0].strip() for line in lines[3:6]] == [
-        "default/api wants 4 replicas",
-        "default/web wants 4 replicas",
+        "default/api needs 4 replicas",
+        "default/web needs 4 replicas",
         f"quota default/compute allows cpu 7 in all clusters together; {needs}",
     ]
     assert lines[-1] == "Infeasible: 1 quota can never be kept."

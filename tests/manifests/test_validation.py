@@ -62,9 +62,10 @@ status:
         load(tmp_path)
     term_ = f"{PREFERENCE}.staticWeightList"
     a, b = str(tmp_path / "a.yaml"), str(tmp_path / "b.yaml")
+    groups = "clusterAffinities"
     lines = [str(mistake).split("; allowed are")[0] for mistake in caught.value.mistakes]
     assert lines == [
-        f"{a}:11: spec.placement.clusterAffinities: cannot stand beside clusterAffinity; use one of the two",
+        f"{a}:11: spec.placement.{groups}: cannot be combined with clusterAffinity; use one of the two",
         f"{a}:19: {term_}[0].targetCluster.clusterNames[1]: '7' must be text; put quotes around it",
         f"{a}:20: {term_}[0].weight: '2' must be a whole number, without quotes",
         f"{a}:21: {term_}[1].targetCluster: is required and missing",
@@ -176,7 +177,7 @@ def test_a_binding_names_every_cluster_once() -> None:
     """Two numbers for one cluster contradict each other."""
     targets = [{"name": "a", "replicas": 1}, {"name": "b"}, {"name": "a", "replicas": 2}]
     found = mistake({**binding("b"), "spec": {**binding("b")["spec"], "clusters": targets}})
-    assert found == "spec.clusters[2].name: 'a' stands in the list a second time"
+    assert found == "spec.clusters[2].name: 'a' is listed twice"
 
 
 def test_contradictions_are_found_beside_wrong_types() -> None:

@@ -40,6 +40,7 @@ GROUPS = "clusterAffinities"
 PREFERRED = "preferredClusterAffinities"
 DYNAMIC = "replicaScheduling.weightPreference.dynamicWeight"
 TYPE = "replicaScheduling.replicaSchedulingType"
+BY_LABEL = "spreadConstraints[0].spreadByLabel"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ TYPE = "replicaScheduling.replicaSchedulingType"
         (
             {**dynamic(), GROUPS: [group("g", overflowAffinities=[group("h")], supplements=[{}])]},
             (
-                f"{GROUPS}[0].supplements: cannot stand beside overflowAffinities, which say the same;"
+                f"{GROUPS}[0].supplements: cannot be combined with overflowAffinities, which say the same;"
                 " use one of the two"
             ),
         ),
@@ -104,15 +105,15 @@ TYPE = "replicaScheduling.replicaSchedulingType"
         ),
         (
             {"clusterAffinity": {"clusterNames": ["a"]}, GROUPS: [group("g")]},
-            f"{GROUPS}: cannot stand beside clusterAffinity; use one of the two",
+            f"{GROUPS}: cannot be combined with clusterAffinity; use one of the two",
         ),
         (
             {"clusterAffinity": {"clusterNames": ["a"]}, PREFERRED: [group("g")]},
-            f"{PREFERRED}: cannot stand beside clusterAffinity; use one of the two",
+            f"{PREFERRED}: cannot be combined with clusterAffinity; use one of the two",
         ),
         (
             {GROUPS: [group("g")], PREFERRED: [group("h")]},
-            f"{PREFERRED}: cannot stand beside clusterAffinities; use one of the two",
+            f"{PREFERRED}: cannot be combined with clusterAffinities; use one of the two",
         ),
         (
             {PREFERRED: [group("g"), group("g")]},
@@ -136,15 +137,15 @@ TYPE = "replicaScheduling.replicaSchedulingType"
         (spread({"minGroups": -1}), "spreadConstraints[0].minGroups: '-1' must be at least 0"),
         (
             spread({"spreadByField": "cluster", "spreadByLabel": "a"}),
-            "spreadConstraints[0].spreadByLabel: 'a' cannot stand beside spreadByField; use one of the two",
+            f"{BY_LABEL}: 'a' cannot be combined with spreadByField; use one of the two",
         ),
         (
             spread({"spreadByField": "cluster"}, {"maxGroups": 2}),
-            "spreadConstraints[1]: spreads by cluster a second time",
+            "spreadConstraints[1]: spreads by cluster twice",
         ),
         (
             spread({"spreadByLabel": "rack"}, {"spreadByLabel": "room"}, {"spreadByLabel": "rack"}),
-            "spreadConstraints[2]: spreads by rack a second time",
+            "spreadConstraints[2]: spreads by rack twice",
         ),
         (
             spread({"spreadByField": "rack"}),

@@ -35,9 +35,9 @@ def test_a_maximum_is_repaired() -> None:
     outcome = solve(asked(ROOM, web(5, bounds, current={"member2": 5})))
     assert outcome.placement == Placement({"default/web": {"member1": 1, "member2": 4}})
     line = "default/web: member2 holds 5 replicas, at most 4 are allowed (pp.yaml:12)"
-    assert breaches(outcome) == [f"Repaired: {line}"]
-    assert f"Repaired: {line}" in str(outcome)
-    assert f"Repaired: {line}" in terminal(outcome)
+    assert breaches(outcome) == [f"Fixed: {line}"]
+    assert f"Fixed: {line}" in str(outcome)
+    assert f"Fixed: {line}" in terminal(outcome)
     assert outcome.still_broken == ()
     assert outcome.to_dict()["brokenBefore"][0]["source"] == "pp.yaml:12"
     assert outcome.to_dict()["stillBroken"] == []
@@ -89,7 +89,7 @@ def test_a_breach_is_not_made_worse() -> None:
     assert outcome.placement == Placement({"default/web": {"member1": 2, "member2": 2}})
     assert given_way(outcome) == {"minima shortfall": 2}
     assert [each.cluster for each in outcome.still_broken] == ["member1"]
-    assert [line[:14] for line in breaches(outcome)] == ["Still broken: "]
+    assert [line[:16] for line in breaches(outcome)] == ["Still violated: "]
     assert len(outcome.to_dict()["stillBroken"]) == 1
     fresh = solve(asked(ROOM, web(4, bounds, weights, names=NAMES[:2])), partial=True, workers=1)
     assert fresh.placement == Placement({"default/web": {"member1": 1, "member2": 3}})
@@ -137,9 +137,7 @@ def test_the_rules_of_the_observed_group_count() -> None:
     workload = replace(web(1, current={"member1": 1}), groups=groups, observed="old")
     outcome = solve(asked(ROOM, workload))
     assert outcome.problem.workload("default/web").group == "new"
-    assert breaches(outcome) == [
-        "Repaired: default/web: 1 on member1, which had untolerated taint {power: off}"
-    ]
+    assert breaches(outcome) == ["Fixed: default/web: 1 on member1, which had untolerated taint {power: off}"]
 
 
 def test_random_problems_are_never_made_worse_in_vain() -> None:

@@ -57,8 +57,8 @@ def test_reasons_name_the_rule_that_binds() -> None:
     """Minimum, room and exclusion are named; who takes over says for whom."""
     assert reasons(solved()) == [
         "at its minimum of 3",
-        "6 of a wanted 3.67 (weight 2 of 6); takes what member3 cannot",
-        "no more room (cpu 0 left, 500m each)",
+        "its share is 3.67 (weight 2 of 6); member3 holds less than its share",
+        "at capacity (cpu 0 left, 500m per replica)",
         "had untolerated taint {gpu}",
     ]
 
@@ -75,7 +75,7 @@ def test_reason_of_a_maximum_and_of_giving_way() -> None:
     outcome = place(replace(nginx(12), requests={}, rules=rules), member1=6, member2=2, member3=4)
     assert reasons(outcome)[:3] == [
         "at its minimum of 6",
-        "2 of a wanted 4.00 (weight 2 of 6); gives way to member1",
+        "its share is 4.00 (weight 2 of 6); member1 holds more than its share",
         "at its maximum of 4",
     ]
 
@@ -85,9 +85,9 @@ def test_reason_of_an_exact_share_and_of_weight_zero() -> None:
     rules = (Candidates(NAMES), Total(), Weights({"member1": 1, "member2": 2, "member3": 0}))
     outcome = place(replace(nginx(6), rules=rules), member1=2, member2=4)
     assert reasons(outcome)[:3] == [
-        "its share of 2 (weight 1 of 3)",
-        "its share of 4 (weight 2 of 3)",
-        "its weight is 0",
+        "exactly its share (weight 1 of 3)",
+        "exactly its share (weight 2 of 3)",
+        "weight is 0",
     ]
 
 
@@ -103,12 +103,12 @@ def test_reason_of_what_is_kept() -> None:
     # 3:3 is wanted; the five in member1 stay, so member2 gets the one that is new.
     outcome = place(workload, member1=5, member2=1)
     assert reasons(outcome)[:3] == [
-        "keeps what it holds",
-        "1 of a wanted 3.00 (room 10 of 20); gives way to member1",
-        "has no room",
+        "keeps its replicas",
+        "its share is 3.00 (capacity 10 of 20); member1 holds more than its share",
+        "no capacity",
     ]
     fresh = place(replace(workload, fresh=True), member1=3, member2=3)
-    assert reasons(fresh)[0] == "its share of 3 (room 10 of 20)"
+    assert reasons(fresh)[0] == "exactly its share (capacity 10 of 20)"
 
 
 def test_reason_of_a_cluster_that_takes_nothing_new() -> None:
@@ -116,7 +116,7 @@ def test_reason_of_a_cluster_that_takes_nothing_new() -> None:
     held = {"member2": Exclusion("had untolerated taint {old}")}
     rules = (Candidates(NAMES, held_only=held), Total(), Weights(dict.fromkeys(NAMES, 1)))
     outcome = place(replace(nginx(7, {"member2": 1}), rules=rules), member1=3, member2=1, member3=3)
-    assert reasons(outcome)[1] == "keeps what it holds and takes nothing new: had untolerated taint {old}"
+    assert reasons(outcome)[1] == "keeps its replicas, takes no new ones: had untolerated taint {old}"
 
 
 def test_reasons_of_copies_and_of_zero_replicas() -> None:
@@ -138,7 +138,7 @@ def test_reasons_without_any_weights() -> None:
         Problem(small, (workload,), (Capacity(),)),
         Placement({"x": {"a": 2, "b": 3}}),
     )
-    assert reasons(outcome) == ["no more room (cpu 0 left, 500m each)", "3 of 5"]
+    assert reasons(outcome) == ["at capacity (cpu 0 left, 500m per replica)", "3 of 5"]
 
 
 def test_reasons_of_an_infeasible_problem() -> None:
@@ -172,7 +172,7 @@ def test_room_counts_what_other_workloads_take() -> None:
     both = tuple(Workload(key, key, 4, requests={"cpu": 500}, rules=rules) for key in ("a", "b"))
     split = {"member2": 3, "member3": 1}
     outcome = Outcome(Status.OPTIMAL, "cp-sat", problem(*both), Placement({"a": split, "b": split}))
-    assert reasons(outcome)[2] == "no more room (cpu 0 left, 500m each)"
+    assert reasons(outcome)[2] == "at capacity (cpu 0 left, 500m per replica)"
 
 
 def test_decisions_are_a_mapping_computed_on_demand() -> None:
@@ -332,8 +332,9 @@ def test_text_of_an_infeasible_problem() -> None:
     assert str(infeasible()) == (
         "Infeasible: no placement keeps all of these rules:\n"
         "  policy default/nginx: member3 needs at least 4 (pp.yaml:31)\n"
-        "  member3 has room for 2 of default/nginx (cpu 1000m free, 500m each) (clusters.yaml:12)\n"
-        "Any one of these changes helps:\n"
+        "  member3 has capacity for 2 of default/nginx (cpu 1000m free, 500m per replica) "
+        "(clusters.yaml:12)\n"
+        "Any one of these changes fixes it:\n"
         "  lower the minimum of member3 to 2 (pp.yaml:31)"
     )
 
@@ -347,11 +348,11 @@ def test_text_of_many_workloads_is_short() -> None:
 
 def test_verdicts() -> None:
     """Every status has a sentence."""
-    assert verdict(feasible()) == "Feasible: not proven best; deviation could be at most 10 % lower."
+    assert verdict(feasible()) == "Feasible: not proven best; deviation could be up to 10% lower."
     greedy = replace(feasible(), origin="reference", objectives=(Attained("moves", 1),))
-    assert "how good the answer of reference is was not proven" in verdict(greedy)
+    assert "reference proves nothing about its answer" in verdict(greedy)
     unknown = replace(infeasible(), status=Status.UNKNOWN, conflict=None)
-    assert verdict(unknown).startswith("Unknown: no placement was found in time")
+    assert verdict(unknown).startswith("Unknown: no placement found in time")
     coarse = replace(solved(), objectives=(Attained("deviation", 2, 2, True, Fraction(1, 1000)),))
     assert verdict(coarse) == "Optimal: no better placement exists (proven, deviation to within 0.001)."
 
@@ -363,7 +364,7 @@ def test_verdict_of_a_dispenser_that_breaks_rules() -> None:
     broken = replace(outcome, origin="karmada", violations=check(outcome.problem, outcome.placement))
     lines = str(broken).splitlines()
     # one replica on an excluded cluster, three instead of five replicas, two where three are the minimum
-    assert lines[0] == "Infeasible: the placement of karmada breaks 3 rules:"
+    assert lines[0] == "Infeasible: the placement of karmada violates 3 rules:"
     assert lines[1:4] == [f"  {violation}" for violation in broken.violations]
     nowhere = replace(infeasible(), origin="karmada", conflict=None, reason="NoClusterFit")
     assert verdict(nowhere) == "Infeasible: karmada found no placement (NoClusterFit)."
@@ -387,12 +388,12 @@ def test_numbers_in_words(value: int | Fraction, shown: str) -> None:
 @pytest.mark.parametrize(
     ("share", "shown"),
     [
-        (Fraction(0), "0 %"),
-        (Fraction(1, 8), "12 %"),
-        (Fraction(3, 100), "3 %"),
-        (Fraction(151, 10000), "1.5 %"),
-        (Fraction(1, 2000), "0.05 %"),
-        (Fraction(1, 10**6), "<0.01 %"),
+        (Fraction(0), "0%"),
+        (Fraction(1, 8), "12%"),
+        (Fraction(3, 100), "3%"),
+        (Fraction(151, 10000), "1.5%"),
+        (Fraction(1, 2000), "0.05%"),
+        (Fraction(1, 10**6), "<0.01%"),
     ],
 )
 def test_percentages(share: Fraction, shown: str) -> None:
@@ -403,8 +404,8 @@ def test_percentages(share: Fraction, shown: str) -> None:
 def test_proof_column() -> None:
     """Proven, a gap, or nothing known; a bound of 0 leaves the whole value open."""
     assert proof(Attained("moves", 3, 3, proven=True)) == "proven"
-    assert proof(Attained("moves", 4, 3)) == "gap 25 %"
-    assert proof(Attained("moves", 4, 0)) == "gap 100 %"
+    assert proof(Attained("moves", 4, 3)) == "gap 25%"
+    assert proof(Attained("moves", 4, 0)) == "gap 100%"
     assert proof(Attained("moves", 4)) == "-"
 
 
@@ -433,4 +434,4 @@ def test_memory_is_told_in_units() -> None:
         Problem(small, (workload,), (Capacity(),)),
         Placement({"x": {"a": 1, "b": 5}}),
     )
-    assert reasons(outcome)[0] == "no more room (memory 1Gi left, 2Gi each)"
+    assert reasons(outcome)[0] == "at capacity (memory 1Gi left, 2Gi per replica)"

@@ -240,9 +240,9 @@ def test_totals_that_do_not_fit() -> None:
     trio = (workload("one", 5), workload("two", 2), workload("three", 3))
     question = problem((rule,), *trio)
     (conflict,) = quota_conflicts(question)
-    needs = "team/one, team/three and team/two need 100m a replica"
+    needs = "team/one, team/three and team/two need 100m per replica"
     limit = f"quota team/compute allows cpu 700m in all clusters together, of which others use 100m; {needs}"
-    assert words(conflict) == ["team/one wants 5 replicas", "team/three wants 3 replicas", limit]
+    assert words(conflict) == ["team/one needs 5 replicas", "team/three needs 3 replicas", limit]
     outcome = fairlead.solve(question)
     assert outcome.status is fairlead.Status.INFEASIBLE
     assert words(outcome.conflict)[-1] == limit
@@ -266,7 +266,7 @@ def test_minima_and_copies_that_do_not_fit_on_a_cluster() -> None:
     assert words(conflict) == [
         "team/one: a needs at least 2",
         "team/two: a needs a full copy of 2 replicas",
-        "quota team/compute allows cpu 300m on a; team/one and team/two need 100m a replica",
+        "quota team/compute allows cpu 300m on a; team/one and team/two need 100m per replica",
     ]
     assert sorted(words(fairlead.solve(question).conflict)) == sorted(words(conflict))
     # A minimum that binds only where replicas stand asks for nothing.
@@ -287,9 +287,9 @@ def test_one_workload_that_a_quota_keeps_off() -> None:
     rules = (Total(), Bounds({}, {"b": Bound(2)}), EVEN)
     outcome = fairlead.solve(problem((quota({Scope(CPU, "a"): 199}),), workload("one", 5, *rules)))
     assert words(outcome.conflict) == [
-        "team/one wants 5 replicas",
+        "team/one needs 5 replicas",
         "team/one: b may hold at most 2",
-        "quota team/compute allows cpu 199m on a; team/one needs 100m a replica",
+        "quota team/compute allows cpu 199m on a; team/one needs 100m per replica",
     ]
 
 
@@ -308,15 +308,15 @@ def test_reasons_name_the_quota() -> None:
     other = workload("other", 4, namespace="other")
     reasons = fairlead.solve(problem((rule,), workload("one", 4), other)).decisions
     assert [each.reason for each in reasons["team/one"]] == [
-        "the quota of namespace team leaves cpu 50m, 100m each",
-        "3 of a wanted 2.00 (weight 1 of 2); takes what a cannot",
+        "the quota of namespace team leaves cpu 50m, 100m per replica",
+        "its share is 2.00 (weight 1 of 2); a holds less than its share",
     ]
-    assert {each.reason for each in reasons["other/other"]} == {"its share of 2 (weight 1 of 2)"}
+    assert {each.reason for each in reasons["other/other"]} == {"exactly its share (weight 1 of 2)"}
     copied = workload("copied", 2, Duplicated(choice=True), Copies(NAMES))
     found = fairlead.solve(problem((quota({Scope(CPU): 300}),), copied)).decisions["team/copied"]
     assert [each.reason for each in found] == [
         "full copy",
-        "no copy: the quota of namespace team leaves cpu 100m, 100m each",
+        "no copy: the quota of namespace team leaves cpu 100m, 100m per replica",
     ]
 
 
@@ -329,7 +329,7 @@ def test_the_table_tells_what_quotas_leave() -> None:
     assert outcome.placement.of("team/one") == {"a": 1, "b": 3}
     (other, _), (table, _) = detailed(outcome)
     # b has 500m, of which the workload takes 300m; the only replica of the other one stands on a.
-    assert [row[-1].text for row in table.rows] == ["full (quota cpu 50m)", "2 more (cpu 200m)"]
+    assert [row[-1].text for row in table.rows] == ["at capacity (quota cpu 50m)", "2 more (cpu 200m)"]
     assert [row[-1].text for row in other.rows] == ["unknown", "2 more (cpu 200m)"]
     quotas = left_by_quotas(outcome.problem, outcome.placement)
     assert more_within(one, "b", quotas) == (5, CPU, 500)

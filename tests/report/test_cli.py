@@ -26,6 +26,7 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.report.renderer import terminal
 from hand_made import feasible, infeasible, many, nginx, problem, solved
+from places import EXAMPLES
 
 Answering = Callable[[Outcome], dict[str, Any]]
 REPORT = "; please report it with the input (FAIRLEAD_DEBUG=1 shows where)"
@@ -328,7 +329,7 @@ def test_validate_counts_and_finds_conflicts(
     monkeypatch.setattr(Inputs, "read", lambda _: problem(nginx(27)))
     assert main(["validate", "-f", "x.yaml"]) == 3
     lines = capsys.readouterr().out.splitlines()
-    assert "  default/nginx wants 27 replicas; these 3 clusters can hold 26 together (pp.yaml:3)" in lines
+    assert "  default/nginx needs 27 replicas; these 3 clusters can hold 26 together (pp.yaml:3)" in lines
     assert lines[-1] == "Infeasible: 1 workload can never be placed."
     assert main(["validate", "-f", "x.yaml", "-o", "json"]) == 3
     document = json.loads(capsys.readouterr().out)
@@ -464,3 +465,73 @@ def test_from_manifests_to_the_table(tmp_path: Path) -> None:
     rows = [line.split()[:3] for line in done.stdout.splitlines()[2:4]]
     assert rows == [["member1", "-", "3"], ["member2", "-", "2"]]
     assert done.stdout.endswith("Optimal: no better placement exists (proven).\n")
+
+
+def test_version_and_help_in_every_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+    """``--version`` says what ``version`` says, ``help solve`` what ``solve --help`` says."""
+    for one, other in ((["--version"], ["version"]), (["help", "solve"], ["solve", "--help"])):
+        assert main(one) == main(other) == 0
+        told = capsys.readouterr().out
+        assert told[: len(told) // 2] == told[len(told) // 2 :]
+    assert main(["help", "sovle"]) == 2
+    assert "Did you mean 'solve'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (["-o", "tabel"], "Did you mean 'table'?"),
+        (["--method", "exakt"], "Did you mean 'exact'?"),
+        (["-n", "retial"], "no workload in namespace retial (did you mean retail?)"),
+    ],
+)
+def test_the_nearest_value_is_proposed(
+    capsys: pytest.CaptureFixture[str], options: list[str], hint: str
+) -> None:
+    """A value that does not exist names the one that was probably meant."""
+    assert main(["solve", "-f", str(EXAMPLES / "three-regions"), *options]) == 2
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("environment", "toned"), [({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)]
+)
+def test_colour_is_forced(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    environment: dict[str, str],
+    toned: bool,
+) -> None:
+    """FORCE_COLOR tones what goes into a pipe, as build systems want it; NO_COLOR is stronger."""
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert main(["solve", "-f", str(EXAMPLES / "three-regions")]) == 0
+    assert ("\033[" in capsys.readouterr().out) is toned
+
+
+def test_a_plugin_of_kubectl(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run as ``kubectl fairlead`` the program calls itself so."""
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/kubectl-fairlead"])
+    assert main(["solve", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("Usage: kubectl fairlead solve")
+
+
+def test_doctor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It counts what there is, and names what is missing or not said."""
+    manifest = tmp_path / "input.yaml"
+    manifest.write_text(CLUSTER, encoding="utf-8")
+    assert main(["doctor", "-f", str(manifest)]) == 2
+    told = capsys.readouterr().out
+    assert "  1 cluster\n" in told
+    assert "  workloads: kubectl get rb,pp" in told
+    assert "capacity of member1 (status.resourceSummary): taken as unlimited" in told
+    manifest.write_text(f"{CLUSTER}---\n{WORKLOAD}", encoding="utf-8")
+    assert main(["doctor", "-f", str(manifest)]) == 0
+    told = capsys.readouterr().out
+    assert "  1 Deployment\n  5 replicas requested, 0 workloads running\n  1 policy\n" in told
+    assert "requests of default/nginx: only pods count against capacity" in told
+    assert "Ready: fairlead solve can answer." in told
+    assert main(["doctor", "-f", str(EXAMPLES / "three-regions")]) == 0
+    assert "Would make the answer better" not in capsys.readouterr().out

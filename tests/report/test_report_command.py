@@ -18,11 +18,11 @@ def test_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert main(["report", "-f", SAFE, "-o", str(file)]) == 0
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.strip() == f"{file}: 3 replicas move in 1 wave (no fewer would do)."
+    assert said.err.strip() == f"{file}: 3 replicas move in 1 wave (the minimum)."
     text = file.read_text(encoding="utf-8")
     page = read(text)
     assert addresses(text) == []
-    assert "3 replicas move in 1 wave (no fewer would do)." in page.sections["head"]
+    assert "3 replicas move in 1 wave (the minimum)." in page.sections["head"]
     assert ["default/search", "2", "east", "west", "start"] in page.tables["waves"][0].rows
     assert f"Files {SAFE}" in page.sections["made"]
     assert "Time limit 60 s" in page.sections["made"]
@@ -85,7 +85,7 @@ def test_a_saved_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["report", "-q", "-f", SAFE, "--plan", str(saved), "-o", str(file)]) == 0
     page = read(file.read_text(encoding="utf-8"))
     assert "3 replicas move in 1 wave (at least 0 waves are needed)." in page.sections["head"]
-    assert "Target: that of the saved plan" in page.sections["head"]
+    assert "Target: as saved" in page.sections["head"]
     assert f"Saved plan {saved}" in page.sections["made"]
     assert capsys.readouterr().err == ""
 

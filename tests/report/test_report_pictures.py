@@ -107,7 +107,7 @@ def test_what_is_over_the_limit_has_another_colour() -> None:
     (within,) = widths(picture, "move")
     (beyond,) = widths(picture, "stop")
     assert beyond / (within + beyond) == pytest.approx(0.2)
-    assert texts(picture) == ["100 %", "east", "cpu", "100 % → 125 %"]
+    assert texts(picture) == ["100%", "east", "cpu", "100% → 125%"]
 
 
 def test_far_over_the_limit_bars_end_and_texts_go_on() -> None:
@@ -117,7 +117,7 @@ def test_far_over_the_limit_bars_end_and_texts_go_on() -> None:
     full, half = widths(picture, "move")
     assert full == pytest.approx(2 * half)
     assert widths(picture, "stop") == pytest.approx([full / 2])
-    assert "900 %" in texts(picture)
+    assert "900%" in texts(picture)
 
 
 def test_long_names_keep_both_ends() -> None:

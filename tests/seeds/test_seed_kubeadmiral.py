@@ -279,7 +279,7 @@ def test_disabled_rescheduling_keeps_what_runs(method: Any) -> None:
     problem = load(members(3), policy_from(spec), federated(web(10), {"member1": 5, "member2": 2}))
     assert [type(rule) for rule in only(problem).rules] == [Candidates, Bounds]
     assert [warning.text for warning in problem.warnings] == [
-        "default/web: 7 replicas run and 10 are wanted, but policy default/web disables rescheduling"
+        "default/web: 7 replicas run and 10 are requested, but policy default/web disables rescheduling"
     ]
     assert placed(problem, method) == {"member1": 5, "member2": 2}
 

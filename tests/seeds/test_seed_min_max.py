@@ -208,7 +208,7 @@ def test_precedence(constraint: Manifest, expected: tuple[dict[str, int], dict[s
 def test_minima_over_the_total_are_infeasible() -> None:
     """The proposal's webhook refuses them; whether they are too much depends on candidates and replicas."""
     problem = load(static(minReplicas=4))
-    assert "default/nginx wants 10 replicas" in conflict_of(problem)
+    assert "default/nginx needs 10 replicas" in conflict_of(problem)
     # Without replicas no minimum binds, and with 12 they are just enough.
     assert solved(load(static(minReplicas=4), 0)) == {}
     assert solved(load(static(minReplicas=4), 12)) == {"member1": 4, "member2": 4, "member3": 4}

@@ -189,7 +189,7 @@ def test_cluster_affinity_and_cluster_affinities_exclude_each_other() -> None:
     with pytest.raises(ManifestError) as caught:
         load(both)
     (mistake,) = caught.value.mistakes
-    expected = "<stream>:11: spec.placement.clusterAffinities: cannot stand beside clusterAffinity"
+    expected = "<stream>:11: spec.placement.clusterAffinities: cannot be combined with clusterAffinity"
     assert str(mistake) == f"{expected}; use one of the two"
 
 

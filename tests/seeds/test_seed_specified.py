@@ -198,8 +198,8 @@ def test_a_difference_to_the_workload_is_infeasible(name: str) -> None:
     """The risk that the proposal names: 4 are specified, 5 wanted; nothing is placed, and it is said why."""
     problem = load(EXAMPLES / f"{name}.yaml", 5)
     (warning,) = texts(problem, "group-total")
-    assert "4, but default/nginx wants 5: this cannot be placed" in warning
-    assert "default/nginx wants 5 replicas" in conflict_of(problem)
+    assert "4, but default/nginx has 5 replicas: this cannot be placed" in warning
+    assert "default/nginx needs 5 replicas" in conflict_of(problem)
 
 
 def test_scaled_to_zero_is_always_allowed() -> None:
@@ -371,7 +371,7 @@ def test_a_number_beside_weights_holds_as_well() -> None:
     workload = rules_of({**REGION_LIST, **static()}, replicas=4)
     assert workload.rule(Weights) is not None
     assert evenness(workload) is None
-    assert totals(workload) == {"all candidates": (["member1", *REGION_B], 4)}
+    assert totals(workload) == {"all eligible clusters": (["member1", *REGION_B], 4)}
 
 
 # Annotations.
@@ -534,14 +534,14 @@ LIST = "spec.placement.replicaScheduling.specifyPreference.staticSpecifyList[0]"
         ),
         (
             {**target(["member1"], 1), "extendFields": {"replicas": 1}},
-            f"{LIST}.replicas: '1' cannot stand beside extendFields.replicas; write the number once",
+            f"{LIST}.replicas: '1' cannot be combined with extendFields.replicas; write the number once",
         ),
         ({"replicas": 1}, f"{LIST}.targetCluster: is required and missing"),
         ({"targetCluster": None, "replicas": 1}, f"{LIST}.targetCluster: is required and missing"),
         (
             {**target(["member1"], 1), "clusterNames": ["member2"]},
             (
-                f"{LIST}.targetCluster: '{{clusterNames: ...}}' cannot stand beside clusterNames;"
+                f"{LIST}.targetCluster: '{{clusterNames: ...}}' cannot be combined with clusterNames;"
                 " write the set of clusters once"
             ),
         ),
@@ -609,15 +609,15 @@ def test_a_target_without_candidates() -> None:
     problem = load(declared)
     assert totals(only(problem)) == {"member1": (["member1"], 4), "member9": ([], 1)}
     assert texts(problem, "group-total") == [
-        "policy default/p: member9 holds 1, but no candidate is in it (<dict>)",
+        "policy default/p: member9 holds 1, but no eligible cluster is in it (<dict>)",
         "policy default/p: member9: member9 (did you mean member4?) not in the input (<dict>)",
         (
-            "policy default/p: the specified replicas add up to 5, but default/nginx wants 4:"
+            "policy default/p: the specified replicas add up to 5, but default/nginx has 4 replicas:"
             " this cannot be placed (<dict>)"
         ),
     ]
     conflict = conflict_of(problem)
-    assert "policy default/p: member9 holds exactly 1 replica, and no candidate is in it" in conflict
+    assert "policy default/p: member9 holds exactly 1 replica, but no eligible cluster is in it" in conflict
     harmless = load(policy("p", specified(target(["member1"], 4), target(["member9"], 0))))
     assert solved(harmless) == {"member1": 4}
 
@@ -739,5 +739,7 @@ def test_validate_shows_what_cannot_be_placed(tmp_path: Path, capsys: pytest.Cap
     problem.write_text(yaml.safe_dump_all([*MEMBERS, deployment("nginx", 5)]), encoding="utf-8")
     main(["validate", "-f", str(problem), "-f", str(EXAMPLES / "one-regions.yaml")])
     told = capsys.readouterr().err
-    assert "the specified replicas add up to 4, but default/nginx wants 5: this cannot be placed" in told
+    assert (
+        "the specified replicas add up to 4, but default/nginx has 5 replicas: this cannot be placed" in told
+    )
     assert "one-regions.yaml:31" in told

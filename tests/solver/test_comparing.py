@@ -53,8 +53,8 @@ def test_the_same_placement() -> None:
     """4 over two equals is 2 and 2, whoever divides."""
     comparison = fairlead.compare(fairlead.load(clusters(2), binding("web", 4, placement=static())))
     assert [contender.verdict for contender in comparison.contenders] == [
-        "karmada places exactly the same.",
-        "reference places exactly the same.",
+        "karmada places every replica the same.",
+        "reference places every replica the same.",
     ]
     assert all(contender.differences == () for contender in comparison.contenders)
 
@@ -70,7 +70,7 @@ def test_only_the_metric_differs() -> None:
         "by l1 it is no worse."
     )
     by_l1 = fairlead.compare(problem, ["largest-remainder"], deviation="l1")
-    assert only(by_l1).verdict == "largest-remainder places exactly the same."
+    assert only(by_l1).verdict == "largest-remainder places every replica the same."
 
 
 def test_other_metrics_are_measured_whatever_the_priority() -> None:
@@ -88,7 +88,7 @@ def test_broken_rules_are_told_in_words() -> None:
     comparison = fairlead.compare(
         fairlead.load(clusters(2), binding("web", 10, placement=bounded)), ["karmada"]
     )
-    assert only(comparison).verdict == "karmada breaks 1 rule."
+    assert only(comparison).verdict == "karmada violates 1 rule."
     lines = str(comparison).splitlines()
     assert lines[0] == "Optimal: no better placement exists (proven)."
     assert lines[2].startswith("  default/web: member2 holds 1 replica, at least 3 are needed")
@@ -102,7 +102,7 @@ def test_nothing_to_compare_with() -> None:
     assert [contender.differences for contender in comparison.contenders] == [(), ()]
     assert [contender.verdict for contender in comparison.contenders] == [
         "karmada reports Unschedulable and leaves 12 replicas unplaced.",
-        "webster breaks 1 rule.",
+        "webster violates 1 rule.",
     ]
 
 
@@ -110,7 +110,7 @@ def test_capacity_is_deducted_when_asked_for() -> None:
     """Three of 4 on 10 and 2 pods: Karmada puts 3 and 1 of each there, and member2 has no room for 3."""
     three = [binding(name, 4, placement=dynamic(), cpu="0") for name in ("one", "two", "three")]
     problem = fairlead.load(cluster("member1", pods=10), cluster("member2", pods=2), three)
-    assert only(fairlead.compare(problem, ["karmada"])).verdict.startswith("karmada breaks 1 rule")
+    assert only(fairlead.compare(problem, ["karmada"])).verdict.startswith("karmada violates 1 rule")
     deducted = only(fairlead.compare(problem, ["karmada"], overcommit="deduct"))
     assert deducted.outcome.violations == ()
 
@@ -120,7 +120,7 @@ def test_settings_count_for_all() -> None:
     running = binding("web", 4, {"member1": 4}, dynamic(), cpu="0")
     problem = fairlead.load(clusters(2, pods=100), running)
     steady, fresh = (fairlead.compare(problem, ["karmada"], fresh=asked) for asked in (False, True))
-    assert only(steady).verdict == "karmada places exactly the same."
+    assert only(steady).verdict == "karmada places every replica the same."
     assert only(fresh).outcome.problem.workloads[0].fresh
     assert only(fresh).outcome.placement != only(steady).outcome.placement
 
@@ -138,7 +138,7 @@ def test_document() -> None:
         "best": 25,
     }
     assert set(document["best"]) <= set(second)
-    assert second["verdict"] == "webster places exactly the same."
+    assert second["verdict"] == "webster places every replica the same."
 
 
 def test_unknown_dispenser() -> None:
@@ -150,7 +150,7 @@ def test_unknown_dispenser() -> None:
 def test_tables() -> None:
     """Answers, replicas that differ, and what is to be said."""
     lines = terminal(fairlead.compare(hundred(), ["karmada-proposal"])).splitlines()
-    assert lines[0].split() == ["ANSWER", "STATUS", "UNPLACED", "BROKEN", "DEVIATION"]
+    assert lines[0].split() == ["SCHEDULER", "STATUS", "UNPLACED", "VIOLATIONS", "DEVIATION"]
     assert lines[1].split() == ["best", "Optimal", "0", "0", "0"]
     assert lines[2].split()[:4] == ["karmada-proposal", "Infeasible", "29", "1"]
     assert lines[4].split() == ["WORKLOAD", "CLUSTER", "BEST", "KARMADA-PROPOSAL"]
@@ -175,7 +175,7 @@ def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(capsys.readouterr().out)
     assert [contender["name"] for contender in document["contenders"]] == ["webster"]
     assert main(["compare", "-q", "-f", "examples/three-regions"]) == 0
-    assert capsys.readouterr().out.startswith("ANSWER ")
+    assert capsys.readouterr().out.startswith("SCHEDULER ")
 
 
 def test_the_command_line_knows_all_dispensers() -> None:

@@ -72,9 +72,9 @@ def test_groups_that_will_not_do_are_told() -> None:
     (first, second) = outcome.rejected["w"]
     assert (first.name, second.name) == ("first", "second")
     assert (first.source, second.source) == (Source("policy.yaml", 10), Source("policy.yaml", 11))
-    assert "w wants 2 replicas" in first.reason
-    assert "a has room for 1 of w" in first.reason
-    assert "b has room for 1 of w" in second.reason
+    assert "w needs 2 replicas" in first.reason
+    assert "a has capacity for 1 of w" in first.reason
+    assert "b has capacity for 1 of w" in second.reason
 
 
 def test_it_does_not_wrap_round() -> None:
@@ -84,7 +84,7 @@ def test_it_does_not_wrap_round() -> None:
     assert outcome.placement is None
     assert outcome.conflict is not None
     way_out = [each for each in outcome.conflict.relaxations if "affinity group" in each.text]
-    assert [each.text for each in way_out] == ["reschedule w afresh: affinity group first would do"]
+    assert [each.text for each in way_out] == ["reschedule w (--fresh): affinity group first fits"]
     assert way_out[0].source == Source("policy.yaml", 10)
 
 

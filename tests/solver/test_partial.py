@@ -138,7 +138,7 @@ def test_companions_do_not_give_way() -> None:
     outcome = partial(problem)
     assert given_way(outcome) == {"unplaced": 3}
     assert outcome.placement == Placement({"default/a": {}, "default/b": {}})
-    assert "default/b stands on member2 without default/a" in outcome.shortfalls[1].text
+    assert "default/b runs on member2 without default/a" in outcome.shortfalls[1].text
 
 
 @pytest.mark.parametrize("clusters", [three(2000, 1000, 2000), three(2000, None, 0)])

@@ -61,7 +61,7 @@ def test_nothing_is_shown_where_there_is_no_terminal() -> None:
     [
         (None, Fraction(5), None, "deviation: no placement yet"),
         (Fraction(21, 2), None, None, "deviation 10.5"),
-        (Fraction(10), Fraction(9), 0.1, "deviation 10, at least 9, gap 10 %"),
+        (Fraction(10), Fraction(9), 0.1, "deviation 10, at least 9, gap 10%"),
     ],
 )
 def test_sentence(value: Fraction | None, bound: Fraction | None, gap: float | None, text: str) -> None:

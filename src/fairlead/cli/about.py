@@ -31,14 +31,49 @@ Load it:
 @click.command("version")
 def version_command() -> int:
     """Print the versions of fairlead, OR-Tools and Python."""
+    console.result(version_text())
+    return 0
+
+
+def shows_version(group: click.Group) -> click.Group:
+    """Give the program the option ``--version``, which says what the command says."""
+
+    def show(context: click.Context, _: click.Parameter, asked: object) -> None:
+        if asked and not context.resilient_parsing:
+            console.result(version_text())
+            context.exit()
+
+    told = "Print the versions and exit."
+    return click.option(
+        "--version", is_flag=True, is_eager=True, expose_value=False, callback=show, help=told
+    )(group)
+
+
+@click.command("help")
+@click.argument("command", required=False, metavar="[COMMAND]")
+@click.pass_context
+def help_command(context: click.Context, command: str | None) -> int:
+    """Print the help of a command."""
+    root = context.find_root()
+    group = root.command
+    if command is None or not isinstance(group, click.Group):
+        console.result(root.get_help())
+        return 0
+    name, found, _ = group.resolve_command(root, [command])
+    with click.Context(found or group, info_name=name, parent=root) as inner:
+        console.result(inner.get_help())
+    return 0
+
+
+def version_text() -> str:
+    """Return the versions of fairlead, OR-Tools and Python, in a line."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         solver = version("ortools")
     except PackageNotFoundError:
         solver = "missing"
-    console.result(f"fairlead {VERSION} (OR-Tools {solver}, Python {platform.python_version()})")
-    return 0
+    return f"fairlead {VERSION} (OR-Tools {solver}, Python {platform.python_version()})"
 
 
 @click.command("completion", epilog=_COMPLETION_USE)

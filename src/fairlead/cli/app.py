@@ -4,13 +4,21 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from fairlead.cli import console, exits, signals, streams
-from fairlead.cli.about import completion_command, schema_command, version_command
+from fairlead.cli.about import (
+    completion_command,
+    help_command,
+    schema_command,
+    shows_version,
+    version_command,
+)
 from fairlead.cli.compare import compare_command
 from fairlead.cli.controller import controller_command
+from fairlead.cli.doctor import doctor_command
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
 from fairlead.cli.simulate import simulate_command
@@ -24,10 +32,12 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 """Environment variable by which a shell asks for completions."""
 
 
+@shows_version
 @click.group(
     "fairlead",
     commands=[
         validate_command,
+        doctor_command,
         solve_command,
         compare_command,
         why_command,
@@ -38,6 +48,7 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
         schema_command,
         completion_command,
         version_command,
+        help_command,
     ],
     epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -90,9 +101,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run one command; it returns its exit code."""
     if COMPLETION in os.environ:
         cli.main(prog_name="fairlead", complete_var=COMPLETION)
-    with cli.make_context("fairlead", list(sys.argv[1:] if arguments is None else arguments)) as context:
+    with cli.make_context(_name(), list(sys.argv[1:] if arguments is None else arguments)) as context:
         code: int = cli.invoke(context)
         return code
+
+
+def _name() -> str:
+    """Return what people call the program: ``kubectl fairlead`` where it is run as a plugin of kubectl."""
+    return "kubectl fairlead" if Path(sys.argv[0]).name.startswith("kubectl-") else "fairlead"
 
 
 def _error(error: Exception) -> int:

@@ -6,7 +6,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
-from fairlead.cli.options import takes_settings, writes_output
+from fairlead.cli.options import Choice, takes_settings, writes_output
 
 DISPENSERS = (
     "karmada",
@@ -28,22 +28,24 @@ Exit codes, of the best placement:
   4  nothing found in time"""
 
 
-@click.command("compare", short_help="Compare the best placement with greedy ones.", epilog=_EXIT_CODES)
+@click.command(
+    "compare", short_help="Compare the best placement with those of real schedulers.", epilog=_EXIT_CODES
+)
 @reads_input
 @writes_output("table", "wide", "json", "yaml")
 @click.option(
     "--like",
     "likes",
     multiple=True,
-    type=click.Choice(DISPENSERS),
+    type=Choice(DISPENSERS),
     help="Dispenser to compare with. May be repeated.  [default: the workloads' own scheduler, reference]",
 )
 @click.option(
     "--overcommit",
-    type=click.Choice(["as-karmada", "deduct"]),
+    type=Choice(["as-karmada", "deduct"]),
     default="as-karmada",
     show_default=True,
-    help="Whether the real schedulers let every workload see all capacity, or deduct what others took.",
+    help="as-karmada: every workload sees all free capacity; deduct: only what earlier workloads left.",
 )
 @click.option("--no-headers", is_flag=True, help="Print one row per answer only.")
 @takes_settings

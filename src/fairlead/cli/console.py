@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, NoReturn, assert_never
+from typing import TYPE_CHECKING, Literal, NoReturn, Union, assert_never
 
 import click
 
@@ -20,7 +20,8 @@ from fairlead.models.words import escaped
 if TYPE_CHECKING:
     from fairlead.models.answer import Answer
     from fairlead.models.statement import Statement
-    from fairlead.report.terminal import Look
+    from fairlead.report.tabular import CustomColumns
+    from fairlead.report.terminal import Look, Rows
 
 # The tones of `fairlead.report.terminal`; cells and headings are escaped before they are toned.
 _TONE = re.compile("(\033\\[[0-9]{1,2}m)")
@@ -88,29 +89,44 @@ def warn(warnings: Iterable["Statement"], *, every: bool = False) -> None:
 
 
 def coloured() -> bool:
-    """Tell whether results may be coloured: on a terminal that can, unless NO_COLOR says otherwise."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Tell whether results are coloured: on a terminal that can or under FORCE_COLOR, not under NO_COLOR."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR", "0") != "0":
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def look(*, wide: bool = False, headers: bool = True) -> "Look":
+def look(*, wide: bool = False, headers: bool = True, picked: "Rows | None" = None) -> "Look":
     """Return how tables are printed where results go."""
-    from fairlead.report.terminal import Look
+    from fairlead.report.terminal import Look, Rows
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    return Look(wide, headers, coloured(), width)
+    return Look(wide, headers, coloured(), width, picked or Rows())
 
 
-Format = Literal["table", "wide", "json", "yaml"]
+Words = Literal["table", "wide", "json", "yaml", "csv", "markdown"]
+Format = Union[Words, "CustomColumns"]
 """Formats that every answer has."""
 
 
-def show(answer: "Answer", output: Format, *, headers: bool = True) -> None:
-    """Print an answer in a format, tables with or without headers."""
+def show(answer: "Answer", output: Format, *, headers: bool = True, picked: "Rows | None" = None) -> None:
+    """Print an answer in a format, tables with or without headers, the picked rows of a placement only."""
+    from fairlead.report.tabular import CustomColumns
+
     match output:
         case "table" | "wide":
             from fairlead.report import renderer
 
-            result(renderer.terminal(answer, look(wide=output == "wide", headers=headers)))
+            wide = output == "wide"
+            result(renderer.terminal(answer, look(wide=wide, headers=headers, picked=picked)))
+        case "csv" | "markdown" | CustomColumns():
+            from fairlead.report import renderer
+
+            found = renderer.tabular(answer, output, look(headers=headers, picked=picked))
+            result(found)
+            if not found:
+                note(renderer.verdict(answer))
         case "json" | "yaml":
             result(serialised(answer.to_dict(), output))
         case _:

@@ -10,6 +10,7 @@ import click
 
 from fairlead.cli import console
 from fairlead.models.errors import ManifestError, UsageError
+from fairlead.models.words import with_nearest
 
 if TYPE_CHECKING:
     from fairlead.live.reading import Snapshot
@@ -75,9 +76,13 @@ class Inputs:
             warnings = () if self.quiet else (*denied, *error.warnings)
             raise ManifestError(error.mistakes, warnings) from error
         problem = replace(problem, warnings=(*denied, *problem.warnings))
-        if self.namespaces or self.selector:
-            return loading.select(problem, self.namespaces, self.selector)
-        return problem
+        if not (self.namespaces or self.selector):
+            return problem
+        known = {workload.namespace for workload in problem.workloads}
+        unknown = [name for name in self.namespaces if name not in known]
+        if problem.workloads and unknown and len(unknown) == len(self.namespaces):
+            raise UsageError(f"no workload in namespace {with_nearest(unknown, known)}")
+        return loading.select(problem, self.namespaces, self.selector)
 
     def sources(self) -> "Iterable[Input]":
         """Return what is read beside the cluster."""
@@ -144,7 +149,7 @@ def leaves_untriggered(command: Command) -> Command:
     return click.option(
         "--as-triggered",
         is_flag=True,
-        help="Leave workloads as they run that KubeAdmiral would not look at again (rescheduleWhen).",
+        help="Leave workloads alone that KubeAdmiral would not reschedule (rescheduleWhen).",
     )(command)
 
 

@@ -3,14 +3,19 @@
 import functools
 import math
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from fairlead.cli import streams
 from fairlead.models.errors import UsageError
 from fairlead.models.tolerance import tolerances_of
+
+if TYPE_CHECKING:
+    from fairlead.report.tabular import CustomColumns
 
 Command = Callable[..., int]
 
@@ -25,7 +30,7 @@ def writes_output(*formats: str) -> Callable[[Command], Command]:
         @click.option(
             "-o",
             "--output",
-            type=click.Choice(formats),
+            type=Output((*formats, *_TABULAR)) if "wide" in formats else Choice(formats),
             default=formats[0],
             show_default=True,
             help="Format of the result.",
@@ -38,6 +43,79 @@ def writes_output(*formats: str) -> Callable[[Command], Command]:
         return with_output
 
     return writing
+
+
+class Choice(click.Choice[str]):
+    """One of some words; where another one is given, the nearest is proposed."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the word."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            near = get_close_matches(str(value), list(map(str, self.choices)), 1)
+            if not near:
+                raise
+            self.fail(f"{error.message} Did you mean {near[0]!r}?", param, ctx)
+
+
+CUSTOM = "custom-columns="
+_TABULAR = ("csv", "markdown", f"{CUSTOM}COLUMN,...")
+
+
+class Output(click.ParamType["str | CustomColumns"]):
+    """A format of a result; ``custom-columns=COLUMN,HEADER:COLUMN`` names the columns to print."""
+
+    name = "format"
+
+    def __init__(self, formats: tuple[str, ...]) -> None:
+        self.words = Choice(formats)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        """Return the formats, as help shows them."""
+        return self.words.get_metavar(param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the formats that begin so."""
+        return self.words.shell_complete(ctx, param, incomplete)
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> "str | CustomColumns":
+        """Return the format."""
+        from fairlead.report.tabular import CustomColumns
+
+        if isinstance(value, CustomColumns):
+            return value
+        text = str(value)
+        if not text.startswith(CUSTOM):
+            return self.words.convert(value, param, ctx)
+        return CustomColumns(text.removeprefix(CUSTOM))
+
+
+GROUPS = ("workload", "cluster", "region", "namespace")
+_ROWS = (
+    click.option("--changed", is_flag=True, help="Show only workloads that change or are not fully placed."),
+    click.option("-A", "--all", "every", is_flag=True, help="Show every workload of a large fleet."),
+    click.option("--group-by", type=Choice(GROUPS), help="Sum up replicas by this."),
+    click.option("--sort-by", metavar="COLUMN", default="", help="Sort by a column, largest numbers first."),
+)
+
+
+def picks_rows(command: Command) -> Command:
+    """Give a command the options that pick rows; it receives them as ``picked``."""
+
+    @functools.wraps(command)
+    def with_rows(changed: bool, every: bool, group_by: str | None, sort_by: str, **others: Any) -> int:
+        from fairlead.report.terminal import Rows
+
+        if changed and every:
+            raise click.UsageError("--changed and -A exclude each other")
+        return command(picked=Rows(changed, every, group_by or "", sort_by), **others)
+
+    return takes(*_ROWS)(with_rows)
 
 
 class TimeLimit(click.ParamType[float | None]):
@@ -144,34 +222,34 @@ _SETTINGS = (
     ),
     click.option(
         "--deviation",
-        type=click.Choice(["webster", "l1", "minimax"]),
-        help="Measure of the distance from the wanted ratio.  [default: what the input says]",
+        type=Choice(["webster", "l1", "minimax"]),
+        help="How the distance from the weights is measured.  [default: what the input says]",
     ),
     click.option(
         "--method",
-        type=click.Choice(["auto", "exact", "cp-sat"]),
+        type=Choice(["auto", "exact", "cp-sat"]),
         default="auto",
         show_default=True,
-        help="Exact allocation, CP-SAT, or whatever fits.",
+        help="How to search; auto takes the exact allocation wherever it applies, else CP-SAT.",
     ),
     click.option(
         "--fresh/--steady",
         default=None,
-        help="Place as if a reschedule had been asked for, or keep what runs."
+        help="Reschedule everything from scratch, or keep what runs where possible."
         "  [default: what the input says]",
     ),
     click.option(
         "--engine",
-        type=click.Choice(["local", "ray"]),
+        type=Choice(["local", "ray"]),
         default="local",
         show_default=True,
-        help="Where parts and neighbourhoods are searched: this machine, or a Ray cluster (RAY_ADDRESS).",
+        help="Where the search runs: this machine, or a Ray cluster (RAY_ADDRESS).",
     ),
     click.option(
         "--partitions",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Split workloads that compete into so many shares, where they are too many for one machine.",
+        help="Split competing workloads into N shares, for fleets too large for one machine.",
     ),
     click.option(
         "--tolerance",
@@ -180,7 +258,7 @@ _SETTINGS = (
         callback=_tolerances,
         help="Let a level be so much worse than best for those below it: deviation=0.1%, balance=0.01.",
     ),
-    click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
+    click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
 
 

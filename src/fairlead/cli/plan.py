@@ -3,20 +3,23 @@
 import functools
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
 from fairlead.cli import console, exits, outputs, patching
-from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import Budget, Gain, Named, TimeLimit, takes, writes_output
+from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
+from fairlead.cli.options import Budget, Choice, Gain, Named, TimeLimit, takes, writes_output
 from fairlead.cli.progress import shown
+from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
+    from fairlead.models.problem import Problem
     from fairlead.solver.plan.answer import RebalancePlan
+    from fairlead.solver.simulate.changes import Change
 
-Output = Literal[console.Format, "moves", patching.Output]
+Output = console.Format | Literal["moves"] | patching.Output
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -28,20 +31,28 @@ Exit codes:
   5  there is something to do, with --detailed-exitcode"""
 
 _BUDGETS = (
-    click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in all."),
+    click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in total."),
     click.option(
-        "--budget-per-workload", "per_workload", type=Budget(), metavar="N|P%", help="Of every workload."
+        "--budget-per-workload",
+        "per_workload",
+        type=Budget(),
+        metavar="N|P%",
+        help="Replicas that may move, for every workload.",
     ),
     click.option(
-        "--budget-per-namespace", "per_namespace", type=Budget(), metavar="N|P%", help="Of every namespace."
+        "--budget-per-namespace",
+        "per_namespace",
+        type=Budget(),
+        metavar="N|P%",
+        help="Replicas that may move, for every namespace.",
     ),
     *(
         click.option(
             option, name, type=Named(), multiple=True, metavar=f"{what}=N|P%", help=f"{text} May be repeated."
         )
         for option, name, what, text in (
-            ("--budget-of", "budget_workloads", "WORKLOAD", "Of one workload."),
-            ("--budget-in", "budget_namespaces", "NAMESPACE", "Of one namespace."),
+            ("--budget-of", "budget_workloads", "WORKLOAD", "Replicas that may move, for one workload."),
+            ("--budget-in", "budget_namespaces", "NAMESPACE", "Replicas that may move, for one namespace."),
             ("--budget-out-of", "budget_leaving", "CLUSTER", "Replicas that may leave a cluster."),
             ("--budget-into", "budget_arriving", "CLUSTER", "Replicas that may arrive at a cluster."),
         )
@@ -50,41 +61,53 @@ _BUDGETS = (
 
 _MOVING = (
     click.option(
-        "--pin", "pinned", multiple=True, metavar="WORKLOAD", help="Does not move. May be repeated."
+        "--pin",
+        "pinned",
+        multiple=True,
+        metavar="WORKLOAD",
+        help="Never move this workload. May be repeated.",
     ),
     click.option(
         "--pin-cluster",
         "pinned_clusters",
         multiple=True,
         metavar="CLUSTER",
-        help="Nothing leaves it, nothing arrives. May be repeated.",
+        help="Move nothing off or onto this cluster. May be repeated.",
     ),
     click.option(
-        "--gain", type=Gain(), metavar="X", help="Deviation that every move has to gain.  [default: any]"
+        "--gain",
+        type=Gain(),
+        metavar="X",
+        help="Skip moves that improve the deviation by less than this.  [default: any]",
     ),
-    click.option("--moves-first", is_flag=True, help="Move as few as possible, before the ratio counts."),
+    click.option("--moves-first", is_flag=True, help="Prefer fewer moves over a better fit to the weights."),
     click.option(
         "--make-room",
         is_flag=True,
-        help="Where only some workloads are to be rebalanced, others may move to make room for them.",
+        help="Where only some workloads are due, let others move to free capacity for them.",
     ),
     click.option(
         "--order",
-        type=click.Choice(["start-first", "stop-first", "either"]),
+        type=Choice(["start-first", "stop-first", "either"]),
         default="start-first",
         show_default=True,
-        help="What comes first where a replica moves.",
+        help="Start the new replica or stop the old one first.",
     ),
     click.option(
-        "--max-unavailable", type=Budget(), metavar="N|P%", help="Replicas of a workload that may be missing."
+        "--max-unavailable",
+        type=Budget(),
+        metavar="N|P%",
+        help="Replicas of a workload that may be unavailable.",
     ),
     click.option(
-        "--max-surge", type=Budget(), metavar="N|P%", help="Replicas of a workload that may be too many."
+        "--max-surge", type=Budget(), metavar="N|P%", help="Replicas of a workload that may run in addition."
     ),
     click.option(
-        "--no-detours", is_flag=True, help="No replica waits on a third cluster where full ones exchange."
+        "--no-detours",
+        is_flag=True,
+        help="Never park replicas on a third cluster while full clusters exchange some.",
     ),
-    click.option("--partial", is_flag=True, help="Place what can be placed where not everything can."),
+    click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
 
 _SEARCH = (
@@ -101,7 +124,9 @@ _SEARCH = (
     ),
     click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed."),
     click.option(
-        "--deviation", type=click.Choice(["webster", "l1", "minimax"]), help="Measure of the ratio."
+        "--deviation",
+        type=Choice(["webster", "l1", "minimax"]),
+        help="How the distance from the weights is measured.",
     ),
 )
 
@@ -167,34 +192,41 @@ def names_files(command: Callable[..., int]) -> Callable[..., int]:
 @writes_output("table", "wide", "json", "yaml", "moves", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @names_files
-@click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 where there is something to do.")
+@click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
+@asks_changes
 @leaves_untriggered
 @takes_plan_options
 def plan_command(
     inputs: Inputs,
+    asked: Asked,
     output: Output,
     *,
     no_headers: bool,
     files: Files,
     detailed_exitcode: bool,
-    as_triggered: bool,
-    **asked: Any,
+    **options: Any,
 ) -> int:
     """Say which replicas to move where, in waves that overload no cluster on the way.
 
     Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to apply to the
-    objects that change, all at once, `-o status-patch` what belongs into their status afterwards.
+    objects that change, all at once, `-o status-patch` what belongs into their status afterwards. With
+    changes such as `--drain CLUSTER` the plan leads from what runs now to the best placement after them.
     """
+    if output in patching.OUTPUTS and (asked.add or asked.scale or asked.weight):
+        raise click.UsageError(f"-o {output} patches what is there: apply --add, --scale and --weight first")
     files.require_writable()
     known = None if files.compare is None else read_saved(files.compare)
     saved = None if files.resume is None else read_saved(files.resume)
     compared = None if known is None else _of_comparisons(output)
-    problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
+    loaded, changes = load_with_changes(inputs, asked)
+    problem = left_as_triggered(
+        _changed(loaded, changes, quiet=inputs.quiet), as_triggered=options.pop("as_triggered")
+    )
     from fairlead.solver.plan.comparison import compare_plans
     from fairlead.solver.plan.plan import plan
 
-    arguments = plan_arguments(asked)
-    with shown(asked["time_limit"], quiet=inputs.quiet) as progress:
+    arguments = plan_arguments(options)
+    with shown(options["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if files.save is not None:
         outputs.write(files.save, json.dumps(found.to_dict(), indent=2) + "\n")
@@ -206,6 +238,20 @@ def plan_command(
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers)
     return exits.code_of_plan(found, detailed=detailed_exitcode)
+
+
+def _changed(problem: "Problem", changes: "tuple[Change, ...]", *, quiet: bool) -> "Problem":
+    """Return the problem after the changes, and say what they leave without effect."""
+    if not changes:
+        return problem
+    from fairlead.models.validity import completed
+    from fairlead.solver.simulate.changed import changed
+
+    after = changed(completed(problem), changes)
+    if not quiet:
+        known = set(problem.warnings)
+        console.warn(one for one in after.warnings if one not in known)
+    return after
 
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,7 +304,5 @@ def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
             from fairlead.report.terminal import Look
 
             console.result(renderer.moves(plan, Look(wide=True, headers=headers)))
-        case "table" | "wide" | "json" | "yaml":
-            console.show(plan, output, headers=headers)
         case _:
-            assert_never(output)
+            console.show(plan, output, headers=headers)

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 Report = Callable[["Progress"], None]
 
 
+QUIET_SECONDS = 0.5
+"""What is over sooner is not shown at all."""
+
+
 @contextmanager
 def shown(time_limit: float | None, *, quiet: bool = False) -> Iterator[Report | None]:
     """Show how far a search is while the block runs, where somebody can see it.
@@ -36,14 +40,20 @@ def shown(time_limit: float | None, *, quiet: bool = False) -> Iterator[Report |
     from rich.progress import Progress as Bars
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("searching", total=time_limit)
-        started = time.monotonic()
+    bars = Bars(*columns, console=Console(stderr=True), transient=True)
+    task = bars.add_task("searching", total=time_limit)
+    started = time.monotonic()
 
-        def report(progress: "Progress") -> None:
-            bars.update(task, description=sentence(progress), completed=time.monotonic() - started)
+    def report(progress: "Progress") -> None:
+        passed = time.monotonic() - started
+        if passed >= QUIET_SECONDS:
+            bars.start()
+            bars.update(task, description=sentence(progress), completed=passed)
 
+    try:
         yield report
+    finally:
+        bars.stop()
 
 
 def sentence(progress: "Progress") -> str:
@@ -53,4 +63,4 @@ def sentence(progress: "Progress") -> str:
     value = f"{progress.level} {float(progress.value):.6g}"
     if progress.bound is None or progress.gap is None:
         return value
-    return f"{value}, at least {float(progress.bound):.6g}, gap {100 * progress.gap:.2g} %"
+    return f"{value}, at least {float(progress.bound):.6g}, gap {100 * progress.gap:.2g}%"

@@ -11,11 +11,12 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
-from fairlead.cli.options import takes_settings, writes_output
+from fairlead.cli.options import Choice, takes_settings, writes_output
 
 if TYPE_CHECKING:
     from fairlead.live.reading import Snapshot
     from fairlead.manifests.yaml.reader import Input
+    from fairlead.models.problem import Problem
     from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
@@ -50,17 +51,20 @@ class Asked(NamedTuple):
     scale: tuple[str, ...]
     weight: tuple[str, ...]
     add: tuple[str, ...]
-    sweep: str | None
 
 
 _OPTIONS = (
-    ("--drain", "CLUSTER", "Nobody may stand there any more; what runs there moves."),
-    ("--lose", "NAME", "Gone with what runs there: CLUSTER, region=R, zone=Z, provider=P or LABEL=VALUE."),
-    ("--cordon", "CLUSTER", "Takes nothing new; what runs there may stay."),
-    ("--restore", "CLUSTER", "Open again, whatever taints it has."),
-    ("--add", "FILE", "Manifests that are added to the input."),
-    ("--scale", "WORKLOAD=N", "Another number of replicas."),
-    ("--weight", "WORKLOAD:CLUSTER=W", "Another static weight."),
+    ("--drain", "CLUSTER", "Close the cluster and move everything off it."),
+    (
+        "--lose",
+        "NAME",
+        "Lose clusters with all they run: CLUSTER, region=R, zone=Z, provider=P or LABEL=VALUE.",
+    ),
+    ("--cordon", "CLUSTER", "Schedule nothing new there; what runs there may stay."),
+    ("--restore", "CLUSTER", "Open the cluster again, whatever taints it has."),
+    ("--add", "FILE", "Add manifests to the input, such as a new cluster."),
+    ("--scale", "WORKLOAD=N", "Change the number of replicas."),
+    ("--weight", "WORKLOAD:CLUSTER=W", "Change a static weight."),
 )
 _AT = "Every workload with an autoscaler wants the fewest or the most replicas that it allows."
 _SWEEP = (
@@ -77,22 +81,29 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
         asked = Asked(**{name: options.pop(name) for name in Asked._fields})
         return command(asked=asked, **options)
 
-    wrapped = click.option("--sweep", metavar="KIND", help=_SWEEP)(with_changes)
-    wrapped = click.option("--at", type=click.Choice(["min", "max"]), help=_AT)(wrapped)
+    wrapped: Callable[..., int] = with_changes
+    wrapped = click.option("--at", type=Choice(["min", "max"]), help=_AT)(wrapped)
     for name, metavar, text in reversed(_OPTIONS):
         wrapped = click.option(name, metavar=metavar, multiple=True, help=text)(wrapped)
     return wrapped
 
 
-@click.command("simulate", short_help="Say what a drain, a loss or a new cluster would do.", epilog=_USE)
+@click.command("simulate", short_help="Show what a drain, a loss or a new cluster would do.", epilog=_USE)
 @reads_input
 @asks_changes
+@click.option("--sweep", metavar="KIND", help=_SWEEP)
 @writes_output("table", "wide", "json", "yaml")
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @takes_settings
 @leaves_untriggered
 def simulate_command(
-    inputs: Inputs, asked: Asked, output: console.Format, *, no_headers: bool, **settings: Any
+    inputs: Inputs,
+    asked: Asked,
+    output: console.Format,
+    *,
+    sweep: str | None,
+    no_headers: bool,
+    **settings: Any,
 ) -> int:
     """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
 
@@ -100,21 +111,32 @@ def simulate_command(
     cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much
     as possible is placed. Nothing is ever written to a cluster.
     """
-    if not any(asked):
+    if not (any(asked) or sweep is not None):
         raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
-    if asked.add and (*inputs.files, *asked.add).count("-") > 1:
-        raise click.UsageError("standard input can only be named once, with -f or with --add")
-    repeatable = Repeatable.of(inputs, asked.add)
-    problem = load_workloads(repeatable)
-    changes = (*_added(repeatable, asked.add), *_changes(asked))
+    problem, changes = load_with_changes(inputs, asked)
     from fairlead.solver.simulate.simulate import simulate
 
-    simulation = simulate(problem, *changes, sweep=asked.sweep, **settings)
+    simulation = simulate(problem, *changes, sweep=sweep, **settings)
     if not inputs.quiet:
         known = set(problem.warnings)
         console.warn(one for one in simulation.after.problem.warnings if one not in known)
     console.show(simulation, output, headers=not no_headers)
     return exits.code_of_simulation(simulation)
+
+
+def load_with_changes(inputs: Inputs, asked: Asked) -> "tuple[Problem, tuple[Change, ...]]":
+    """Read the input, and what is to be changed of it, in the order in which that is made.
+
+    Raises
+    ------
+    click.UsageError
+        Where a change is written in another form than its own, or standard input is named twice.
+    """
+    if asked.add and (*inputs.files, *asked.add).count("-") > 1:
+        raise click.UsageError("standard input can only be named once, with -f or with --add")
+    repeatable = Repeatable.of(inputs, asked.add)
+    problem = load_workloads(repeatable)
+    return problem, (*_added(repeatable, asked.add), *_changes(asked))
 
 
 class _Kept(io.BytesIO):

@@ -2,17 +2,18 @@
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, assert_never
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from fairlead.cli import console, exits, patching
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import takes_settings, writes_output
+from fairlead.cli.options import picks_rows, takes_settings, writes_output
 from fairlead.cli.progress import shown
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
+    from fairlead.report.terminal import Rows
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -27,14 +28,16 @@ Exit codes:
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "name", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
+@picks_rows
 @takes_settings
 @leaves_untriggered
 @click.option("--require-proof", is_flag=True, help="Exit with 4 unless the answer is proven.")
 def solve_command(
     inputs: Inputs,
-    output: Literal[console.Format, "name", patching.Output],
+    output: console.Format | Literal["name"] | patching.Output,
     *,
     no_headers: bool,
+    picked: "Rows",
     require_proof: bool,
     as_triggered: bool,
     **settings: Any,
@@ -44,6 +47,10 @@ def solve_command(
     Nothing is written to a cluster. `-o patch` prints what to apply to the objects that change, `-o
     status-patch` what belongs into their status afterwards.
     """
+    from fairlead.report.terminal import Rows
+
+    if output in ("json", "yaml", "name", *patching.OUTPUTS) and picked != Rows():
+        raise click.UsageError(f"--changed, -A, --group-by and --sort-by are for tables, not for -o {output}")
     started = time.perf_counter()
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     loaded = time.perf_counter() - started
@@ -57,10 +64,8 @@ def solve_command(
             _names(outcome)
         case "patch" | "status-patch":
             patching.show(outcome, output)
-        case "table" | "wide" | "json" | "yaml":
-            console.show(outcome, output, headers=not no_headers)
         case _:
-            assert_never(output)
+            console.show(outcome, output, headers=not no_headers, picked=picked)
     return exits.code_of(outcome, require_proof=require_proof)
 
 

@@ -25,7 +25,7 @@ Exit codes:
   4  nothing found in time"""
 
 
-@click.command("why", short_help="Say why a workload stands where it stands.", epilog=_USE)
+@click.command("why", short_help="Explain the placement of a workload.", epilog=_USE)
 @click.argument("workload")
 @click.argument("cluster", required=False)
 @reads_input

@@ -133,7 +133,8 @@ def encode(
             return None
         ENCODERS[type(rule)](rule, subject, encoding)
     for balanced in problem.balances or ():  # how evenly workloads fill clusters together
-        balance.encode(balanced, problem, encoding)
+        if balanced.totals:
+            balance.encode(balanced, problem, encoding)
     if problem.partial:
         shortfall.encode(problem, encoding)
     return encoding

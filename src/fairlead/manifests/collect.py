@@ -304,7 +304,7 @@ def _twice(names: list[str]) -> Iterator[Finding]:
     """List names that stand in a list before."""
     for position, name in enumerate(names):
         if name in names[:position]:
-            yield Finding((position, "name"), name, "stands in the list a second time")
+            yield Finding((position, "name"), name, "is listed twice")
 
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:

@@ -42,10 +42,11 @@ from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
+from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.kept import as_it_runs
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, SharedRule
+from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
 from fairlead.models.usage import without_lag
@@ -219,15 +220,36 @@ def problem_of(
     warnings.extend(node_claims([*((subject, key) for subject, key, _ in placed), *federated]))
     warnings.extend(_strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
-    own = extend(manifests.own, clusters, workloads)
-    quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
-    noted = _in_order([*warnings, *own.warnings, *quotas.warnings])
-    rules: tuple[SharedRule, ...] = (Capacity(), *companionships(members), *own.rules, *quotas.rules)
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     there = clusters if asked is None else up_to_date
-    workloads_due = with_due(own.workloads)
+    return _put_together(manifests, there, workloads, idle, companionships(members), warnings)
+
+
+def _put_together(
+    manifests: Manifests,
+    clusters: Sequence[Cluster],
+    workloads: Sequence[Workload],
+    idle: Sequence[Workload],
+    companions: Iterable[Companionship],
+    warnings: Sequence[Statement],
+) -> Problem:
+    """Return the problem of workloads with their rules: our own kinds and quotas are added.
+
+    Raises
+    ------
+    ManifestError
+        Where all workloads together ask for too much to count.
+    """
+    own = extend(manifests.own, clusters, workloads)
+    quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
     problem = Problem(
-        there, workloads_due, rules, own.levels, own.deviation, noted, tolerances=own.tolerances
+        tuple(clusters),
+        with_due(own.workloads),
+        (Capacity(), *companions, *own.rules, *quotas.rules),
+        own.levels,
+        own.deviation,
+        _in_order([*warnings, *own.warnings, *quotas.warnings]),
+        tolerances=own.tolerances,
     )
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)

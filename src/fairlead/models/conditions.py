@@ -132,21 +132,19 @@ def _fully_placed(outcome: Result, short: Short) -> Condition:
         return Condition(FULLY_PLACED, status, reason, "nothing is placed")
     if short:
         return Condition(FULLY_PLACED, "False", _gravest(short), "; ".join(each.text for each in short))
-    return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything that its rules ask for is placed")
+    return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything requested is placed")
 
 
 def _all_placed(outcome: Result, each: Mapping[str, Condition]) -> Condition:
     """Tell whether all workloads have all that their rules ask for."""
     failed = [key for key, condition in each.items() if condition.status != "True"]
     if not failed:
-        return Condition(
-            FULLY_PLACED, "True", "ReplicasPlaced", "everything that the rules ask for is placed"
-        )
+        return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything requested is placed")
     worst = min((each[key] for key in failed), key=lambda one: _GRAVITY.index(one.reason))
     if outcome.placement is None:
         return worst
-    lack = "lacks" if len(failed) == 1 else "lack"
-    missing = f"{len(failed)} of {counted(len(each), 'workload')} {lack} something"
+    lack = "is not fully placed" if len(failed) == 1 else "are not fully placed"
+    missing = f"{len(failed)} of {counted(len(each), 'workload')} {lack}"
     return Condition(FULLY_PLACED, "False", worst.reason, f"{missing}: {listed(failed, 'workload')}")
 
 
@@ -168,9 +166,9 @@ def how_far(outcome: Result) -> str:
     """Say how far the first level that is not proven may be from the best."""
     level = outcome.first_unproven
     if level is None or level.gap is None:
-        held = "not everything is met" if outcome.shortfalls else "every rule holds"
-        return f"{held}; how good the answer of {outcome.origin} is was not proven"
-    return f"not proven best; {level.name} could be at most {format_percent(level.gap)} lower"
+        held = "some rules are not met" if outcome.shortfalls else "every rule is kept"
+        return f"{held}; {outcome.origin} proves nothing about its answer"
+    return f"not proven best; {level.name} could be up to {format_percent(level.gap)} lower"
 
 
 def _gravest(short: Short) -> str:

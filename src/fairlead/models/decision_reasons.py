@@ -27,6 +27,7 @@ from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.spread import used_groups
+from fairlead.models.topology import groups_of
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
 from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
@@ -160,7 +161,7 @@ class View:
 def excluded(view: View, cluster: str) -> str:
     """Return the end of Karmada's sentence "1 cluster(s) ..."."""
     exclusion = view.candidates.excluded.get(cluster)
-    return exclusion.reason if exclusion else "is not a candidate"
+    return exclusion.reason if exclusion else "is not eligible"
 
 
 def find(view: View, cluster: str) -> Finding:
@@ -190,10 +191,12 @@ def _no_copy(view: View, cluster: str) -> str:
 def _not_chosen(view: View) -> str:
     """Say what limits the number of clusters or groups that may be used; empty where nothing does."""
     if view.workload.rule(Aggregated) is not None:
-        return "not needed: as few clusters as possible are used"
+        return "not needed: Aggregated uses as few clusters as possible"
     limits = [rule for rule in view.workload.rules_of(Spread) if rule.maximum is not None]
     full = [rule for rule in limits if len(used_groups(rule, view.placed)) == rule.maximum]
-    return f"not chosen: at most {full[0].maximum} {full[0].field} group(s) are used" if full else ""
+    return (
+        f"not selected: at most {groups_of(full[0].maximum or 0, full[0].field)} may be used" if full else ""
+    )
 
 
 def _at_bound(view: View, cluster: str, replicas: int) -> Finding | None:
@@ -217,11 +220,9 @@ def _kept(view: View, cluster: str, replicas: int) -> Finding | None:
     wanted = view.wanted.get(cluster)
     if cluster in view.candidates.held_only and replicas == held:
         reason = view.candidates.held_only[cluster].reason
-        return Finding(f"keeps what it holds and takes nothing new: {reason}", "from above")
+        return Finding(f"keeps its replicas, takes no new ones: {reason}", "from above")
     if view.keeps and replicas == held > 0:
-        return Finding(
-            "keeps what it holds", "from below" if wanted is not None and wanted < replicas else ""
-        )
+        return Finding("keeps its replicas", "from below" if wanted is not None and wanted < replicas else "")
     return None
 
 
@@ -238,7 +239,7 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
         return Finding(short, "from above") if short else None
     rest = format_units(scarce, max(0, room.get((cluster, scarce), 0)))
     need = format_units(scarce, demands(view.workload, where)[scarce])
-    return Finding(f"no more room ({scarce} {rest} left, {need} each)", "from above")
+    return Finding(f"at capacity ({scarce} {rest} left, {need} per replica)", "from above")
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:
@@ -247,10 +248,10 @@ def _share(view: View, cluster: str, replicas: int) -> Finding:
         return Finding(f"{replicas} of {view.workload.replicas}")
     weight = view.weights.weights.get(cluster, 0)
     if not weight:
-        return Finding("has no room" if view.weights.dynamic else "its weight is 0")
-    kind = "room" if view.weights.dynamic else "weight"
+        return Finding("no capacity" if view.weights.dynamic else "weight is 0")
+    kind = "capacity" if view.weights.dynamic else "weight"
     ratio = f"({kind} {weight} of {view.whole_weight})"
     wanted = view.wanted[cluster]
     if wanted == replicas:
-        return Finding(f"its share of {replicas} {ratio}")
-    return Finding(f"{replicas} of a wanted {float(wanted):.2f} {ratio}")
+        return Finding(f"exactly its share {ratio}")
+    return Finding(f"its share is {float(wanted):.2f} {ratio}")

@@ -122,7 +122,17 @@ def _told(view: View, cluster: str, finding: Finding, above: list[str], below: l
         return finding.text
     away = view.placed.get(cluster, 0) - wanted
     if away >= 1 and above:
-        return f"{finding.text}; takes what {listed(above, fewest=1)} cannot"
+        return f"{finding.text}; {_others(above)} less than {_whose(above)} share"
     if away <= -1 and below:
-        return f"{finding.text}; gives way to {listed(below, fewest=1)}"
+        return f"{finding.text}; {_others(below)} more than {_whose(below)} share"
     return finding.text
+
+
+def _others(clusters: list[str]) -> str:
+    """Return the clusters as the subject of a sentence, with its verb."""
+    return f"{listed(clusters, fewest=1)} {'holds' if len(clusters) == 1 else 'hold'}"
+
+
+def _whose(clusters: list[str]) -> str:
+    """Return whose share is meant."""
+    return "its" if len(clusters) == 1 else "their"

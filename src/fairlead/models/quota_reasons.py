@@ -99,5 +99,5 @@ def shortfall_of(
                 rest, each = format_units(scope.resource, left), format_units(scope.resource, need)
                 whose = f"the quota of namespace {workload.namespace}"
                 source = allowance.rule.limits[scope].source or allowance.rule.source
-                return Shortfall(f"{whose} leaves {scope.resource} {rest}, {each} each", source)
+                return Shortfall(f"{whose} leaves {scope.resource} {rest}, {each} per replica", source)
     return None

@@ -276,7 +276,7 @@ def _broken(one: Requirement, found: int) -> str:
             keeps = f" and may keep {one.limit}" if one.side is Side.MOST else ""
             return f"{key}: {found} on {scope}, which {one.reason}{keeps}"
         case Kind.TOTAL:
-            return f"{key}: {counted(found, 'replica')} placed, {one.limit} wanted"
+            return f"{key}: {found} of {counted(one.limit, 'replica')} placed"
         case Kind.DUPLICATED if isinstance(scope, str):
             return f"{key}: {scope} holds {counted(found, 'replica')}, a full copy is {one.limit}"
         case Kind.DUPLICATED:
@@ -302,12 +302,12 @@ def _asked(one: Requirement) -> str:
         case Kind.CANDIDATES:
             return f"{scope} {one.reason}{_kept(one) if one.side is Side.MOST else ''}"
         case Kind.TOTAL:
-            return f"{one.workload.key} wants {counted(limit, 'replica')}"
+            return f"{one.workload.key} needs {counted(limit, 'replica')}"
         case Kind.DUPLICATED if isinstance(scope, str):
             return f"{who}: {scope} needs a full copy of {counted(limit, 'replica')}"
         case Kind.DUPLICATED:
             copy = f"a full copy of {counted(limit, 'replica')} on at least 1 cluster"
-            return f"{who}: {copy}, the others hold none"
+            return f"{who}: {copy}, none on the others"
         case Kind.BOUNDS if one.side is Side.LEAST:
             used = " where it is used at all" if one.binds is Binds.WHERE_HELD else ""
             return f"{who}: {scope} needs at least {limit}{used}"
@@ -341,7 +341,7 @@ def _of_set(one: Requirement) -> str:
     else:
         return f"may hold at most {one.limit}"
     empty = one.side is Side.LEAST and isinstance(one.scope, Among) and not one.scope.clusters
-    return f"{told}, and no candidate is in it" if empty else told
+    return f"{told}, but no eligible cluster is in it" if empty else told
 
 
 def _scarce(one: Requirement) -> str:
@@ -352,15 +352,14 @@ def _scarce(one: Requirement) -> str:
     if len(present) >= one.limit:
         return ""
     there = f"only {listed(present)} has" if len(present) == 1 else f"only {listed(present)} have"
-    return f", and {there if present else f'no {noun_of(one.scope.field)} has'} candidates"
+    return f"; {there if present else f'no {noun_of(one.scope.field)} has'} eligible clusters"
 
 
 def _left(one: Requirement) -> str:
     """Say what has to survive the loss of any group."""
-    have = "has" if one.limit == 1 else "have"
-    left = f"{counted(one.limit, 'replica')} {have} to be left"
+    left = f"{counted(one.limit, 'replica')} must survive"
     if not isinstance(one.scope, Outside):
         return left
     noun = noun_of(one.scope.field)
     only = f", and {one.scope.only} is the only {noun}" if one.scope.only else ""
-    return f"{left} when any one {noun} is lost{only}"
+    return f"{left} the loss of any one {noun}{only}"

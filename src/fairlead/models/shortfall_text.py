@@ -164,11 +164,11 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> st
             return f"{cluster} offers no {scarce}"
         rest = format_units(scarce, max(0, answer.left.get((cluster, scarce), 0)))
         need = format_units(scarce, capacity.demands(workload, where)[scarce])
-        fits = "no more room" if not room else f"room for {room} more only"
-        return f"{cluster} has {fits} ({scarce} {rest} left, {need} each)"
+        fits = "no capacity left" if not room else f"capacity for {room} more only"
+        return f"{cluster} has {fits} ({scarce} {rest} left, {need} per replica)"
     graded = capacity.graded_room(workload, where)
     if graded is not None and full > graded:
-        return f"the nodes of {cluster} fit {counted(graded, 'replica')} of {workload.key} at most"
+        return f"the nodes of {cluster} fit at most {counted(graded, 'replica')} of {workload.key}"
     return ""
 
 
@@ -177,8 +177,8 @@ def _refusals(workload: Workload, cluster: str, full: int, answer: _Answer) -> I
     placed = {**answer.placement.of(workload.key), cluster: full}
     for violation in violations_of(workload, placed):
         if not violation.gives_way:
-            yield f"one more on {cluster} would break a rule ({violation})"
+            yield f"one more on {cluster} would violate a rule ({violation})"
     if answer.ties:
         more = Placement({**answer.placement, workload.key: placed})
         for violation in shared_violations(answer.problem, more):
-            yield f"one more on {cluster} would break a rule ({violation})"
+            yield f"one more on {cluster} would violate a rule ({violation})"

@@ -200,17 +200,32 @@ class Utilisation:
     offered
         What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
         the capacity is unknown, which is no limit.
+    allocatable
+        What the cluster has in all, for everybody. None where it does not say.
     """
 
     cluster: str
     resource: str
     used: int
     offered: int | None
+    allocatable: int | None = None
 
     @property
     def share(self) -> Fraction | None:
         """The used part, 1 where all is used; None where the capacity is unknown or nothing is offered."""
         return Fraction(self.used, self.offered) if self.offered else None
+
+    @property
+    def others(self) -> int:
+        """What others use there: what is allocatable and not offered; 0 where that is not known."""
+        return max(0, self.allocatable - self.offered) if self.allocatable and self.offered is not None else 0
+
+    @property
+    def fullness(self) -> Fraction | None:
+        """The part that is used with what others use; `share` where the cluster does not say what it has."""
+        if self.offered is None or not self.allocatable:
+            return self.share
+        return Fraction(self.others + self.used, self.others + self.offered)
 
 
 def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ...]:
@@ -237,6 +252,7 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
             resource,
             used.get((cluster.name, resource), 0),
             None if cluster.free is None else problem.limits.get((cluster.name, resource), 0),
+            (cluster.allocatable or {}).get(resource),
         )
         for cluster in problem.clusters
         for resource in sorted(asked)

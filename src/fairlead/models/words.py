@@ -33,8 +33,8 @@ def format_percent(share: Fraction) -> str:
     """Return a share between 0 and 1 as a percentage that is short, but not 0 where the share is not."""
     percent = float(100 * share)
     if percent >= 10 or not percent:
-        return f"{percent:.0f} %"
-    return f"{percent:.2g} %" if percent >= 0.01 else "<0.01 %"
+        return f"{percent:.0f}%"
+    return f"{percent:.2g}%" if percent >= 0.01 else "<0.01%"
 
 
 def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN, fewest: int = 2) -> str:

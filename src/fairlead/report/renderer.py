@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, assert_never
 
 from fairlead.models.answer import Answer
 from fairlead.models.comparison import Comparison
 from fairlead.models.outcome import Outcome
 from fairlead.models.words import escaped
 from fairlead.report import notebook as notebooks
-from fairlead.report.blocks import Brief, Line
+from fairlead.report.blocks import Brief, Line, Table
 from fairlead.report.content import comparison, outcome, plan, simulation, why
 from fairlead.report.documents.comparison import comparison_document, plan_comparison_document
 from fairlead.report.documents.outcome import outcome_document, to_frame
@@ -22,6 +22,7 @@ from fairlead.report.documents.plan import plan_document
 from fairlead.report.documents.simulation import simulation_document
 from fairlead.report.documents.why import why_document
 from fairlead.report.manifests import Subresource, to_manifests
+from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
 from fairlead.report.terminal import Look, printed
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.comparison import PlanComparison
@@ -118,6 +119,34 @@ def terminal(answer: Answer, look: Look | None = None) -> str:
     """
     look = look or Look()
     return printed(_forms(answer).terminal(answer, look), look)
+
+
+def tabular(answer: Answer, form: Literal["csv", "markdown"] | CustomColumns, look: Look) -> str:
+    """Return the most detailed table of an answer for other programs; empty where it has none.
+
+    Parameters
+    ----------
+    answer
+        The answer.
+    form
+        ``csv``, ``markdown``, or the columns to print.
+    look
+        Which rows, and whether custom columns have headers.
+    """
+    flat = Look(wide=True, headers=False, picked=look.picked)
+    lines = (line for group in _forms(answer).terminal(answer, flat) for line in group)
+    table = next((line for line in lines if isinstance(line, Table)), None)
+    if table is None:
+        return ""
+    match form:
+        case "csv":
+            return to_csv(table)
+        case "markdown":
+            return to_markdown(table)
+        case CustomColumns():
+            return printed([[with_columns(table, form)]], Look(wide=True, headers=look.headers))
+        case _:
+            assert_never(form)
 
 
 def moves(answer: RebalancePlan, look: Look) -> str:

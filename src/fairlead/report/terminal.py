@@ -20,6 +20,28 @@ WRAPPED_AT_LEAST = 20
 
 
 @dataclass(frozen=True, slots=True)
+class Rows:
+    """Which rows of a placement are printed, and in which order.
+
+    Parameters
+    ----------
+    changed
+        Whether only workloads are shown that change or are not wholly placed.
+    every
+        Whether workloads that do not change are shown one by one in a large fleet, too.
+    group_by
+        What a row is: ``workload``, ``cluster``, ``region`` or ``namespace``; empty for tables of workloads.
+    sort_by
+        Name of the column that sorts the rows; empty keeps the order.
+    """
+
+    changed: bool = False
+    every: bool = False
+    group_by: str = ""
+    sort_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
     """How an answer is printed.
 
@@ -33,12 +55,15 @@ class Look:
         Whether tones are printed.
     width
         Characters of a line of the terminal; None where the output is none and nothing may be cut.
+    picked
+        Which rows of a placement are printed.
     """
 
     wide: bool = False
     headers: bool = True
     colour: bool = False
     width: int | None = None
+    picked: Rows = Rows()
 
     @property
     def limit(self) -> int | None:

@@ -102,7 +102,7 @@ def _compared(outcome: Outcome, best: Outcome, missing: int, differences: Sequen
     if best.placement is None:
         return "keeps every rule"
     if not differences:
-        return "places exactly the same"
+        return "places every replica the same"
     return _by_levels(outcome, best)
 
 
@@ -117,7 +117,7 @@ def _failures(outcome: Outcome, missing: int) -> Iterator[str]:
         yield f"leaves {counted(missing, 'replica')} unplaced"
     broken = [each for each in outcome.violations if not (missing and each.rule == total.KIND)]
     if broken:
-        yield f"breaks {counted(len(broken), 'rule')}"
+        yield f"violates {counted(len(broken), 'rule')}"
 
 
 def _by_levels(outcome: Outcome, best: Outcome) -> str:
@@ -127,11 +127,11 @@ def _by_levels(outcome: Outcome, best: Outcome) -> str:
     pairs = [(here, there) for here, there in zip(outcome.objectives, best.objectives, strict=True)]
     first = next((pair for pair in pairs if pair[0].value != pair[1].value), None)
     if first is None:
-        return "is as good on every level and differs in ties only"
+        return "is equally good on every level; only ties differ"
     here, there = first
     numbers = f"{format_number(here.value)} instead of {format_number(there.value)}"
     if here.value < there.value:
-        return f"is better on {here.name}: {numbers}; the answer of {best.origin} was not proven"
+        return f"is better on {here.name}: {numbers}; the best placement was not proven best"
     return f"keeps every rule, but is worse on {here.name}: {numbers}{_elsewhere(outcome, best, here)}"
 
 

@@ -19,13 +19,13 @@ def tally(outcome: Outcome, best: Outcome) -> str:
     for workload in best.problem.workloads:
         counts[_standing(workload, outcome, best)] += 1
     words = {
-        "equal": "as well off",
-        "worse": "worse off",
-        "better": "better off",
-        "unplaced": "not wholly placed",
+        "equal": "equally well placed",
+        "worse": "worse",
+        "better": "better",
+        "unplaced": "not fully placed",
     }
     told = ", ".join(f"{counts[kind]} {text}" for kind, text in words.items() if counts[kind])
-    return f" Of {len(best.problem.workloads)} workloads, each by itself: {told}."
+    return f" Of {len(best.problem.workloads)} workloads, each on its own: {told}."
 
 
 def _standing(workload: Workload, outcome: Outcome, best: Outcome) -> str:

@@ -32,7 +32,7 @@ def test_room_against_minimum() -> None:
     )
     assert texts(conflict) == [
         "policy default/nginx: member2 needs at least 4",
-        "member2 has room for 3 of default/nginx (cpu 1500m free, 500m each)",
+        "member2 has capacity for 3 of default/nginx (cpu 1500m free, 500m per replica)",
     ]
 
 
@@ -46,7 +46,7 @@ def test_minima_over_total_name_the_fewest() -> None:
         policy(placement=divided({}, clusterConstraintTerms=[term("a", 5), term("b", 1), term("c", 4)])),
     )
     assert texts(conflict) == [
-        "default/nginx wants 8 replicas; the minima of 2 clusters add up to 9",
+        "default/nginx needs 8 replicas; the minima of 2 clusters add up to 9",
         "policy default/nginx: a needs at least 5",
         "policy default/nginx: c needs at least 4",
     ]
@@ -57,7 +57,7 @@ def test_minimum_over_total() -> None:
     outcome = fairlead.solve(problem(nginx(2)))
     assert outcome.conflict is not None
     assert texts(outcome.conflict) == [
-        "default/nginx wants 2 replicas",
+        "default/nginx needs 2 replicas",
         "policy default/nginx: member1 needs at least 3",
     ]
 
@@ -72,9 +72,9 @@ def test_too_little_room_names_every_candidate() -> None:
         policy(placement=static((["a", "b", "c"], 1))),
     )
     assert texts(conflict) == [
-        "default/nginx wants 6 replicas; these 2 clusters can hold 5 together",
-        "a has room for 3 of default/nginx (cpu 3 free, 1 each)",
-        "b has room for 2 of default/nginx (cpu 2 free, 1 each)",
+        "default/nginx needs 6 replicas; these 2 clusters can hold 5 together",
+        "a has capacity for 3 of default/nginx (cpu 3 free, 1 per replica)",
+        "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
         "default/nginx: 2/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}",
     ]
 
@@ -102,7 +102,7 @@ def test_full_copy_without_room() -> None:
     )
     assert texts(conflict) == [
         "policy default/nginx: a needs a full copy of 3 replicas",
-        "a has room for 2 of default/nginx (cpu 2 free, 1 each)",
+        "a has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
     ]
 
 

@@ -142,9 +142,9 @@ def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
     """Three workloads want 4 GPUs each; the clusters have 6, 4 and none."""
     (conflict,) = conflicts_of(competing((4, 4, 4), (6, 4, 0)), Deadline())
     assert [each.text for each in conflict.rules[:3]] == [
-        "w0 wants 4 replicas",
-        "w1 wants 4 replicas",
-        f"w2 wants 4 replicas; together they ask for 12 of {GPU}, these 2 clusters have 10",
+        "w0 needs 4 replicas",
+        "w1 needs 4 replicas",
+        f"w2 needs 4 replicas; together they request 12 {GPU}, these 2 clusters have 10",
     ]
     assert [each.cluster for each in conflict.rules[3:]] == ["m0", "m1", "m2"]
     assert conflict.proof is Proof.SMALLEST
@@ -271,10 +271,10 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
     assert len(conflict.workloads) == 20
     assert [each.text for each in conflict.rules] == [
-        "each of w0, w1, w10 and 17 more workloads wants 5 replicas",
+        "each of w0, w1, w10 and 17 more workloads needs 5 replicas",
         (
             "quota shop/pods allows pods 97 in all clusters together; "
-            "w0, w1, w10 and 17 more workloads need 1 a replica"
+            "w0, w1, w10 and 17 more workloads need 1 per replica"
         ),
     ]
     assert conflict.proof is Proof.SMALLEST

@@ -57,7 +57,7 @@ def test_parts_that_add_up_to_less() -> None:
     """2 and 1 in sets that cover all clusters are 3, and 5 are wanted."""
     problem = wanting(5, exactly("region x", "ab", 2), exactly("region y", "c", 1))
     assert texts(problem) == [
-        "w wants 5 replicas; the totals of 2 sets add up to 3",
+        "w needs 5 replicas; the totals of 2 sets add up to 3",
         "policy p: region x holds exactly 2 replicas",
         "policy p: region y holds exactly 1 replica",
     ]
@@ -75,7 +75,7 @@ def test_parts_that_add_up_to_more() -> None:
 def test_a_set_of_all_clusters() -> None:
     """All clusters together hold 4 by the policy; the workload wants 5."""
     problem = wanting(5, exactly("the listed regions", "abc", 4))
-    assert texts(problem) == ["w wants 5 replicas", "policy p: the listed regions hold exactly 4 replicas"]
+    assert texts(problem) == ["w needs 5 replicas", "policy p: the listed regions hold exactly 4 replicas"]
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,8 @@ def test_a_set_without_the_room_for_its_minimum() -> None:
     problem = wanting(5, GroupTotal("region x", frozenset("ab"), 4), room=room)
     assert texts(problem) == [
         "policy p: region x needs at least 4 replicas; these 2 clusters can hold 3 together",
-        "a has room for 2 of w (cpu 200m free, 100m each)",
-        "b has room for 1 of w (cpu 100m free, 100m each)",
+        "a has capacity for 2 of w (cpu 200m free, 100m per replica)",
+        "b has capacity for 1 of w (cpu 100m free, 100m per replica)",
     ]
     # The smallest change either way: a minimum of 3, or room for one more.
     assert brute_force(wanting(5, GroupTotal("region x", frozenset("ab"), 3), room=room)) is not None
@@ -114,7 +114,7 @@ def test_a_set_without_the_room_for_its_minimum() -> None:
 def test_a_set_without_candidates() -> None:
     """A set that holds no candidate can hold nothing."""
     problem = wanting(2, GroupTotal("region z", frozenset(), 1))
-    assert texts(problem) == ["policy p: region z needs at least 1 replica, and no candidate is in it"]
+    assert texts(problem) == ["policy p: region z needs at least 1 replica, but no eligible cluster is in it"]
 
 
 def test_minima_over_the_maximum_of_a_set() -> None:
@@ -132,7 +132,7 @@ def test_too_few_regions() -> None:
     """Two regions are needed and only one has a candidate; opening c would not help, it is in no region."""
     spread = Spread("region", {"x": frozenset("ab")}, 2)
     assert texts(wanting(4, spread, names=("a", "b"))) == [
-        "policy p: replicas in at least 2 regions, and only x has candidates",
+        "policy p: replicas in at least 2 regions; only x has eligible clusters",
     ]
 
 
@@ -140,7 +140,7 @@ def test_too_few_replicas_for_the_regions() -> None:
     """Three regions and two replicas; zones may overlap, so there two can be enough."""
     each = {name: frozenset(name) for name in NAMES}
     assert texts(wanting(2, Spread("region", each, 3))) == [
-        "w wants 2 replicas",
+        "w needs 2 replicas",
         "policy p: replicas in at least 3 regions",
     ]
     overlapping = {"x": frozenset("ab"), "y": frozenset("bc"), "z": frozenset("ac")}

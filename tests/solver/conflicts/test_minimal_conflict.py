@@ -173,9 +173,9 @@ def test_two_workloads_that_only_fail_together() -> None:
     assert outcome.status is fairlead.Status.INFEASIBLE
     assert len(outcome.conflicts) == 1
     assert texts(outcome.conflict) == [
-        "default/first wants 3 replicas",
-        "default/second wants 3 replicas",
-        "a has cpu 5; default/first and default/second need 1 a replica",
+        "default/first needs 3 replicas",
+        "default/second needs 3 replicas",
+        "a has cpu 5; default/first and default/second need 1 per replica",
         "default/first: 1/2 clusters are available: 1 cluster(s) matched no static weight",
         "default/second: 1/2 clusters are available: 1 cluster(s) matched no static weight",
     ]
@@ -186,8 +186,8 @@ def test_a_conflict_for_every_workload_that_fails_by_itself() -> None:
     outcome = fairlead.solve(fairlead.load(two_teams(6)))
     (conflict,) = outcome.conflicts
     assert texts(conflict) == [
-        "each of default/first and default/second wants 6 replicas",
-        "a has room for 5 of each of default/first and default/second (cpu 5 free, 1 each)",
+        "each of default/first and default/second needs 6 replicas",
+        "a has capacity for 5 of each of default/first and default/second (cpu 5 free, 1 per replica)",
         (
             "each of default/first and default/second: 1/2 clusters are available: "
             "1 cluster(s) matched no static weight"
@@ -207,14 +207,14 @@ def test_a_conflict_for_every_part() -> None:
     outcome = fairlead.solve(fairlead.load(documents))
     told = [" ".join(texts(each)) for each in outcome.conflicts]
     assert len(told) == 2
-    assert "default/first wants 3 replicas" in told[0]
-    assert "default/fourth wants 3 replicas" in told[1]
+    assert "default/first needs 3 replicas" in told[0]
+    assert "default/fourth needs 3 replicas" in told[1]
     assert not any("fifth" in each for each in told)
-    assert str(outcome).count("No placement keeps these either:") == 1
+    assert str(outcome).count("Nor can these be kept together:") == 1
     document = outcome.to_dict()
     assert document["conflict"] == document["conflicts"][0]
     assert [each["proof"] for each in document["conflicts"]] == ["smallest", "smallest"]
-    assert "default/fourth wants 3 replicas" in outcome._repr_html_()
+    assert "default/fourth needs 3 replicas" in outcome._repr_html_()
 
 
 def test_the_order_of_documents_does_not_matter() -> None:
@@ -241,7 +241,7 @@ def test_spread_against_a_minimum() -> None:
     assert texts(outcome.conflict) == [
         "policy default/nginx: east needs at least 2 where it is used at all",
         "policy default/nginx: replicas in at least 2 regions",
-        "east has room for 1 of default/nginx (cpu 1 free, 1 each)",
+        "east has capacity for 1 of default/nginx (cpu 1 free, 1 per replica)",
     ]
 
 
@@ -274,6 +274,6 @@ def test_what_is_not_the_smallest_says_so() -> None:
     assert not any("smallest" in line for line in explain(conflict))
     conflict = replace(conflict, relaxations=())
     minimal = explain(replace(conflict, proof=Proof.MINIMAL))
-    assert minimal[-1] == "  (minimal, perhaps not the smallest: none of these rules can be spared)"
+    assert minimal[-1] == "  (minimal: leaving out any one of these rules resolves the conflict)"
     unverified = explain(replace(conflict, proof=Proof.UNVERIFIED))
-    assert unverified[-1] == "  (time ran out: perhaps not all of these rules are needed)"
+    assert unverified[-1] == "  (time ran out: perhaps not all of these rules are part of the conflict)"

@@ -48,7 +48,7 @@ def test_a_quota_for_all_clusters() -> None:
         clusters(2), deployment(replicas=5, cpu=1), policy(placement=EVEN), quota({"cpu": 4, "memory": "1Gi"})
     )
     assert texts(found) == [
-        "ask for 4 replicas instead of 5",
+        "scale to 4 replicas instead of 5",
         "raise the quota of namespace default (cpu) from 4 to 5",
     ]
     assert [each.change for each in found] == [1, 1]
@@ -232,7 +232,7 @@ def test_an_exact_number_of_a_policy_changes_for_all() -> None:
     found = ways_out(
         clusters(2), deployment("api", 12), deployment("web", 11), policy(placement=specified(3, 8))
     )
-    assert found[0].text == "ask for 11 replicas instead of 12 for default/api"
+    assert found[0].text == "scale to 11 replicas instead of 12 for default/api"
 
 
 def test_an_exact_number_that_suits_nobody() -> None:
@@ -296,7 +296,7 @@ def test_no_node_is_offered() -> None:
         "shop/web", "web", 3, "shop", requests={"cpu": 1000}, rules=(Candidates(("a",)), Total())
     )
     problem = Problem((cluster_of_nodes,), (workload,), (Capacity(),))
-    assert texts(relaxations(problem, Deadline(), 0)) == ["ask for 2 replicas instead of 3"]
+    assert texts(relaxations(problem, Deadline(), 0)) == ["scale to 2 replicas instead of 3"]
 
 
 def test_changes_say_whom_they_are_for() -> None:

@@ -57,7 +57,7 @@ def test_a_way_out_helps_everybody_who_shares_the_cluster() -> None:
             binding("web-1", 2, placement=divided({})),
         ]
     )
-    assert texts(conflict.relaxations)[0] == "add room for 3 pods to a"
+    assert texts(conflict.relaxations)[0] == "add 3 pods to a"
 
 
 def test_every_group_that_is_left_is_looked_at() -> None:
@@ -76,13 +76,13 @@ def test_every_group_that_is_left_is_looked_at() -> None:
         ]
     )
     assert texts(conflict.relaxations) == [
-        "ask for 11 replicas instead of 12",
+        "scale to 11 replicas instead of 12",
         "add 1 cpu to b1",
         "add 1 cpu to b2",
     ]
     told = [rule.text for rule in conflict.rules]
-    assert "affinity group a: s1 has room for 2 of default/nginx (cpu 2 free, 1 each)" in told
-    assert "affinity group b: default/nginx wants 12 replicas; these 2 clusters can hold 11 together" in told
+    assert "affinity group a: s1 has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)" in told
+    assert "affinity group b: default/nginx needs 12 replicas; these 2 clusters can hold 11 together" in told
 
 
 def test_groups_before_the_observed_one_are_a_way_back() -> None:
@@ -100,7 +100,7 @@ def test_groups_before_the_observed_one_are_a_way_back() -> None:
         ]
     )
     way = conflict.relaxations[0]
-    assert way.text == "reschedule default/web afresh: affinity group a would do"
+    assert way.text == "reschedule default/web (--fresh): affinity group a fits"
     assert fragment(way)["kind"] == "WorkloadRebalancer"
 
 
@@ -155,7 +155,7 @@ def test_a_limit_that_follows_from_others_is_no_lever() -> None:
     )
     assert texts(conflict.relaxations) == [
         "raise the maximum of heavy from 0 to 1",
-        "ask for 1 replica instead of 2",
+        "scale to 1 replica instead of 2",
     ]
 
 
@@ -173,7 +173,7 @@ def test_what_many_workloads_share_is_said_once() -> None:
         f"policy default/nginx: replicas in at least 5 regions, and only {among}, for {everybody}"
     ]
     assert conflict.workloads == tuple(f"default/web-{at:02d}" for at in range(20))
-    assert texts(conflict.relaxations) == [f"ask for 4 regions instead of 5 for {everybody}"]
+    assert texts(conflict.relaxations) == [f"require 4 regions instead of 5 for {everybody}"]
     assert conflict.relaxations[0].change == 1
     # Everyone's own condition tells why, not only the first one's.
     told = {each.message for conditions in outcome.conditions.workloads.values() for each in conditions}
@@ -287,7 +287,7 @@ def test_others_that_share_a_policy_keep_their_placement() -> None:
         deployment("small", 1, cpu=1),
         policy("small", {**divided({}), "spreadConstraints": [spread]}, selects=[selector("small")]),
     )
-    assert "ask for 1 cluster instead of 2 for default/small" in texts(found)
+    assert "require 1 cluster instead of 2 for default/small" in texts(found)
 
 
 def test_an_annotation_that_overrides_is_named() -> None:
@@ -337,13 +337,11 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     )
     assert outcome.conflict is not None
     assert texts(outcome.conflict.relaxations) == [
-        "ask for 1 replica instead of 2 for default/web",
+        "scale to 1 replica instead of 2 for default/web",
         "add 1 cpu to a",
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
-    assert "No way out is known for default/stuck.\nAny one of these changes helps all others:" in str(
-        outcome
-    )
+    assert "No fix is known for default/stuck.\nAny one of these changes fixes all others:" in str(outcome)
     assert outcome.to_dict()["conflict"]["without_way_out"] == ["default/stuck"]
 
 

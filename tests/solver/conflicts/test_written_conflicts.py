@@ -85,7 +85,7 @@ CASES = (
         web(8) + policy(TERMS + term("member2", "minReplicas: 4")),
         (
             "policy shop/web: member2 needs at least 4 (pp.yaml:17)",
-            "member2 has room for 3 of shop/web (cpu 1500m free, 500m each) (clusters.yaml:6)",
+            "member2 has capacity for 3 of shop/web (cpu 1500m free, 500m per replica) (clusters.yaml:6)",
         ),
     ),
     Case(
@@ -93,7 +93,7 @@ CASES = (
         member("member1", "cpu: 8"),
         web(2) + policy(TERMS + term("member1", "minReplicas: 3")),
         (
-            "shop/web wants 2 replicas (pp.yaml:3)",
+            "shop/web needs 2 replicas (pp.yaml:3)",
             "policy shop/web: member1 needs at least 3 (pp.yaml:17)",
         ),
     ),
@@ -108,7 +108,7 @@ CASES = (
             + term("member3", "minReplicas: 4")
         ),
         (
-            "shop/web wants 8 replicas; the minima of 2 clusters add up to 9 (pp.yaml:3)",
+            "shop/web needs 8 replicas; the minima of 2 clusters add up to 9 (pp.yaml:3)",
             "policy shop/web: member1 needs at least 5 (pp.yaml:17)",
             "policy shop/web: member3 needs at least 4 (pp.yaml:21)",
         ),
@@ -118,7 +118,7 @@ CASES = (
         member("member1") + member("member2"),
         web(8) + policy(TERMS + term("member1", "maxReplicas: 5") + term("member2", "maxReplicas: 2")),
         (
-            "shop/web wants 8 replicas; these 2 clusters can hold 7 together (pp.yaml:3)",
+            "shop/web needs 8 replicas; these 2 clusters can hold 7 together (pp.yaml:3)",
             "policy shop/web: member1 may hold at most 5 (pp.yaml:17)",
             "policy shop/web: member2 may hold at most 2 (pp.yaml:19)",
         ),
@@ -130,9 +130,9 @@ CASES = (
         + member("member3", "cpu: 64", "taints: [{key: dedicated, value: gpu, effect: NoSchedule}]"),
         web(7) + policy(DIVIDED),
         (
-            "shop/web wants 7 replicas; these 2 clusters can hold 6 together (pp.yaml:3)",
-            "member1 has room for 4 of shop/web (cpu 2 free, 500m each) (clusters.yaml:1)",
-            "member2 has room for 2 of shop/web (cpu 1 free, 500m each) (clusters.yaml:6)",
+            "shop/web needs 7 replicas; these 2 clusters can hold 6 together (pp.yaml:3)",
+            "member1 has capacity for 4 of shop/web (cpu 2 free, 500m per replica) (clusters.yaml:1)",
+            "member2 has capacity for 2 of shop/web (cpu 1 free, 500m per replica) (clusters.yaml:6)",
             (
                 "shop/web: 2/3 clusters are available: 1 cluster(s) had untolerated taint {dedicated: "
                 "gpu} (clusters.yaml:11)"
@@ -143,7 +143,7 @@ CASES = (
         "more regions than have clusters",
         member("member1", spec="region: eu") + member("member2", spec="region: eu"),
         web(4) + policy(DIVIDED + "    spreadConstraints: [{spreadByField: region, minGroups: 2}]"),
-        ("policy shop/web: replicas in at least 2 regions, and only eu has candidates (pp.yaml:13)",),
+        ("policy shop/web: replicas in at least 2 regions; only eu has eligible clusters (pp.yaml:13)",),
     ),
     Case(
         "the other region is tainted",
@@ -151,7 +151,7 @@ CASES = (
         + member("member2", spec="region: us, taints: [{key: maintenance, effect: NoExecute}]"),
         web(4) + policy(DIVIDED + "    spreadConstraints: [{spreadByField: region, minGroups: 2}]"),
         (
-            "policy shop/web: replicas in at least 2 regions, and only eu has candidates (pp.yaml:13)",
+            "policy shop/web: replicas in at least 2 regions; only eu has eligible clusters (pp.yaml:13)",
             (
                 "shop/web: 1/2 clusters are available: 1 cluster(s) had untolerated taint {maintenance} "
                 "(clusters.yaml:6)"
@@ -163,7 +163,7 @@ CASES = (
         "".join(member(f"member{n}", spec=f"region: r{n}") for n in (1, 2, 3)),
         web(2) + policy(DIVIDED + "    spreadConstraints: [{spreadByField: region, minGroups: 3}]"),
         (
-            "shop/web wants 2 replicas (pp.yaml:3)",
+            "shop/web needs 2 replicas (pp.yaml:3)",
             "policy shop/web: replicas in at least 3 regions (pp.yaml:13)",
         ),
     ),
@@ -173,7 +173,7 @@ CASES = (
         + member("member2", spec="taints: [{key: maintenance, effect: NoExecute}]"),
         web(1) + policy(DIVIDED),
         (
-            "shop/web wants 1 replica (pp.yaml:3)",
+            "shop/web needs 1 replica (pp.yaml:3)",
             (
                 "shop/web: 0/2 clusters are available: 1 cluster(s) had untolerated taint {dedicated: "
                 "gpu}, 1 cluster(s) had untolerated taint {maintenance} (pp.yaml:1)"
@@ -185,7 +185,7 @@ CASES = (
         member("member1"),
         web(3) + policy("    clusterAffinity: {clusterNames: [member9]}" + DIVIDED),
         (
-            "shop/web wants 3 replicas (pp.yaml:3)",
+            "shop/web needs 3 replicas (pp.yaml:3)",
             (
                 "shop/web: 0/1 clusters are available: 1 cluster(s) did not match the placement cluster "
                 "affinity constraint (pp.yaml:10)"
@@ -208,7 +208,7 @@ CASES = (
 """
         ),
         (
-            "shop/web wants 9 replicas; the totals of 2 sets add up to 8 (pp.yaml:3)",
+            "shop/web needs 9 replicas; the totals of 2 sets add up to 8 (pp.yaml:3)",
             "policy shop/web: member1 holds exactly 3 replicas (pp.yaml:15)",
             "policy shop/web: member2 holds exactly 5 replicas (pp.yaml:16)",
         ),
@@ -223,7 +223,7 @@ CASES = (
             more="  replicas: 4\n",
         ),
         (
-            "shop/web wants 3 replicas (pp.yaml:3)",
+            "shop/web needs 3 replicas (pp.yaml:3)",
             "policy shop/web: the listed regions hold exactly 4 replicas (pp.yaml:12)",
         ),
     ),
@@ -236,7 +236,7 @@ CASES = (
         + "spec: {field: region, minReplicas: 2}\n",
         (
             (
-                "policy shop/web: 2 replicas have to be left when any one region is lost, and eu is the "
+                "policy shop/web: 2 replicas must survive the loss of any one region, and eu is the "
                 "only region (pp.yaml:18)"
             ),
         ),
@@ -249,8 +249,8 @@ CASES = (
         + "apiVersion: fairlead.io/v1alpha1\nkind: Survival\nmetadata: {name: lose}\n"
         + "spec: {field: region, minReplicas: 3}\n",
         (
-            "shop/web wants 4 replicas (pp.yaml:3)",
-            "policy shop/web: 3 replicas have to be left when any one region is lost (pp.yaml:18)",
+            "shop/web needs 4 replicas (pp.yaml:3)",
+            "policy shop/web: 3 replicas must survive the loss of any one region (pp.yaml:18)",
         ),
     ),
     Case(
@@ -263,8 +263,8 @@ CASES = (
         + "apiVersion: fairlead.io/v1alpha1\nkind: WorkloadAffinity\nmetadata: {name: databases-apart}\n"
         + "spec: {type: AntiAffinity}\n",
         (
-            "shop/api wants 1 replica (pp.yaml:7)",
-            "shop/web wants 1 replica (pp.yaml:3)",
+            "shop/api needs 1 replica (pp.yaml:7)",
+            "shop/web needs 1 replica (pp.yaml:3)",
             "WorkloadAffinity databases-apart: shop/api and shop/web share no cluster (pp.yaml:32)",
         ),
     ),
@@ -274,7 +274,7 @@ CASES = (
         web(3) + policy("    replicaScheduling: {replicaSchedulingType: Duplicated}"),
         (
             "policy shop/web: member2 needs a full copy of 3 replicas (pp.yaml:10)",
-            "member2 has room for 2 of shop/web (cpu 1 free, 500m each) (clusters.yaml:6)",
+            "member2 has capacity for 2 of shop/web (cpu 1 free, 500m per replica) (clusters.yaml:6)",
         ),
     ),
     Case(
@@ -285,14 +285,14 @@ CASES = (
         + policy(DIVIDED)
         + policy(DIVIDED, "train"),
         (
-            "shop/train wants 1 replica (pp.yaml:7)",
-            "shop/web wants 3 replicas (pp.yaml:3)",
+            "shop/train needs 1 replica (pp.yaml:7)",
+            "shop/web needs 3 replicas (pp.yaml:3)",
             (
-                "member1 has nvidia.com/gpu 4; shop/train needs 2 a replica and shop/web needs 1 a "
+                "member1 has nvidia.com/gpu 4; shop/train needs 2 per replica and shop/web needs 1 per "
                 "replica (clusters.yaml:1)"
             ),
             (
-                "member2 offers no nvidia.com/gpu; shop/train needs 2 a replica and shop/web needs 1 a "
+                "member2 offers no nvidia.com/gpu; shop/train needs 2 per replica and shop/web needs 1 per "
                 "replica (clusters.yaml:6)"
             ),
         ),
@@ -317,7 +317,7 @@ CASES = (
         "spec:\n  resource: {apiVersion: apps/v1, kind: Deployment, namespace: shop, name: web}\n"
         "  replicas: 5\n  clusters: [{name: member1, replicas: 2}]\n---\n" + policy(DIVIDED),
         (
-            "shop/web wants 5 replicas (pp.yaml:6)",
+            "shop/web needs 5 replicas (pp.yaml:6)",
             (
                 "member1 had untolerated taint {maintenance}; shop/web may keep the 2 replicas it holds "
                 "there (clusters.yaml:1)"
@@ -329,10 +329,10 @@ CASES = (
         member("member1", "cpu: 2") + member("member2", "cpu: 3"),
         web(7) + policy(DIVIDED + "    spreadConstraints: [{spreadByField: cluster, maxGroups: 1}]"),
         (
-            "shop/web wants 7 replicas (pp.yaml:3)",
+            "shop/web needs 7 replicas (pp.yaml:3)",
             "policy shop/web: replicas in at most 1 cluster (pp.yaml:13)",
-            "member1 has room for 4 of shop/web (cpu 2 free, 500m each) (clusters.yaml:1)",
-            "member2 has room for 6 of shop/web (cpu 3 free, 500m each) (clusters.yaml:6)",
+            "member1 has capacity for 4 of shop/web (cpu 2 free, 500m per replica) (clusters.yaml:1)",
+            "member2 has capacity for 6 of shop/web (cpu 3 free, 500m per replica) (clusters.yaml:6)",
         ),
     ),
     Case(
@@ -345,7 +345,7 @@ CASES = (
             + term("member2", "minReplicas: 4")
         ),
         (
-            "shop/web wants 3 replicas (pp.yaml:3)",
+            "shop/web needs 3 replicas (pp.yaml:3)",
             "policy shop/web: member1 needs at least 4 where it is used at all (pp.yaml:17)",
             "policy shop/web: member2 needs at least 4 where it is used at all (pp.yaml:19)",
         ),
@@ -361,8 +361,8 @@ CASES = (
             + "[{targetCluster: {clusterNames: [home, cloud]}, weight: 1}]}"
         ),
         (
-            "shop/web wants 6 replicas (pp.yaml:3)",
-            "home has room for 4 of shop/web (cpu 2 free, 500m each) (clusters.yaml:1)",
+            "shop/web needs 6 replicas (pp.yaml:3)",
+            "home has capacity for 4 of shop/web (cpu 2 free, 500m per replica) (clusters.yaml:1)",
             (
                 "shop/web: 1/2 clusters are available: 1 cluster(s) is in a later overflow tier, which "
                 "static weights do not use (pp.yaml:10)"
@@ -379,8 +379,8 @@ CASES = (
         "    allocatableModelings: [{grade: 0, count: 0}, {grade: 1, count: 3}]}}}\n",
         web(4, "cpu: 3") + policy(DIVIDED),
         (
-            "shop/web wants 4 replicas (pp.yaml:3)",
-            "member1 has room for 3 of shop/web (nodes of its grades fit 3) (clusters.yaml:1)",
+            "shop/web needs 4 replicas (pp.yaml:3)",
+            "member1 has capacity for 3 of shop/web (nodes of its grades fit 3) (clusters.yaml:1)",
         ),
     ),
     Case(
@@ -403,10 +403,10 @@ CASES = (
         "  spec: {replicas: 3, template: {spec: {containers: "
         "[{name: c, resources: {requests: {cpu: 1}}}]}}}}}\n",
         (
-            "shop/web wants 3 replicas (pp.yaml:11)",
+            "shop/web needs 3 replicas (pp.yaml:11)",
             "policy shop/web: replicas in at most 1 cluster (pp.yaml:5)",
-            "beijing has room for 2 of shop/web (cpu 2 free, 1 each) (clusters.yaml:1)",
-            "shanghai has room for 2 of shop/web (cpu 2 free, 1 each) (clusters.yaml:6)",
+            "beijing has capacity for 2 of shop/web (cpu 2 free, 1 per replica) (clusters.yaml:1)",
+            "shanghai has capacity for 2 of shop/web (cpu 2 free, 1 per replica) (clusters.yaml:6)",
         ),
     ),
 )

@@ -143,7 +143,7 @@ def planned(*, status: Status = Status.OPTIMAL, bound: int = 1) -> RebalancePlan
 
 def test_fewest_is_claimed_only_where_it_is_proven() -> None:
     """Of the waves alone where the target is not proven, and of nothing where neither is."""
-    assert headline(planned()) == "4 replicas move in 1 wave (no fewer would do)."
+    assert headline(planned()) == "4 replicas move in 1 wave (the minimum)."
     told = headline(planned(status=Status.FEASIBLE))
-    assert told == "4 replicas move in 1 wave (no fewer waves lead to this target)."
+    assert told == "4 replicas move in 1 wave (the minimum for this target)."
     assert headline(planned(bound=0)) == "4 replicas move in 1 wave (at least 0 waves are needed)."

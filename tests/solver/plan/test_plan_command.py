@@ -12,17 +12,6 @@ from places import ROOT
 MIGRATION = str(ROOT / "examples" / "safe-migration")
 
 
-def test_the_page_shows_what_is_printed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The block in docs/planning.md is the real output."""
-    monkeypatch.chdir(ROOT)
-    assert main(["plan", "-f", "examples/safe-migration"]) == 0
-    printed = capsys.readouterr().out.rstrip()
-    page = (ROOT / "docs" / "planning.md").read_text()
-    assert f"$ fairlead plan -f examples/safe-migration\n{printed}\n```" in page
-
-
 def test_a_plan_is_saved_and_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The saved plan leads to the same target; after all of it there is nothing to do."""
     saved = tmp_path / "plan.json"
@@ -78,3 +67,33 @@ def test_no_target_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     """The conflict of the target is the reason why there is no plan."""
     assert main(["plan", "-f", str(ROOT / "examples" / "too-tight")]) == 3
     assert "No plan. Infeasible: no placement keeps all of these rules:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("change", "target"),
+    [
+        (["--drain", "east"], {"default/search": {"west": 9}, "default/serve": {"west": 6}}),
+        (["--lose", "east"], {"default/search": {"west": 9}, "default/serve": {"west": 6}}),
+        (
+            ["--scale", "serve=8"],
+            {"default/search": {"east": 5, "west": 4}, "default/serve": {"east": 4, "west": 4}},
+        ),
+    ],
+)
+def test_changes_come_before_the_plan(
+    change: list[str], target: dict[str, dict[str, int]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The plan leads to the best placement after the changes; what runs on a lost cluster starts anew."""
+    assert main(["plan", "-f", MIGRATION, "-o", "json", *change]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["target"] == target
+    assert (document["moves"] == 0) is ("--lose" in change)
+
+
+def test_changes_of_manifests_are_not_patched(capsys: pytest.CaptureFixture[str]) -> None:
+    """A patch of what is not there yet would be undone: the manifest comes first."""
+    assert main(["plan", "-f", MIGRATION, "-o", "patch", "--scale", "serve=8"]) == 2
+    assert "apply --add, --scale and --weight first" in capsys.readouterr().err
+    assert main(["plan", "-f", MIGRATION, "-o", "patch", "--drain", "east"]) == 0
+    first, _ = yaml.safe_load_all(capsys.readouterr().out)
+    assert first["spec"]["clusters"] == [{"name": "west", "replicas": 9}]

@@ -144,7 +144,7 @@ def test_moves_first() -> None:
     assert found.nothing_to_do
     assert (
         str(found)
-        == "Nothing to do: what runs now is the target.\nTarget: " + str(found.outcome).splitlines()[0]
+        == "No changes: what runs now is already the target.\nTarget: " + str(found.outcome).splitlines()[0]
     )
 
 

@@ -91,7 +91,7 @@ def test_a_new_replica_needs_room_beside_the_old_one_of_another_workload() -> No
     at_once = (Move("new", "a", "b", 1), Move("old", "b", "c", 1))
     tight = plan_of(workloads, target, at_once, free={"b": 0})
     assert found(tight) == [(1, Moment.STARTED, "capacity")]
-    text = "wave 1, while old and new replicas run: b: 200m cpu asked for, 100m available"
+    text = "wave 1, while old and new replicas run: b: 200m cpu requested, 100m available"
     assert str(replay(tight)[0]).startswith(text)
     assert replay(plan_of(workloads, target, at_once, free={"b": 100})) == ()
     in_turn = plan_of(

@@ -118,9 +118,9 @@ def test_full_clusters_cannot_exchange_replicas() -> None:
     assert plan.waves == ()
     assert [(each.move.workload, each.move.replicas) for each in plan.blocked] == [("a", 2), ("b", 2)]
     assert plan.blocked[0].reason == (
-        "a: 2 replicas cannot move from m1 to m2: m2 has 0 cpu left, one replica takes 500m; m1 and m2 have "
-        "no room and exchange 4 replicas: 500m cpu more on m1 or m2, or stopping first (--order either) "
-        "would do"
+        "a: 2 replicas cannot move from m1 to m2: m2 has 0 cpu left, one replica takes 500m; m1 and m2 are "
+        "at capacity and exchange 4 replicas: 500m cpu more on m1 or m2, or stopping first (--order either) "
+        "would unblock it"
     )
 
 

@@ -93,7 +93,7 @@ def test_what_no_longer_fits_is_placed_in_part() -> None:
     assert simulation.before.status is Status.OPTIMAL
     assert (found.lost, found.started, found.unplaced, dict(found.after)) == (7, 3, 4, {"member3": 5})
     assert len(simulation.broken) == 1
-    assert "member3 has no more room" in simulation.broken[0].text
+    assert "member3 has no capacity left" in simulation.broken[0].text
     assert "Does not fit: 4 replicas unplaced (default/web 4)" in str(simulation)
 
 
@@ -129,7 +129,7 @@ def test_what_would_move_anyway_is_told_apart() -> None:
     assert (by_key["default/web"].moved, by_key["default/web"].anyway) == (3, True)
     assert by_key["default/other"].caused
     assert not by_key["default/web"].caused
-    assert "Even without the change 3 replicas move, in 1 workload." in str(simulation)
+    assert "Before the change already, 3 replicas move in 1 workload." in str(simulation)
     assert "Fits: 2 replicas move." in str(simulation)
     assert simulation.to_dict()["anyway"] == 1
     idle = fairlead.simulate(problem, Scale("other", 6))
@@ -166,8 +166,8 @@ def test_utilisation_before_and_after() -> None:
     """Each cluster has 5 free and 2 running; the 2 of member1 are shared by the others."""
     simulation = fairlead.simulate(web(), Lose("member1"))
     cpu = {one.cluster: (one.before, one.after) for one in simulation.utilisation if one.resource == "cpu"}
-    assert cpu["member1"] == (Utilisation("member1", "cpu", 2000, 7000), None)
-    assert cpu["member2"][0] == Utilisation("member2", "cpu", 2000, 7000)
+    assert cpu["member1"] == (Utilisation("member1", "cpu", 2000, 7000, 7000), None)
+    assert cpu["member2"][0] == Utilisation("member2", "cpu", 2000, 7000, 7000)
     used = [after.used for _, after in cpu.values() if after is not None]
     assert sum(used) == 6000
 
@@ -221,7 +221,7 @@ def test_a_fleet_that_does_not_fit_as_it_is() -> None:
     """What is missing without the change too is said, and is not blamed on it."""
     problem = fairlead.load(fleet(1), running(20))
     simulation = fairlead.simulate(problem, Scale("default/web", 21))
-    assert "Even without the change not everything fits: 1 shortfall." in str(simulation)
+    assert "Before the change already, not everything fits: 1 shortfall." in str(simulation)
 
 
 def test_the_same_whatever_the_order() -> None:
@@ -294,7 +294,7 @@ def test_tables() -> None:
     assert lines[0] == "What if: drain member1"
     assert lines[2].split() == ["WORKLOAD", "REPLICAS", "MOVED", "LOST", "STARTED", "STOPPED", "UNPLACED"]
     assert lines[3].split() == ["default/web", "6", "2", "-", "2", "2", "-"]
-    assert lines[4] == "To 1 other workload the change makes no difference."
+    assert lines[4] == "No difference to 1 other workload."
     assert lines[6].split() == ["WORKLOAD", "CLUSTER", "NOW", "AFTER", "CHANGE"]
     assert lines[7].split() == ["default/web", "member1", "2", "0", "-2"]
     assert lines[-1] == "Fits: 2 replicas move."
@@ -320,7 +320,7 @@ def test_tables_of_a_sweep() -> None:
     assert lines[0] == "What if: lose any one region (2 scenarios)"
     assert " ".join(lines[3].split()) == "east does not fit 4 - - 7 default/web 4"
     assert " ".join(lines[4].split()) == "west fits - - - 2 -"
-    assert lines[-1].startswith("Does not fit in 1 of 2 scenarios; the worst is to lose region east")
+    assert lines[-1].startswith("Does not fit in 1 of 2 scenarios; worst: lose region east")
     assert len(terminal(simulation, Look(headers=False)).splitlines()) == 2
 
 
@@ -364,7 +364,7 @@ def test_exit_codes(
         (["--scale", "web=-1"], "'web=-1' is not WORKLOAD=N"),
         (["--scale", "wbe=1"], "error: no workload 'wbe'; did you mean default/web"),
         (["--weight", "web=1"], "'web=1' is not WORKLOAD:CLUSTER=W"),
-        (["--weight", "web:member1=1"], "its weights are the room of the clusters"),
+        (["--weight", "web:member1=1"], "its weights are the capacity of the clusters"),
         (["--sweep", "regio"], "error: no sweep 'regio'; did you mean region"),
         (["-f", "-", "--add", "-"], "standard input can only be named once"),
     ],
@@ -433,7 +433,7 @@ def test_formats(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
             del each[side]["seconds"]
     assert document == same
     main([*files, "--drain", "member3", "-o", "wide"])
-    assert "LEVEL" in capsys.readouterr().out
+    assert "OBJECTIVE" in capsys.readouterr().out
 
 
 def test_warnings_that_changes_bring(capsys: pytest.CaptureFixture[str]) -> None:

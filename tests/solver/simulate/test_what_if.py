@@ -261,8 +261,8 @@ def test_weight() -> None:
 @pytest.mark.parametrize(
     ("rules", "change", "message"),
     [
-        ((Weights({"a": 1}),), Weight("w", "b", 2), "b is no candidate"),
-        ((Weights({"a": 1}, dynamic=True),), Weight("w", "a", 2), "the room of the clusters"),
+        ((Weights({"a": 1}),), Weight("w", "b", 2), "b is not eligible"),
+        ((Weights({"a": 1}, dynamic=True),), Weight("w", "a", 2), "the capacity of the clusters"),
         ((Total(),), Weight("w", "a", 2), "not divided by weights"),
         ((Candidates(("a",)), Weights({"a": 1})), Weight("w", "a", 0), "its only cluster with a weight"),
         ((Weights({"a": 1}),), Weight("w", "a", -1), "-1 is not a weight"),

@@ -123,12 +123,12 @@ def test_minimum_room_and_weights() -> None:
     assert more(why, 1).shifts == (Shift("default/nginx", 1, "member2", "member1"),)
     assert cost(more(why, 2)) == cost(less(why, 3)) == ("deviation", 3)
     assert blocked(less(why, 1)) == f"at its minimum of 3 ({POLICY}:31)"
-    assert blocked(more(why, 3)).startswith("no more room (cpu 1 in all, 500m each)")
+    assert blocked(more(why, 3)).startswith("at capacity (cpu 1 in total, 500m per replica)")
     assert not at(why, 4).candidate
     assert [each.decision for each in why.clusters] == list(why.outcome.decisions["default/nginx"])
     # 10 replicas are 3:5:2, at 6/10 * (9 + 12.5 + 4/3) - 10 = 3.7 instead of 49/11.
     assert [(gain.action, gain.gain) for gain in why.gains] == [
-        ("room for one replica more on member3", Fraction(23, 11)),
+        ("capacity for one more replica on member3", Fraction(23, 11)),
         ("placing 10 instead of 11 replicas", Fraction(49, 11) - Fraction(37, 10)),
     ]
 
@@ -169,7 +169,7 @@ def test_moves_come_first() -> None:
     why = asked(web(4, 2, kept, current={"member1": 3, "member2": 1}), count=2)
     assert placed(why) == [3, 1]
     assert cost(less(why, 1)) == cost(more(why, 2)) == ("moves", 1)
-    assert at(why, 1).decision.reason == "keeps what it holds"
+    assert at(why, 1).decision.reason == "keeps its replicas"
 
 
 def test_a_tie_costs_nothing() -> None:
@@ -186,7 +186,7 @@ def test_tiers() -> None:
     why = asked(web(5, 2, *rules, requests={"cpu": 1000}), free=[{"cpu": 3000}, {"cpu": 9000}], count=2)
     assert placed(why) == [3, 2]
     assert cost(less(why, 1)) == ("beyond tier 1", 1)
-    assert (why.gains[0].action, why.gains[0].after) == ("room for one replica more on member1", 1)
+    assert (why.gains[0].action, why.gains[0].after) == ("capacity for one more replica on member1", 1)
 
 
 def test_exact_totals() -> None:
@@ -277,9 +277,11 @@ def test_quota() -> None:
     rule = Quota("compute", "default", limits, Source(POLICY, 4))
     why = asked(web(8, 2), rules=(rule,), count=2)
     assert placed(why) == [3, 5]
-    assert blocked(more(why, 1)) == f"the quota of namespace default leaves pods 3, 1 each ({POLICY}:4)"
+    assert (
+        blocked(more(why, 1)) == f"the quota of namespace default leaves pods 3, 1 per replica ({POLICY}:4)"
+    )
     assert gain_sentence(why.gains[0]) == (
-        "room for one replica more in quota default/compute on member1 lowers deviation from 0.5 to 0 "
+        "capacity for one more replica in quota default/compute on member1 lowers deviation from 0.5 to 0 "
         f"({POLICY}:4)"
     )
 
@@ -292,7 +294,9 @@ def test_quota_of_copies() -> None:
     rules = tuple(each for each in chosen.rules if not isinstance(each, Total | Weights))
     why = asked(replace(chosen, rules=rules), rules=(rule,), count=2)
     assert placed(why) == [3, 0]
-    assert blocked(more(why, 2)) == f"the quota of namespace default leaves pods 2, 1 each ({POLICY}:7)"
+    assert (
+        blocked(more(why, 2)) == f"the quota of namespace default leaves pods 2, 1 per replica ({POLICY}:7)"
+    )
 
 
 def test_budget_of_moves() -> None:
@@ -320,7 +324,7 @@ def test_full_copies() -> None:
     """Every candidate holds a full copy, no more and no less; no bound can help."""
     why = fairlead.why(problem(duplicated()), "proxy")
     assert blocked(more(why, 1)) == f"a full copy is 2 ({POLICY}:9)"
-    assert blocked(less(why, 1)) == f"every candidate holds a full copy ({POLICY}:9)"
+    assert blocked(less(why, 1)) == f"every eligible cluster holds a full copy ({POLICY}:9)"
     assert (why.gains, why.tried) == ((), 0)
 
 
@@ -358,7 +362,7 @@ def test_takes_nothing_new() -> None:
     workload = web(6, 2, current={"member1": 2})
     why = asked(replace(workload, rules=(keeps, *workload.rules[1:])), count=2)
     assert placed(why) == [2, 4]
-    assert blocked(more(why, 1)) == "it takes nothing new: had untolerated taint {old} (c:4)"
+    assert blocked(more(why, 1)) == "it takes no new replicas: had untolerated taint {old} (c:4)"
 
 
 def test_sentence_of_karmada() -> None:
@@ -441,7 +445,7 @@ def test_no_time_is_said() -> None:
     assert step is not None
     assert (step.possible, step.reason, step.change) == (Possible.UNKNOWN, "not looked at in time", None)
     assert why.untried > 0
-    assert f"{why.untried} bounds could not be tried in time." in str(why)
+    assert f"{why.untried} limits could not be tried in time." in str(why)
     quick = fairlead.why(problem(), "nginx", outcome=fairlead.solve(problem()), time_limit=1e-9)
     assert quick.untried == 0
 
@@ -459,4 +463,4 @@ def test_unproven_answers_are_not_compared_as_proven() -> None:
         False,
     )
     assert (why.gains, why.untried > 0) == ((), True)
-    assert "No bound was tried: the placement itself is not proven best." in str(why)
+    assert "No limits were tried: the placement itself is not proven best." in str(why)

@@ -30,19 +30,22 @@ TABLE = """\
 default/nginx: 11 replicas, policy default/nginx
 CLUSTER  REPLICAS  ONE MORE           ONE LESS           REASON
 member1         3  deviation +0.8182  not possible       at its minimum of 3
-member2         6  deviation +3       deviation +0.8182  6 of a wanted 3.67
-                                                         (weight 2 of 6); takes
-                                                         what member3 cannot
-member3         2  not possible       deviation +3       no more room (cpu 0
-                                                         left, 500m each)
-one more is not possible on member3: no more room (cpu 1 in all, 500m each)
+member2         6  deviation +3       deviation +0.8182  its share is 3.67
+                                                         (weight 2 of 6);
+                                                         member3 holds less than
+                                                         its share
+member3         2  not possible       deviation +3       at capacity (cpu 0
+                                                         left, 500m per replica)
+one more is not possible on member3: at capacity (cpu 1 in total, 500m per
+  replica)
 one less is not possible on member1: at its minimum of 3 (pp.yaml:31)
 
 3/4 clusters are available: 1 cluster(s) had untolerated taint {gpu}
   member4: had untolerated taint {gpu} (clusters.yaml:40)
 
-Moved by one, these bounds improve it:
-  room for one replica more on member3 lowers deviation from 4.4545 to 2.3636
+Changing one of these by one would improve the placement:
+  capacity for one more replica on member3 lowers deviation from 4.4545 to
+    2.3636
   placing 10 instead of 11 replicas lowers deviation from 4.4545 to 3.7
     (pp.yaml:3)"""
 
@@ -63,12 +66,12 @@ def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     lines = terminal(explained(), Look(width=width)).splitlines()
     assert max(map(len, lines[1:])) <= width
     assert ("ONE MORE" in lines[1]) == (width >= 80)
-    assert "takes what member3 cannot" in " ".join(" ".join(lines).split())
+    assert "member3 holds less than its share" in " ".join(" ".join(lines).split())
 
 
 def test_wide_and_bare_tables() -> None:
     """A wide table breaks no line; without headers only rows are left, the excluded cluster among them."""
-    assert "6 of a wanted 3.67 (weight 2 of 6); takes what member3 cannot" in terminal(
+    assert "its share is 3.67 (weight 2 of 6); member3 holds less than its share" in terminal(
         explained(), Look(wide=True, width=40)
     )
     bare = terminal(explained(), Look(headers=False)).splitlines()
@@ -78,11 +81,11 @@ def test_wide_and_bare_tables() -> None:
 def test_one_cluster() -> None:
     """Asked for one cluster, whole sentences say what changes and who gives way."""
     text = terminal(explained("member2"), Look(width=80))
-    assert "member2 holds 6 replicas: 6 of a wanted 3.67" in text
+    assert "member2 holds 6 replicas: its share is 3.67" in text
     assert "  one more: deviation +3 (from 4.4545 to 7.4545); 1 from member3" in text
     assert "  one less: deviation +0.8182 (from 4.4545 to 5.2727); 1 to member1" in text
     text = terminal(explained("member4"))
-    assert "member4 is no candidate: it had untolerated taint {gpu}" in text
+    assert "member4 is not eligible: it had untolerated taint {gpu}" in text
 
 
 def test_many_idle_candidates_are_counted() -> None:
@@ -141,8 +144,8 @@ def test_words_of_steps() -> None:
         "b gets 1 more on m1; and 2 more changes"
     )
     assert told(step._replace(shifts=shifts[3:]), "m9").endswith("; loses 1 on m1; d moves 1 from m1 to m2")
-    assert short(Step(Possible.YES, 1, change=0, proven=True)) == "costs nothing"
-    assert short(Step(Possible.YES, 1, change=0)) == "costs nothing known"
+    assert short(Step(Possible.YES, 1, change=0, proven=True)) == "no cost"
+    assert short(Step(Possible.YES, 1, change=0)) == "no known cost"
     assert short(Step(Possible.UNKNOWN, reason="not looked at in time")) == "unknown"
 
 
@@ -151,12 +154,14 @@ def test_words_of_bounds() -> None:
     why = explained()
     gains = tuple(Gain(f"action {number}", "cost", 3, 1, proven=False) for number in range(4))
     assert list(gain_lines(replace(why, gains=gains), 1)) == [
-        "Moved by one, these bounds improve it:",
+        "Changing one of these by one would improve the placement:",
         "  action 0 lowers cost from 3 to at most 2",
         "  ... and 3 more; -o wide shows them all",
     ]
-    assert list(gain_lines(replace(why, gains=()))) == ["No single bound improves it when moved by one."]
-    assert list(gain_lines(replace(why, gains=(), untried=1))) == ["1 bound could not be tried in time."]
+    assert list(gain_lines(replace(why, gains=()))) == [
+        "Changing any single limit by one would not improve the placement."
+    ]
+    assert list(gain_lines(replace(why, gains=(), untried=1))) == ["1 limit could not be tried in time."]
 
 
 def test_document() -> None:
@@ -260,7 +265,7 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "deploy/shop", "-n", "retail", *files)
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "retail/shop: 30 replicas, policy retail/shop"
-    assert "room for one replica more on eu-west-2 lowers deviation from 0.2167 to 0.1" in out
+    assert "capacity for one more replica on eu-west-2 lowers deviation from 0.2167 to 0.1" in out
     code, out, _ = run(capsys, "shop", "eu-west-2", "-o", "json", *files)
     document = json.loads(out)
     assert [each["clusterName"] for each in document["clusters"]] == ["eu-west-2"]

@@ -164,7 +164,7 @@ class ProfileSpec(Api):
     ] = ()
     deviation: Annotated[
         Literal["webster", "l1", "minimax"] | None,
-        Field(description="How the distance from the wanted ratio is measured; left out: webster."),
+        Field(description="How the distance from the weights is measured; left out: webster."),
     ] = None
 
 

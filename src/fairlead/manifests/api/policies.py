@@ -133,7 +133,7 @@ class Targeted(Api):
         if below is None and not beside and readable:
             raise _nothing_stated()
         if below is not None and beside:
-            raise ValueError(f"cannot stand beside {', '.join(beside)}; write the set of clusters once")
+            raise ValueError(f"cannot be combined with {', '.join(beside)}; write the set of clusters once")
         return below
 
     @property
@@ -196,7 +196,7 @@ class SpecifiedReplicas(Targeted):
             raise _nothing_stated()
         extended = info.data.get("extend_fields")
         if replicas is not None and isinstance(extended, ExtendFields) and extended.replicas is not None:
-            raise ValueError("cannot stand beside extendFields.replicas; write the number once")
+            raise ValueError("cannot be combined with extendFields.replicas; write the number once")
         return replicas
 
     @property

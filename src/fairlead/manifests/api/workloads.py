@@ -19,7 +19,7 @@ from fairlead.manifests.api.meta import (
 )
 
 _ROLLOUT = Inert("how pods are replaced inside a cluster")
-_STATUS = Inert("what runs where stands in the binding")
+_STATUS = Inert("the binding says what runs where")
 
 
 class ResourceRequirements(Api):

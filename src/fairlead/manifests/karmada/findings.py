@@ -87,7 +87,7 @@ def quota_findings(spec: FederatedResourceQuotaSpec) -> Iterator[Finding]:
     for position, assignment in enumerate(spec.static_assignments):
         path = ("staticAssignments", position)
         if assignment.cluster_name in seen:
-            yield Finding((*path, "clusterName"), assignment.cluster_name, "stands in the list a second time")
+            yield Finding((*path, "clusterName"), assignment.cluster_name, "is listed twice")
         seen.add(assignment.cluster_name)
         for finding in _amounts(assignment.hard):
             yield finding.within(*path, "hard")
@@ -139,13 +139,13 @@ def label_selector_findings(selector: LabelSelector) -> Iterator[Finding]:
 def _groups(placement: Placement) -> Iterator[Finding]:
     """List what is wrong with affinity groups and their overflow tiers."""
     if placement.cluster_affinity and placement.cluster_affinities:
-        message = "cannot stand beside clusterAffinity; use one of the two"
+        message = "cannot be combined with clusterAffinity; use one of the two"
         yield Finding(("clusterAffinities",), None, message)
     single, groups = placement.cluster_affinity, placement.cluster_affinities
     others = {"clusterAffinity": single, "clusterAffinities": groups}
     preferred = placement.preferred_cluster_affinities
     for field in [field for field, said in others.items() if said and preferred]:
-        message = f"cannot stand beside {field}; use one of the two"
+        message = f"cannot be combined with {field}; use one of the two"
         yield Finding(("preferredClusterAffinities",), None, message)
     yield from below("clusterAffinities", _terms(placement.cluster_affinities))
     yield from below("preferredClusterAffinities", _terms(placement.preferred_cluster_affinities))
@@ -166,7 +166,7 @@ def _overflow(affinity: ClusterAffinity) -> Iterator[Finding]:
     """List what is wrong with the sets that take what a set of clusters cannot."""
     overflows = bool(affinity.overflow_affinities) if isinstance(affinity, ClusterAffinityTerm) else False
     if overflows and affinity.supplements:
-        message = "cannot stand beside overflowAffinities, which say the same; use one of the two"
+        message = "cannot be combined with overflowAffinities, which say the same; use one of the two"
         yield Finding(("supplements",), None, message)
     if not overflows and not affinity.supplements:
         return
@@ -239,14 +239,14 @@ def _spread(placement: Placement) -> Iterator[Finding]:
         yield from below("spreadConstraints", below(position, _groups_of(constraint)))
         if (by, constraint.spread_by_label) in seen:
             path = ("spreadConstraints", position)
-            yield Finding(path, None, f"spreads by {by or constraint.spread_by_label} a second time")
+            yield Finding(path, None, f"spreads by {by or constraint.spread_by_label} twice")
         seen.add((by, constraint.spread_by_label))
 
 
 def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
     """List what is wrong with one spread constraint."""
     if constraint.spread_by_field and constraint.spread_by_label:
-        message = "cannot stand beside spreadByField; use one of the two"
+        message = "cannot be combined with spreadByField; use one of the two"
         yield Finding(("spreadByLabel",), constraint.spread_by_label, message)
     if 0 < constraint.max_groups < constraint.min_groups:
         message = f"must be at least minGroups, which is {constraint.min_groups}"

@@ -80,7 +80,7 @@ def without_effect(
         closed = [name for name in matched if all(name in each.excluded for each in standings)]
         told = first_few([f"{name} ({excluded[name].reason})" for name in closed])
         if closed:
-            text = f"{declared.name}: the bound has no effect on {told}: not among the candidates"
+            text = f"{declared.name}: the bound has no effect on {told}: not eligible"
             yield Statement("bounds", text, declared.source(path))
     for path, unknown in bounds.absent:
         text = (

@@ -78,7 +78,7 @@ def _greatest(left: Amounts, right: Amounts) -> dict[str, Fraction]:
     return {name: max(left.get(name, nothing), right.get(name, nothing)) for name in {**left, **right}}
 
 
-_SETS = "a workload of several components stands as whole sets, which are not divided"
+_SETS = "a workload of several components is placed in whole sets, which are not divided"
 
 
 def in_sets(spec: ResourceBindingSpec) -> bool:

@@ -148,7 +148,7 @@ def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster
         absent = tuple(one for one in affinity.cluster_names if one not in clusters)
         closed = frozenset(matched) - candidates
         found.append(Group(name, candidates.intersection(matched), replicas, where, absent, closed=closed))
-    listed = "the listed regions" if totals.even and not totals.targets else "all candidates"
+    listed = "the listed regions" if totals.even and not totals.targets else "all eligible clusters"
     for position, (replicas, where) in enumerate(totals.numbers, start=1):
         name = listed if position == 1 else f"{listed} (number {position})"
         closed = frozenset(clusters) - candidates
@@ -211,7 +211,9 @@ def doubtful(
             names = with_nearest(group.absent, present)
             yield _warning(rule, workload, f"{rule.name}: {names} not in the input")
         if not rule.clusters and rule.minimum:
-            yield _warning(rule, workload, f"{rule.name} holds {rule.minimum}, but no candidate is in it")
+            yield _warning(
+                rule, workload, f"{rule.name} holds {rule.minimum}, but no eligible cluster is in it"
+            )
     parts = [rule for group, rule in zip(groups, rules, strict=True) if not group.whole]
     whole = [rule for group, rule in zip(groups, rules, strict=True) if group.whole]
     shared = list(_overlaps(parts, workload))
@@ -238,7 +240,7 @@ def _overlaps(parts: Sequence[GroupTotal], workload: Workload) -> Iterator[State
 def _differs(rule: GroupTotal, workload: Workload, told: int, words: str) -> Iterator[Statement]:
     """Say that a total is not what the workload wants; one that is scaled to 0 has none."""
     if workload.replicas not in (0, told):
-        text = f"{words} {told}, but {workload.key} wants {workload.replicas}: this cannot be placed"
+        text = f"{words} {told}, but {workload.key} has {workload.replicas} replicas: this cannot be placed"
         yield Statement(KIND, f"{workload.policy}: {text}", rule.source, workload.key)
 
 

@@ -305,7 +305,7 @@ def _differing(workload: Workload, policy: Policy, held: frozenset[str]) -> Iter
     running = sum(workload.current[name] for name in held)
     if policy.divide and running != workload.replicas:
         text = (
-            f"{workload.key}: {running} replicas run and {workload.replicas} are wanted, "
+            f"{workload.key}: {running} replicas run and {workload.replicas} are requested, "
             f"but {policy.name} disables rescheduling"
         )
         yield Statement("rescheduling", text, policy.sources[RESCHEDULING], workload.key)

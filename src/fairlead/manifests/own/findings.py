@@ -88,7 +88,9 @@ def _group(group: own.GroupBound) -> Iterator[Finding]:
     elif low is not None and high is not None and low > high:
         yield Finding(("minReplicas",), low, f"must be at most maxReplicas, which is {high}")
     if group.name and group.group_by:
-        yield Finding(("name",), group.name, "cannot stand beside groupBy, whose groups have names already")
+        yield Finding(
+            ("name",), group.name, "cannot be combined with groupBy, whose groups have names already"
+        )
 
 
 def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
@@ -107,7 +109,7 @@ def _hierarchy(spec: own.HierarchicalWeightsSpec) -> Iterator[Finding]:
     yield from _filled("by", spec.by, _FIELDS)
     for position, field in enumerate(spec.by):
         if field in spec.by[:position]:
-            yield Finding(("by", position), field, "stands in the list a second time")
+            yield Finding(("by", position), field, "is listed twice")
         if field == "cluster" and position + 1 < len(spec.by):
             yield Finding(("by", position), field, "must be the last one: nothing lies inside a cluster")
     if len(spec.by) > _MOST_FIELDS:
@@ -160,4 +162,4 @@ def _either(fields: Mapping[str, object]) -> Iterator[Finding]:
     if not given:
         yield Finding((first,), None, f"is missing; {first} or {second} {IS_NEEDED}")
     elif len(given) > 1:
-        yield Finding((second,), None, f"cannot stand beside {first}; use one of the two")
+        yield Finding((second,), None, f"cannot be combined with {first}; use one of the two")

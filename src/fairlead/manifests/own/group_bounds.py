@@ -87,7 +87,7 @@ def added(
         if opening:
             continue
         if not total.clusters and total.source:
-            told.append(Remark(f"{title} holds no candidate", total.source))
+            told.append(Remark(f"{title} has no eligible cluster", total.source))
         if total.clusters or total.minimum:
             one = replace(total, name=f"{total.name}, {title}") if total.name in taken else total
             taken.add(one.name)

@@ -149,7 +149,7 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     for place in sorted(place for place, amount in over.items() if amount > 0):
         name, resource = place
         asked, given = format_units(resource, used[place]), format_units(resource, available.get(place, 0))
-        text = f"{name}: {asked} {resource} asked for, {given} available"
+        text = f"{name}: {asked} {resource} requested, {given} available"
         yield Violation(KIND, text, over[place], clusters[name].source, None, name, resource)
 
 
@@ -158,9 +158,8 @@ def describe_grades(workload: Workload, cluster: Cluster) -> Statement:
     held = workload.current.get(cluster.name, 0)
     holds = f", {held} held now" if held else ""
     fit = fits(cluster.grades, needs(workload))
-    text = (
-        f"{cluster.name} has room for {fit + held} of {workload.key} (nodes of its grades fit {fit}{holds})"
-    )
+    known = f"nodes of its grades fit {fit}{holds}"
+    text = f"{cluster.name} has capacity for {fit + held} of {workload.key} ({known})"
     return Statement(KIND, text, cluster.source, workload.key, cluster.name)
 
 
@@ -175,8 +174,8 @@ def describe_sums(workload: Workload, cluster: Cluster, problem: Problem) -> Sta
     else:
         scarce = min(sorted(needed), key=lambda each: available.get((cluster.name, each), 0) // needed[each])
         left = format_units(scarce, available.get((cluster.name, scarce), 0))
-        text = f"{scarce} {left} with what runs there now, {format_units(scarce, needed[scarce])} each"
-    told = f"{cluster.name} has room for {most} of {workload.key} ({text})"
+        text = f"{scarce} {left} with what runs there now, {format_units(scarce, needed[scarce])} per replica"
+    told = f"{cluster.name} has capacity for {most} of {workload.key} ({text})"
     return Statement(KIND, told, cluster.source, workload.key, cluster.name)
 
 
@@ -202,9 +201,9 @@ def describe_needs(needed: Mapping[str, int], resource: str) -> str:
     if len(asks) == 1:
         ((need, keys),) = asks.items()
         verb = "needs" if len(keys) == 1 else "need"
-        return f"{listed(keys, 'workload')} {verb} {format_units(resource, need)} a replica"
+        return f"{listed(keys, 'workload')} {verb} {format_units(resource, need)} per replica"
     each = (
-        f"{key} needs {format_units(resource, need)} a replica"
+        f"{key} needs {format_units(resource, need)} per replica"
         for need, keys in sorted(asks.items(), reverse=True)
         for key in keys
     )
@@ -218,4 +217,5 @@ def _scarce_sum(workload: Workload, cluster: Cluster) -> str:
     scarce = min(sorted(needed), key=lambda resource: free.get(resource, 0) // needed[resource])
     if scarce not in free:
         return f"it offers no {scarce}"
-    return f"{scarce} {format_units(scarce, free[scarce])} free, {format_units(scarce, needed[scarce])} each"
+    has, need = format_units(scarce, free[scarce]), format_units(scarce, needed[scarce])
+    return f"{scarce} {has} free, {need} per replica"

@@ -52,9 +52,9 @@ def violations(rule: Companionship, problem: Problem, placement: Placement) -> I
         wrong = sorted(second - first) if rule.together else sorted(second & first)
         for cluster in wrong:
             if rule.together:
-                text = f"{later} stands on {cluster} without {earlier}, to which {rule.name} ties it"
+                text = f"{later} runs on {cluster} without {earlier}, to which {rule.name} ties it"
             else:
-                text = f"{later} stands on {cluster} with {earlier}, from which {rule.name} parts it"
+                text = f"{later} runs on {cluster} with {earlier}, from which {rule.name} parts it"
             yield Violation(KIND, text, 1, rule.source, later, cluster, earlier)
 
 
@@ -62,8 +62,8 @@ def describe(rule: Companionship) -> Statement:
     """Say in the user's words which workloads keep together or apart."""
     if rule.together:
         first, others = rule.members[0], listed(rule.members[1:], "workload")
-        stand = "stands" if len(rule.members) == 2 else "stand"
-        text = f"{rule.name}: {others} {stand} only on clusters where {first} stands"
+        stand = "runs" if len(rule.members) == 2 else "run"
+        text = f"{rule.name}: {others} {stand} only on clusters where {first} runs"
     else:
         text = f"{rule.name}: {listed(rule.members, 'workload')} share no cluster"
     return Statement(KIND, text, rule.source)

@@ -61,7 +61,7 @@ def _answers(comparison: Comparison) -> Table:
     rows = [_answer(BEST, best, best.missing, names)]
     rows += [_answer(each.name, each.outcome, each.unplaced, names) for each in comparison.contenders]
     levels = (Column(name, right=True) for name in names)
-    return table((*columns("Answer", "Status", ">Unplaced", ">Broken"), *levels), rows)
+    return table((*columns("Scheduler", "Status", ">Unplaced", ">Violations"), *levels), rows)
 
 
 def _answer(name: str, outcome: Outcome, missing: int, levels: list[str]) -> Row:

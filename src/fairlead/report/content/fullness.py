@@ -16,22 +16,38 @@ SHOWN = 20
 RESOURCES = 3
 """Resources of which a table shows how full the clusters are; a wide one shows all."""
 
-_PLANNED = columns("~Cluster", "Resource", ">May use", ">Now", ">Target")
+NEARLY = Fraction(9, 10)
+"""From here on a cluster counts as nearly full."""
+
+_PLANNED = columns("~Cluster", "Resource", ">Allocatable", ">Others", ">Now", ">Target")
 
 
 def planned_fullness(plan: RebalancePlan, look: Look) -> Table:
     """Return how full every cluster is before and after; clusters of unknown capacity are left out."""
     target = plan.outcome.placement
-    before = {(each.cluster, each.resource): each.share for each in utilisation(plan.problem, plan.before)}
+    before = {(each.cluster, each.resource): each for each in utilisation(plan.problem, plan.before)}
     rows: list[Row] = []
     for each in () if target is None else utilisation(plan.problem, target):
-        share, full = each.share, before.get((each.cluster, each.resource))
-        if share is None or each.offered is None or not (look.wide or share or full):
+        then = before.get((each.cluster, each.resource))
+        if (
+            each.fullness is None
+            or each.offered is None
+            or not (look.wide or each.used or (then and then.used))
+        ):
             continue
-        now = Cell("-" if full is None else format_percent(full), "bad" if full and full > 1 else "")
-        offered = short_amount(each.resource, each.offered)
-        rows.append((*cells(each.cluster, each.resource, offered), now, Cell(format_percent(share))))
+        whole = short_amount(each.resource, each.others + each.offered)
+        others = short_amount(each.resource, each.others) if each.others else "-"
+        front = cells(each.cluster, each.resource, whole, others)
+        rows.append((*front, _filled(then.fullness if then else None), _filled(each.fullness)))
     return table(_PLANNED, rows)
+
+
+def _filled(part: Fraction | None) -> Cell:
+    """Return how full a cluster is, toned where it is nearly or more than full."""
+    if part is None:
+        return NOTHING
+    tone: Tone = "bad" if part > 1 else "notice" if part >= NEARLY else ""
+    return Cell(format_percent(part), tone)
 
 
 def cluster_shifts(simulation: Simulation, look: Look) -> list[Line]:
@@ -51,7 +67,7 @@ def _resources(clusters: Sequence[dict[str, UtilisationShift]], *, wide: bool) -
     fullest: dict[str, Fraction] = {}
     for shifts in clusters:
         for resource, shift in shifts.items():
-            share = (shift.after and shift.after.share) or Fraction(0)
+            share = (shift.after and shift.after.fullness) or Fraction(0)
             fullest[resource] = max(share, fullest.get(resource, Fraction(0)))
     ordered = sorted(fullest, key=lambda name: (-fullest[name], name))
     return sorted(ordered if wide else ordered[:RESOURCES])
@@ -73,9 +89,13 @@ def _fullness(shift: UtilisationShift | None) -> Cell:
     if shift is None:
         return NOTHING
     before, after = _percent(shift.before, "new"), _percent(shift.after, "gone")
-    share = shift.after.share if shift.after else None
+    share = shift.after.fullness if shift.after else None
     tone: Tone = (
-        "bad" if share is not None and share > 1 else "notice" if share is not None and share >= 0.9 else ""
+        "bad"
+        if share is not None and share > 1
+        else "notice"
+        if share is not None and share >= NEARLY
+        else ""
     )
     return Cell(f"{before} -> {after}" if before != after else before, tone)
 
@@ -84,6 +104,6 @@ def _percent(one: Utilisation | None, absent: str) -> str:
     """Return a used share in percent, rounded up; a dash where the capacity is unknown."""
     if one is None:
         return absent
-    if one.share is None:
+    if one.fullness is None:
         return "-" if one.offered is None or not one.used else "over"
-    return f"{-(-100 * one.share.numerator // one.share.denominator)}%"
+    return f"{-(-100 * one.fullness.numerator // one.fullness.denominator)}%"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.rules import duplicated, total
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.triggers import untriggered
 from fairlead.models.words import counted, format_number, format_percent, listed
@@ -29,8 +30,8 @@ from fairlead.report.terminal import Look
 SHOWN = 20
 """Workloads, rules and warnings that a short rendering shows before it counts the rest."""
 _KNOWN = {
-    Proof.MINIMAL: "minimal, perhaps not the smallest: none of these rules can be spared",
-    Proof.UNVERIFIED: "time ran out: perhaps not all of these rules are needed",
+    Proof.MINIMAL: "minimal: leaving out any one of these rules resolves the conflict",
+    Proof.UNVERIFIED: "time ran out: perhaps not all of these rules are part of the conflict",
 }
 
 TONES: Mapping[Status, Tone] = {
@@ -39,7 +40,7 @@ TONES: Mapping[Status, Tone] = {
     Status.UNKNOWN: "bad",
     Status.INFEASIBLE: "bad",
 }
-LEVELS = columns("Level", ">Value", ">Bound", "Proof")
+LEVELS = columns("Objective", ">Value", ">Lower bound", "Proof")
 PLACED = columns("Workload", "Replicas", "Clusters")
 
 
@@ -108,7 +109,7 @@ def level_table(outcome: Outcome, unknown: str = "-") -> Table:
 
 def _placed(outcome: Outcome, workload: Workload) -> str:
     """Return the clusters of a workload in words."""
-    return f"{counted(workload.replicas, 'replica')}: {_where(outcome, workload) or 'nowhere'}"
+    return f"{counted(workload.replicas, 'replica')}: {_where(outcome, workload) or 'none placed'}"
 
 
 def _where(outcome: Outcome, workload: Workload) -> str:
@@ -127,17 +128,33 @@ def proof(level: Attained) -> str:
 def verdict(outcome: Outcome) -> str:
     """Return the outcome in one sentence."""
     match outcome.status:
+        case Status.OPTIMAL if outcome.shortfalls:
+            return f"Best possible: {short_of(outcome)}; {_optimal(outcome)[:-1]}:"
         case Status.OPTIMAL:
             return f"Optimal: {_optimal(outcome)}"
+        case Status.FEASIBLE if outcome.shortfalls:
+            return f"Feasible: {short_of(outcome)}; {how_far(outcome)}:"
         case Status.FEASIBLE:
-            return f"Feasible: {how_far(outcome)}{':' if outcome.shortfalls else '.'}"
+            return f"Feasible: {how_far(outcome)}."
         case Status.UNKNOWN:
             return (
-                "Unknown: no placement was found in time, and no proof that there is none; "
-                "a higher time limit may find one."
+                "Unknown: no placement found in time, and none ruled out; a higher time limit may find one."
             )
         case Status.INFEASIBLE:
             return f"Infeasible: {_infeasible(outcome)}"
+
+
+def short_of(outcome: Outcome) -> str:
+    """Say how much of what was asked for is missing, such as ``4 of 20 unplaced``."""
+    missing = outcome.missing
+    rules = sum(1 for each in outcome.shortfalls if each.rule not in (total.KIND, duplicated.KIND))
+    parts = []
+    if missing:
+        every = missing + sum(sum(outcome.placed(one).values()) for one in outcome.problem.workloads)
+        parts.append(f"{missing} of {every} unplaced")
+    if rules:
+        parts.append(f"{counted(rules, 'rule')} not met")
+    return ", ".join(parts)
 
 
 def _optimal(outcome: Outcome) -> str:
@@ -147,17 +164,15 @@ def _optimal(outcome: Outcome) -> str:
         f"{level.name} within {format_number(level.tolerance or level.resolution or 0)}" for level in coarse
     ]
     proven = f"({', '.join(['proven', *steps])})"
-    if outcome.shortfalls:
-        return f"not everything can be met, and no placement comes closer {proven}:"
     return f"no better placement exists {proven}."
 
 
 def _infeasible(outcome: Outcome) -> str:
     """Say what stands in the way; the lines of `explanation` follow."""
     if outcome.placement is not None:
-        return f"the placement of {outcome.origin} breaks {counted(len(outcome.violations), 'rule')}:"
+        return f"the placement of {outcome.origin} violates {counted(len(outcome.violations), 'rule')}:"
     if outcome.conflict is None and outcome.by_solver:
-        return "no placement keeps every rule (proven); time ran out before it was found which ones clash."
+        return "no placement keeps every rule (proven); time ran out before the conflict was narrowed down."
     if outcome.conflict is None:
         because = f" ({outcome.reason})" if outcome.reason else ""
         return f"{outcome.origin} found no placement{because}."
@@ -174,7 +189,7 @@ def explanation(outcome: Outcome) -> list[str]:
         first, *others = outcome.conflicts
         lines = told_rules(first)
         for each in others[: SHOWN - 1]:
-            lines += ["No placement keeps these either:", *told_rules(each)]
+            lines += ["Nor can these be kept together:", *told_rules(each)]
         if len(others) >= SHOWN:
             lines.append(f"... and {counted(len(others) - SHOWN + 1, 'more conflict')}")
         return [*lines, *told_ways(first)]
@@ -198,10 +213,10 @@ def told_ways(conflict: Conflict) -> list[str]:
     """Return the ways out, a line each; nothing where none is known."""
     if not conflict.relaxations:
         return []
-    opening = ["Any one of these changes helps:"]
+    opening = ["Any one of these changes fixes it:"]
     if conflict.without_way_out:
         stuck = listed(conflict.without_way_out, "workload")
-        opening = [f"No way out is known for {stuck}.", "Any one of these changes helps all others:"]
+        opening = [f"No fix is known for {stuck}.", "Any one of these changes fixes all others:"]
     return [
         *opening,
         *(
@@ -213,8 +228,8 @@ def told_ways(conflict: Conflict) -> list[str]:
 
 def breaches(outcome: Outcome) -> list[str]:
     """Return what runs now breaks, a line each: what the placement repairs, and what it still breaks."""
-    repaired = [f"Repaired: {violation}" for violation in outcome.repaired]
-    return [*repaired, *(f"Still broken: {violation}" for violation in outcome.still_broken)]
+    repaired = [f"Fixed: {violation}" for violation in outcome.repaired]
+    return [*repaired, *(f"Still violated: {violation}" for violation in outcome.still_broken)]
 
 
 def remarks(outcome: Outcome) -> list[str]:

@@ -19,6 +19,7 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
+from fairlead.report.content.fleet import Change, change_of, closing
 from fairlead.report.content.fullness import planned_fullness
 from fairlead.report.content.outcome import SHOWN, explanation, remarks, verdict
 from fairlead.report.terminal import Look
@@ -53,7 +54,14 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
         changes = table(CHANGES, change_rows(plan)).first(look.few(ROWS_SHOWN), "change", ALL_SHOWN)
         blocked = texts(f"Cannot move: {blocked.reason}" for blocked in plan.waves.blocked)
         groups += [*moves(plan, look), blocked, some(changes)]
-    return [*groups, some(planned_fullness(plan, look).first(look.few(ROWS_SHOWN), "row", ALL_SHOWN))]
+    groups.append(some(planned_fullness(plan, look).first(look.few(ROWS_SHOWN), "row", ALL_SHOWN)))
+    return groups if plan.nothing_to_do else [*groups, [Text(closing(_change(plan)), "bold")]]
+
+
+def _change(plan: RebalancePlan) -> Change:
+    """Return what the plan changes, counted as its headline counts."""
+    numbers = {"moved": plan.moves, "started": plan.started, "stopped": plan.stopped}
+    return change_of(plan.outcome)._replace(**numbers)
 
 
 def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
@@ -96,7 +104,7 @@ def headline(plan: RebalancePlan) -> str:
     if plan.waves is None:
         return f"No plan. {verdict(plan.outcome)}"
     if plan.nothing_to_do:
-        return "Nothing to do: what runs now is the target."
+        return "No changes: what runs now is already the target."
     held_up = f"; {counted(plan.blocked, 'replica')} cannot move" if plan.blocked else ""
     return f"{_amount(plan)} in {counted(len(plan.waves.waves), 'wave')}{_least(plan)}{held_up}."
 
@@ -120,7 +128,7 @@ def _least(plan: RebalancePlan) -> str:
         verb = "is" if waves.lower_bound == 1 else "are"
         return f" (at least {counted(waves.lower_bound, 'wave')} {verb} needed)"
     proven = plan.outcome.status is Status.OPTIMAL and waves.complete
-    return " (no fewer would do)" if proven else " (no fewer waves lead to this target)"
+    return " (the minimum)" if proven else " (the minimum for this target)"
 
 
 def inside_line(plan: RebalancePlan) -> str:
@@ -132,13 +140,13 @@ def inside_line(plan: RebalancePlan) -> str:
     keys = {each.violation.workload for each in found}
     more = f", and {counted(len(others), 'more such case')}" if others else ""
     whose = counted(len(keys), "workload")
-    return f"Group totals and spread of {whose} hold between the waves only: {first}{more}."
+    return f"Group totals and spread of {whose} hold only between the waves: {first}{more}."
 
 
 def target_line(plan: RebalancePlan) -> str:
     """Say how good the target is."""
     if plan.outcome.status is Status.FEASIBLE and plan.outcome.origin == "saved plan":
-        return "Target: that of the saved plan; it still keeps every rule."
+        return "Target: as saved; it still keeps every rule."
     return f"Target: {verdict(plan.outcome)}"
 
 

@@ -43,8 +43,8 @@ MORE = "  ... and {}; -o wide shows them all"
 
 WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Started", ">Stopped", ">Unplaced")
 SHIFTS = columns("~Workload", "~Cluster", ">Now", ">After", ">Change")
-LEVELS = columns("Level", ">Before", ">After")
-SCENARIOS = columns("Result", ">Unplaced", ">Rules", ">Moved", ">Lost", "~Workloads")
+LEVELS = columns("Objective", ">Before", ">After")
+SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~Workloads")
 _EFFECTS = columns("Workload", "Moved", "Lost", "Started", "Unplaced", "Clusters")
 _TRIED = columns("Scenario", "Result", "Moved", "Lost")
 
@@ -109,7 +109,7 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
     lines = some(table(WORKLOADS, rows).first(look.few(SHOWN), "workload"))
     same = len(simulation.effects) - len(changing)
     if same:
-        stay = f"To {counted(same, 'other workload')} the change makes no difference."
+        stay = f"No difference to {counted(same, 'other workload')}."
         lines.append(Text(stay, "dim"))
     return lines
 
@@ -174,7 +174,7 @@ def _at_once(simulation: Simulation, look: Look) -> list[Line]:
     """Return the rules that are broken until the fleet is repaired."""
     broken = [f"  {violation}" for violation in simulation.broken_at_once]
     return texts(
-        ["Until that is repaired:", *first_lines(broken, look.few(AT_ONCE), "rule", MORE)] if broken else []
+        ["Violated until then:", *first_lines(broken, look.few(AT_ONCE), "rule", MORE)] if broken else []
     )
 
 
@@ -283,7 +283,7 @@ def _failures(unplaced: Mapping[str, int], rules: int) -> Iterator[str]:
         where = listed([f"{key} {count}" for key, count in unplaced.items()], "workload")
         yield f"{counted(sum(unplaced.values()), 'replica')} unplaced ({where})"
     if rules:
-        yield f"{counted(rules, 'rule')} {'gives' if rules == 1 else 'give'} way"
+        yield f"{counted(rules, 'rule')} violated"
 
 
 def already(simulation: Simulation) -> list[str]:
@@ -291,14 +291,14 @@ def already(simulation: Simulation) -> list[str]:
     lines: list[str] = []
     before = simulation.before
     if before.placement is None:
-        lines.append(f"Even without the change: {verdict_on(before)}")
+        lines.append(f"Before the change already: {verdict_on(before)}")
     elif not before.fits:
         found = len(before.shortfalls) or len(before.violations)
-        lines.append(f"Even without the change not everything fits: {counted(found, 'shortfall')}.")
+        lines.append(f"Before the change already, not everything fits: {counted(found, 'shortfall')}.")
     moving = [effect for effect in effects(before, before) if effect.started or effect.stopped]
     if moving:
         where = counted(len(moving), "workload")
-        lines.append(f"Even without the change {_happens(moving)}, in {where}.")
+        lines.append(f"Before the change already, {_happens(moving)} in {where}.")
     return lines
 
 
@@ -316,8 +316,8 @@ def scenario_verdict(simulation: Simulation) -> str:
         return ""
     bad = [scenario for scenario in scenarios if not scenario.fits]
     if not bad:
-        return f"Fits: everything has its place in each of the {counted(len(scenarios), 'scenario')}."
-    worst = f"the worst is to {bad[0].change}: {told(bad[0])}"
+        return f"Fits: everything can be placed in each of the {counted(len(scenarios), 'scenario')}."
+    worst = f"worst: {bad[0].change}, {told(bad[0])}"
     return f"Does not fit in {len(bad)} of {counted(len(scenarios), 'scenario')}; {worst}."
 
 

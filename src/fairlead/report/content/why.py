@@ -85,7 +85,7 @@ def terminal(why: Why, look: Look) -> list[list[Line]]:
 
 def _one(each: ClusterWhy) -> list[Line]:
     """Return what is to be said of the only cluster that was asked for."""
-    excluded = f"{each.decision.cluster} is no candidate: it {each.decision.reason}"
+    excluded = f"{each.decision.cluster} is not eligible: it {each.decision.reason}"
     return texts([*([] if each.candidate else [excluded]), *cluster_lines(each)], wrapped=True)
 
 
@@ -98,7 +98,7 @@ def _all(why: Why, look: Look) -> list[Line]:
     idle = [each for each in candidates if not each.decision.replicas]
     few = look.wide or len(idle) <= IDLE_SHOWN
     shown = candidates if few else [each for each in candidates if each.decision.replicas]
-    hidden = f"... and {counted(len(idle), 'candidate')} without replicas; -o wide shows them"
+    hidden = f"... and {counted(len(idle), 'eligible cluster')} without replicas; -o wide shows them"
     rest = [] if few else [Text(hidden)]
     lines = _table(shown, look)
     if lines is None:
@@ -173,7 +173,7 @@ def told(step: Step, cluster: str) -> str:
 def _cost(step: Step) -> str:
     """Return the first level that gets worse and by how much."""
     if step.level is None:
-        return "costs nothing" if step.proven else "costs nothing known"
+        return "no cost" if step.proven else "no known cost"
     bound = "" if step.proven else "at most "
     return f"{step.level} {bound}{signed(step.change or 0)}"
 
@@ -220,17 +220,17 @@ def gain_lines(why: Why, shown: int | None = None) -> Iterator[str]:
     if why.outcome.placement is None or not why.workload.replicas:
         return
     if why.gains:
-        yield "Moved by one, these bounds improve it:"
+        yield "Changing one of these by one would improve the placement:"
         kept = why.gains if shown is None else why.gains[:shown]
         yield from (f"  {gain_sentence(gain)}" for gain in kept)
         if len(kept) < len(why.gains):
             yield f"  ... and {len(why.gains) - len(kept)} more; -o wide shows them all"
     elif why.outcome.status is Status.OPTIMAL and not why.untried:
-        yield "No single bound improves it when moved by one."
+        yield "Changing any single limit by one would not improve the placement."
     if why.untried and why.outcome.status is Status.OPTIMAL:
-        yield f"{counted(why.untried, 'bound')} could not be tried in time."
+        yield f"{counted(why.untried, 'limit')} could not be tried in time."
     elif why.untried:
-        yield "No bound was tried: the placement itself is not proven best."
+        yield "No limits were tried: the placement itself is not proven best."
 
 
 def excluded_lines(why: Why) -> Iterator[str]:

@@ -27,17 +27,17 @@ from fairlead.report.blocks import (
     columns,
     table,
 )
+from fairlead.report.content.fleet import COMPACT_ABOVE, grouped, opening, resting, shown_workloads
+from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 
-COMPACT_ABOVE = 10
-"""Workloads up to which each gets a table of its own."""
 IDLE_SHOWN = 5
 """Candidates without replicas that a table shows; more of them are counted instead."""
 
-NARROW = columns("Cluster", "Region", ">Replicas", ">Change", ">Wanted", ">Got", "~Left")
+NARROW = columns("Cluster", "Region", ">Replicas", ">Change", ">By weight", "~Headroom")
 WIDE = columns(
-    *("Cluster", "Provider", "Region", "Zones", ">Replicas", ">Change", ">Wanted", ">Got", ">Min", ">Max"),
-    *("Left", "Reason"),
+    *("Cluster", "Provider", "Region", "Zones", ">Replicas", ">Change", ">By weight", ">Min", ">Max"),
+    *("Headroom", "Reason"),
 )
 COMPACT = columns("Namespace", "Name", ">Replicas", "~Clusters", "Status")
 
@@ -60,10 +60,6 @@ class _View:
         return wanted(self.workload, self.placed)
 
     @cached_property
-    def total(self) -> int:
-        return sum(self.placed.values())
-
-    @cached_property
     def open_to(self) -> frozenset[str]:
         candidates = self.workload.rule(Candidates)
         return frozenset(candidates.names if candidates else self.outcome.problem.cluster_by_name)
@@ -83,44 +79,56 @@ def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
     """Return a table per workload, one for all where there are many, a flat one for scripts."""
     if outcome.placement is None:
         return []
-    many = len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide
-    if many:
-        return [[compact(outcome)]]
+    picked, workloads = look.picked, shown_workloads(outcome, look)
+    if picked.group_by:
+        return [[sorted_by(grouped(outcome, picked.group_by, changed=picked.changed), picked.sort_by)]]
+    if len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide:
+        lines: list[Line] = [sorted_by(compact(outcome, workloads), picked.sort_by)]
+        return [opening(outcome, look), [*lines, *resting(outcome, look)]]
     if not look.headers:
-        return [[_flat(outcome, wide=look.wide)]]
+        return [[sorted_by(_flat(outcome, workloads, wide=look.wide), picked.sort_by)]]
     return [
-        [Text(found.caption, "bold"), found, *(Text(note, "dim") for note in notes)]
-        for found, notes in detailed(outcome, wide=look.wide)
+        [
+            Text(found.caption, "bold"),
+            sorted_by(found, picked.sort_by),
+            *(Text(note, "dim") for note in notes),
+        ]
+        for found, notes in detailed(outcome, workloads, wide=look.wide)
     ]
 
 
-def detailed(outcome: Outcome, *, wide: bool = False) -> Iterator[tuple[Table, Sequence[str]]]:
+def detailed(
+    outcome: Outcome, workloads: Sequence[Workload] | None = None, *, wide: bool = False
+) -> Iterator[tuple[Table, Sequence[str]]]:
     """Yield a table per workload, what is placed as caption, with lines below it: what it leaves out.
 
     Parameters
     ----------
     outcome
         An outcome with a placement.
+    workloads
+        Those to show; None for all that have replicas.
     wide
-        True for every column and every cluster, the excluded ones with their reason.
+        True for every column and every cluster, those not eligible with their reason.
     """
     left, quotas = _left_of(outcome), _quotas_of(outcome)
-    for workload in outcome.problem.with_replicas:
+    for workload in outcome.problem.with_replicas if workloads is None else workloads:
         yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
 
 
-def _flat(outcome: Outcome, *, wide: bool) -> Table:
+def _flat(outcome: Outcome, workloads: Sequence[Workload], *, wide: bool) -> Table:
     """Return the rows of all workloads for scripts: namespace and name in front, no blank cells."""
     rows: list[Row] = []
-    for workload, (found, _) in zip(outcome.problem.with_replicas, detailed(outcome, wide=wide), strict=True):
+    for workload, (found, _) in zip(workloads, detailed(outcome, workloads, wide=wide), strict=True):
         front = cells(workload.namespace or "-", workload.name)
         rows += [(*front, *(cell if cell.text else NOTHING for cell in row)) for row in found.rows]
     return table((*COMPACT[:2], *(WIDE if wide else NARROW)), rows)
 
 
-def compact(outcome: Outcome) -> Table:
-    """Return one row per workload."""
-    rows = (_summary(outcome, workload) for workload in outcome.problem.with_replicas)
+def compact(outcome: Outcome, workloads: Sequence[Workload] | None = None) -> Table:
+    """Return one row per workload, of all that have replicas where none are given."""
+    shown = outcome.problem.with_replicas if workloads is None else workloads
+    rows = (_summary(outcome, workload) for workload in shown)
     return table(COMPACT, rows, "Replicas of every workload by cluster")
 
 
@@ -153,7 +161,7 @@ def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> 
     if missing:
         return Cell(f"{missing} unplaced", "bad")
     if any(violation.workload == workload.key for violation in outcome.violations):
-        return Cell("breaks a rule", "bad")
+        return Cell("violates a rule", "bad")
     if not any(workload.current.values()):
         return Cell("new") if workload.replicas else Cell("scaled to 0", "dim")
     differences = [
@@ -179,7 +187,7 @@ def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
     notes: tuple[str, ...] = ()
     if len(resting) > IDLE_SHOWN:
         shown = [name for name in shown if not view.idle(name)]
-        notes = (f"and {len(resting)} candidates without replicas (-o wide shows them)",)
+        notes = (f"and {len(resting)} eligible clusters without replicas (-o wide shows them)",)
     notes += (*_left_out(view), *_rejected(view))
     return table(NARROW, (_narrow_row(view, name) for name in shown), _title(view)), notes
 
@@ -188,7 +196,7 @@ def _left_out(view: _View) -> tuple[str, ...]:
     """Say how many clusters are no candidates."""
     rule = view.workload.rule(Candidates)
     count = sum(1 for name in rule.excluded if view.idle(name)) if rule else 0
-    subject = "1 cluster is no candidate" if count == 1 else f"{count} clusters are no candidates"
+    subject = "1 cluster is not eligible" if count == 1 else f"{count} clusters are not eligible"
     return (f"{subject} (-o wide says why)",) if count else ()
 
 
@@ -200,7 +208,7 @@ def _conditions(view: _View) -> tuple[str, ...]:
 def _rejected(view: _View) -> tuple[str, ...]:
     """Say which affinity groups were tried before the chosen one."""
     found = view.outcome.rejected.get(view.workload.key, ())
-    return tuple(f"affinity group {group.name} will not do: {group.reason}" for group in found)
+    return tuple(f"affinity group {group.name} cannot be used: {group.reason}" for group in found)
 
 
 def _title(view: _View) -> str:
@@ -237,7 +245,7 @@ def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
         _text(str(least.replicas) if least else None),
         _text(str(most.replicas) if most else None),
         _left(view, cluster),
-        Cell(decision.reason if decision else "is not in the input"),
+        Cell(decision.reason if decision else "not in the input"),
     )
     return tuple(Cell(cell.text, "dim") for cell in row) if view.excluded(name) else row
 
@@ -247,16 +255,14 @@ def _text(text: str | None) -> Cell:
     return Cell(text) if text else NOTHING
 
 
-def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell, Cell]:
-    """Return replicas, change, wanted share and share got."""
+def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell]:
+    """Return replicas, change and the exact share of the weights, all in replicas."""
     replicas = view.placed.get(name, 0)
     wanted = view.wanted.get(name)
-    share = f"{100 * replicas / view.total:.0f}%" if wanted is not None and view.total else ""
     return (
         Cell(str(replicas), "" if replicas else "dim"),
         _change(view, name, replicas),
         Cell("" if wanted is None else f"{float(wanted):.2f}"),
-        Cell(share),
     )
 
 
@@ -286,4 +292,4 @@ def _left(view: _View, cluster: Cluster | None) -> Cell:
 
 def _more(replicas: int, scarce: str) -> Cell:
     """Return how many more replicas fit, and what runs out first."""
-    return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"full ({scarce})", "notice")
+    return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"at capacity ({scarce})", "notice")

@@ -118,4 +118,4 @@ def _named(amounts: Mapping[str, Amount]) -> str:
 
 def _others(others: Others) -> str:
     """Return what becomes of workloads that nobody asked to rebalance; empty where they stay."""
-    return "may make room" if others is Others.MAKE_ROOM else ""
+    return "may move to free capacity" if others is Others.MAKE_ROOM else ""

@@ -68,10 +68,10 @@ def conflict_section(outcome: Outcome) -> Section:
         return Section("conflict", "Why there is no placement", ())
     if outcome.conflict is None:
         broken = sentences(map(str, outcome.violations), "rule", "bad")
-        return Section("conflict", "Rules that the placement breaks", broken)
+        return Section("conflict", "Rules that the placement violates", broken)
     blocks: list[Block] = []
     for number, conflict in enumerate(outcome.conflicts[:SHOWN]):
-        opening = "No placement keeps these either:" if number else _opening(conflict)
+        opening = "Nor can these be kept together:" if number else _opening(conflict)
         blocks += paragraphs([opening, *told_rules(conflict)])
     rest = len(outcome.conflicts) - SHOWN
     if rest > 0:
@@ -99,12 +99,12 @@ def broken_section(outcome: Outcome) -> Section:
     """Return what runs now breaks: what the target repairs and what it still breaks; empty for nothing."""
     blocks: list[Block] = []
     if outcome.still_broken:
-        blocks += [Heading("Still broken"), *_violations(outcome.still_broken, "bad")]
+        blocks += [Heading("Still violated"), *_violations(outcome.still_broken, "bad")]
     if outcome.repaired:
         blocks += [Heading("Repaired"), *_violations(outcome.repaired, "good")]
     if outcome.placement is None and outcome.broken_before:
         blocks += _violations(outcome.broken_before, "bad")
-    return Section("broken", "Broken before", tuple(blocks))
+    return Section("broken", "Violated before", tuple(blocks))
 
 
 def missing_section(outcome: Outcome) -> Section:
@@ -116,7 +116,7 @@ def missing_section(outcome: Outcome) -> Section:
         if outcome.placement is not None and (count := outcome.unplaced(workload))
     ]
     if rows:
-        lacking = table(_UNPLACED, rows, "Replicas that stand nowhere")
+        lacking = table(_UNPLACED, rows, "Unplaced replicas")
         blocks.append(lacking.first(SHOWN, "workload", "and {}"))
     return Section("unplaced", "What cannot be met", tuple(blocks))
 

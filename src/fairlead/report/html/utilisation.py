@@ -43,9 +43,9 @@ def utilisation_section(problem: Problem, target: Placement | None, before: Plac
     known = [
         (each, now.get(_place(each)))
         for each in utilisation(problem, target)
-        if each.share is not None and each.offered is not None
+        if each.fullness is not None and each.offered is not None
     ]
-    used = [pair for pair in known if _fill(*pair).most]
+    used = [(after, then) for after, then in known if after.used or (then and then.used)]
     if not used:
         return Section(_NAME, _TITLE, ())
     fills = _fullest([_fill(*pair) for pair in used])
@@ -57,7 +57,7 @@ def utilisation_section(problem: Problem, target: Placement | None, before: Plac
     numbers = Folded(title, (_numbers(used, compared=before is not None),))
     unknown = sorted({cluster.name for cluster in problem.clusters if cluster.free is None})
     apart = "1 cluster does" if len(unknown) == 1 else f"{len(unknown)} clusters do"
-    note = (Text(f"{apart} not tell how much room there is.", "dim"),) if unknown else ()
+    note = (Text(f"{apart} not report capacity.", "dim"),) if unknown else ()
     return Section(_NAME, _TITLE, (picture, numbers, *note))
 
 
@@ -68,8 +68,8 @@ def _place(each: Utilisation) -> tuple[str, str]:
 
 def _fill(after: Utilisation, before: Utilisation | None) -> Fill:
     """Return the shares of one resource of one cluster."""
-    then = None if before is None else before.share or Fraction(0)
-    return Fill(after.cluster, after.resource, after.share or Fraction(0), then)
+    then = None if before is None else before.fullness or Fraction(0)
+    return Fill(after.cluster, after.resource, after.fullness or Fraction(0), then)
 
 
 def _fullest(fills: list[Fill]) -> list[Fill]:
@@ -89,12 +89,10 @@ def _caption(*, compared: bool) -> str:
     """Explain the picture."""
     if compared:
         return (
-            "Bar: the share that is used with the target. Mark: the share that is used now. Dashed line: all "
-            "that the workloads of the input may use there, what is free and what they hold now."
+            "Bar: the share that is used with the target, by others too. Mark: the share that is used now. "
+            "Dashed line: all that the cluster has."
         )
-    return (
-        "Bar: the share that is used with the placement. Dashed line: all that the workloads may use there."
-    )
+    return "Bar: the share that is used with the placement, by others too. Dashed line: all the cluster has."
 
 
 def _told(fills: list[Fill]) -> str:
@@ -115,12 +113,12 @@ def _numbers(used: list[tuple[Utilisation, Utilisation | None]], *, compared: bo
     rows = []
     for after, before in used:
         fill = _fill(after, before)
-        front = cells(after.cluster, after.resource, short_amount(after.resource, after.offered or 0))
+        front = cells(
+            after.cluster, after.resource, short_amount(after.resource, after.others + (after.offered or 0))
+        )
         rows.append((*front, *([_percent(fill.before)] if compared else []), _percent(fill.after)))
-    head = columns("Cluster", "Resource", ">May use", *([">Now", ">Target"] if compared else [">Used"]))
-    return table(head, rows, "Share that is used of what the workloads may use").first(
-        ROWS_SHOWN, "row", TOLD
-    )
+    head = columns("Cluster", "Resource", ">Allocatable", *([">Now", ">Target"] if compared else [">Used"]))
+    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", TOLD)
 
 
 def _percent(share: Fraction | None) -> Cell:

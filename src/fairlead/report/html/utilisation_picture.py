@@ -1,4 +1,4 @@
-"""The picture of how full clusters are: a bar for the target, a mark for what runs now, a line at 100 %."""
+"""The picture of how full clusters are: a bar for the target, a mark for what runs now, a line at 100%."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def utilisation_picture(fills: Sequence[Fill], width: int, name: str) -> str:
 
     def draw(canvas: Canvas) -> None:
         full = frame.at(Fraction(1))
-        canvas.text((full, 9), "100 %", MUTED, side="center")
+        canvas.text((full, 9), "100%", MUTED, side="center")
         top = float(HEAD)
         for cluster in names:
             shown = fitting(cluster, width if frame.stacked else frame.resource - SPACE + 1)
@@ -120,7 +120,7 @@ def _frame(fills: Sequence[Fill], width: int) -> _Frame:
     track = resource + widest([fill.resource for fill in fills], 0.2 * width) + SPACE
     text = width - max(measured(fill.text) for fill in fills) - 10
     full = min(FULLEST, max(Fraction(1), *(fill.most for fill in fills)))
-    # Half of "100 %" stands to the right of its line.
+    # Half of "100%" stands to the right of its line.
     return _Frame(resource, track, min(text, width - 30.0), full, stacked)
 
 

@@ -22,7 +22,8 @@ from fairlead.report.blocks import (
     columns,
     table,
 )
-from fairlead.report.content.workloads import COMPACT_ABOVE, compact, detailed
+from fairlead.report.content.fleet import COMPACT_ABOVE
+from fairlead.report.content.workloads import compact, detailed
 
 PLACED_SHOWN = 2000
 """Workloads whose placement is shown."""
@@ -135,7 +136,8 @@ def _explained(
         caption = f"Clusters of {workload.key}, and why so many"
         blocks.append(table(_DECISIONS, rows, caption))
     groups = tuple(
-        f"group {group.name} will not do: {group.reason}" for group in outcome.rejected.get(workload.key, ())
+        f"group {group.name} cannot be used: {group.reason}"
+        for group in outcome.rejected.get(workload.key, ())
     )
     none = tuple(f"{listed(names, 'cluster', NAMED)}: {reason}" for reason, names in empty.items())
     if none:

@@ -144,20 +144,20 @@ def _described(change: Change) -> str:  # noqa: C901 - one case a kind
         case Kind.MINIMUM | Kind.MAXIMUM | Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
             return _turned(change)
         case Kind.FEWEST_GROUPS:
-            return f"ask for {_groups(change.after, change.detail)} instead of {change.before}"
+            return f"require {_groups(change.after, change.detail)} instead of {change.before}"
         case Kind.MOST_GROUPS:
             return f"allow {_groups(change.after, change.detail)} instead of {change.before}"
         case Kind.SURVIVAL:
             left = counted(change.after, "replica")
-            return f"ask for {left} instead of {change.before} to survive the loss of any one {change.detail}"
+            return f"require {left} instead of {change.before} to survive the loss of any one {change.detail}"
         case Kind.TOLERATION:
             return f"tolerate the taint {change.detail}"
         case Kind.COMPANION:
             return f"leave {change.workload} out of {change.detail}"
         case Kind.RESCHEDULE:
-            return f"reschedule {change.workload} afresh: affinity group {change.detail} would do"
+            return f"reschedule {change.workload} (--fresh): affinity group {change.detail} fits"
         case Kind.REPLICAS:
-            return f"ask for {counted(change.after, 'replica')} instead of {change.before}"
+            return f"scale to {counted(change.after, 'replica')} instead of {change.before}"
         case Kind.CAPACITY:
             return f"add {_offered(change.detail, change.amount)} to {change.cluster}"
         case Kind.QUOTA:
@@ -177,7 +177,7 @@ def _raised_quota(change: Change) -> str:
 def _offered(resource: str, amount: int) -> str:
     """Return an amount of a resource: ``500m cpu``, ``2Gi memory``, ``room for 3 pods``."""
     if resource == PODS:
-        return f"room for {counted(amount, 'pod')}"
+        return counted(amount, "pod")
     return f"{format_units(resource, amount)} {resource}"
 
 

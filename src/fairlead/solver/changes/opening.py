@@ -23,7 +23,7 @@ from fairlead.models.rules.capacity import room
 from fairlead.models.workload import Workload
 
 _FIELDS = ("region", "zone", "provider")
-_EVERYWHERE = ("all candidates", "the listed regions")
+_EVERYWHERE = ("all eligible clusters", "the listed regions")
 
 
 def spelled(taint: Taint) -> str:

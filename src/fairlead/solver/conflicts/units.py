@@ -163,7 +163,7 @@ def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Itera
     """Yield the closed clusters together, and every cluster that takes nothing new."""
     closed = [name for name in problem.cluster_by_name if name not in rule.names]
     if closed:
-        unknown = Exclusion("is not a candidate")
+        unknown = Exclusion("is not eligible")
         told = Candidates(rule.names, {name: rule.excluded.get(name, unknown) for name in closed})
         yield told, partial(candidates.describe_exclusions, told, workload)
     for name in rule.held_only:

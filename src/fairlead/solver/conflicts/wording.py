@@ -58,9 +58,7 @@ def _together(conflict: Sequence[Unit], problem: Problem) -> str:
     if excess is None or excess.clusters < 2 or excess.asked <= excess.has:
         return ""
     asked, has = format_alike(excess.resource, excess.asked, excess.has)
-    return (
-        f"; together they ask for {asked} of {excess.resource}, these {excess.clusters} clusters have {has}"
-    )
+    return f"; together they request {asked} {excess.resource}, these {excess.clusters} clusters have {has}"
 
 
 def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
@@ -138,7 +136,7 @@ def _summed(asked: Sequence[Statement], problem: Problem) -> Statement:
     keys = [each.workload or "" for each in asked]
     replicas = sum(problem.workload(key).replicas for key in keys)
     added = next((mark + rest for _, mark, rest in (e.text.partition(TOGETHER) for e in asked) if mark), "")
-    text = f"{listed(keys, 'workload')} want {replicas} replicas together{added}"
+    text = f"{listed(keys, 'workload')} need {replicas} replicas together{added}"
     return replace(asked[0], text=text, workload=None)
 
 

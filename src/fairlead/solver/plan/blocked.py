@@ -134,12 +134,12 @@ def _ring_text(
     """Say that clusters exchange replicas, and what would do."""
     count = sum(move.replicas for move in moves)
     if len(ring) > LARGE_RING:
-        return f"it is one of {count} replicas that {len(ring)} clusters without room exchange"
+        return f"it is one of {count} replicas that {len(ring)} clusters at capacity exchange"
     names = f"{', '.join(ring[:-1])} and {ring[-1]}"
-    text = f"{names} have no room and exchange {count} replicas"
+    text = f"{names} are at capacity and exchange {count} replicas"
     part = stuck.only({move.workload for move in moves})
     ways = list(_ways_out(ring, moves, part, room, reaches))
-    return f"{text}: {', or '.join(ways)} would do" if ways else text
+    return f"{text}: {', or '.join(ways)} would unblock it" if ways else text
 
 
 def _ways_out(

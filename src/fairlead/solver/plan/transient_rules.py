@@ -213,7 +213,7 @@ class Capacities:
             )
             if amount > allowed:
                 asked, given = format_units(resource, amount), format_units(resource, limit)
-                text = f"{name}: {asked} {resource} asked for, {given} available"
+                text = f"{name}: {asked} {resource} requested, {given} available"
                 source = self._problem.cluster_by_name[name].source
                 yield Violation("capacity", text, amount - limit, source, None, name)
 

@@ -258,11 +258,11 @@ def _unweighable(workload: Workload, cluster: str) -> str:
     if not weights:
         return "it is not divided by weights"
     if all(rule.dynamic for rule in weights):
-        return "its weights are the room of the clusters, which no policy states"
+        return "its weights are the capacity of the clusters, which no policy states"
     if not any(cluster in rule.weights for rule in weights):
         candidates = workload.rule(Candidates)
         why = candidates.excluded.get(cluster) if candidates else None
-        return f"{cluster} is no candidate" + (f": it {why.reason}" if why else "")
+        return f"{cluster} is not eligible" + (f": it {why.reason}" if why else "")
     if isinstance(workload.declared, FederatedUnit) and any(
         rule.weights.get(cluster) == 0 for rule in weights
     ):

@@ -228,7 +228,7 @@ def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
         if about.alone:
             opens = full and no_more(part, workload, name, replicas, aside="room") is None
             best = bring_to(name) if opens else nothing
-        action = f"room for one replica more on {name}"
+        action = f"capacity for one more replica on {name}"
         yield Change(action, _roomier(about, cluster), cluster.source, name, full, best)
 
 
@@ -261,7 +261,7 @@ def _of_shared(about: Answered) -> Iterator[Change]:
                     continue
                 for cluster in sorted({scope.cluster for scope in rule.limits}, key=lambda each: each or ""):
                     where = "" if cluster is None else f" on {cluster}"
-                    action = f"room for one replica more in {rule}{where}"
+                    action = f"capacity for one more replica in {rule}{where}"
                     build = _sharing(about, rule, _larger(rule, workload, cluster))
                     best = nothing if cluster is None else None
                     yield Change(action, build, rule.source, cluster, best=best)

@@ -59,7 +59,7 @@ def no_more(
     candidates = workload.rule(Candidates)
     if candidates and cluster in candidates.held_only and replicas >= workload.current.get(cluster, 0):
         exclusion = candidates.held_only[cluster]
-        return Block(f"it takes nothing new: {exclusion.reason}", exclusion.source)
+        return Block(f"it takes no new replicas: {exclusion.reason}", exclusion.source)
     if workload.rule(Total) is not None and replicas >= workload.replicas:
         return Block(f"it holds all {workload.replicas} already" if replicas > 1 else "it holds the only one")
     wanted = replicas + 1 if copies is None else copy_on(copies, workload, cluster)
@@ -77,7 +77,7 @@ def no_less(workload: Workload, cluster: str, replicas: int) -> Block | None:
         return Block("it holds none")
     copies = workload.rule(Duplicated)
     if copies is not None and not copies.choice:
-        return Block("every candidate holds a full copy", copies.source)
+        return Block("every eligible cluster holds a full copy", copies.source)
     bounds = workload.rule(Bounds) or Bounds()
     least = bounds.minimum.get(cluster)
     if least and cluster not in bounds.where_held and replicas <= least.replicas:
@@ -110,4 +110,4 @@ def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: i
         return Block(f"it offers no {scarce}", cluster.source)
     whole = format_units(scarce, limits.get((cluster.name, scarce), 0))
     need = format_units(scarce, needs[scarce])
-    return Block(f"no more room ({scarce} {whole} in all, {need} each)", cluster.source)
+    return Block(f"at capacity ({scarce} {whole} in total, {need} per replica)", cluster.source)

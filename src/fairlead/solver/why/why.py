@@ -1,6 +1,7 @@
 """why(): why a workload stands where it stands, and what anything else would cost."""
 
 import time
+from collections.abc import Mapping
 
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.outcome import ClusterDecision, Outcome
@@ -36,6 +37,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     seed: int = 0,
     deviation: str | None = None,
     fresh: bool | None = None,
+    tolerance: Mapping[str, object] | None = None,
     outcome: Outcome | None = None,
 ) -> Why:
     """Say why a workload stands where it stands, and what anything else would cost.
@@ -56,7 +58,7 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     time_limit
         Seconds for the whole call; None means no limit. Half of it is for finding the answer. What is not
         reached in time is said to be so.
-    workers, seed, deviation, fresh
+    workers, seed, deviation, fresh, tolerance
         As for `solve`.
     outcome
         The answer of `solve` to this problem, where it is known; None solves the problem first.
@@ -76,11 +78,17 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     if problem.partial or (outcome is not None and outcome.problem.partial):
         raise UnsupportedError("explaining a partial placement is not finished in this version")
     if outcome is not None:
-        _refuse_others(problem, outcome, deviation, fresh)
+        _refuse_others(problem, outcome, deviation, fresh, tolerance)
     else:
         left = None if time_limit is None else time_limit * SHARE_OF_SOLVING
         outcome = solve(
-            problem, time_limit=left, workers=workers, seed=seed, deviation=deviation, fresh=fresh
+            problem,
+            time_limit=left,
+            workers=workers,
+            seed=seed,
+            deviation=deviation,
+            fresh=fresh,
+            tolerance=tolerance,
         )
     solved = time.perf_counter()
     decisions = tuple(each for each in outcome.decisions[key] if asked is None or each.cluster == asked)
@@ -92,12 +100,18 @@ def why(  # noqa: PLR0913 - the public face, all by keyword
     return Why(outcome, key, clusters, gains.found, gains.tried, gains.untried, asked, seconds)
 
 
-def _refuse_others(problem: Problem, outcome: Outcome, deviation: str | None, fresh: bool | None) -> None:
+def _refuse_others(
+    problem: Problem,
+    outcome: Outcome,
+    deviation: str | None,
+    fresh: bool | None,
+    tolerance: Mapping[str, object] | None,
+) -> None:
     """Refuse an outcome that is not solve's answer to the problem."""
     if not outcome.by_solver:
         raise UsageError(f"why explains what solve answers; this outcome is that of {outcome.origin}")
-    if deviation is not None or fresh is not None:
-        raise UsageError("an outcome has its own deviation and fresh; leave them out beside it")
+    if deviation is not None or fresh is not None or tolerance is not None:
+        raise UsageError("an outcome has its own deviation, fresh and tolerance; leave them out beside it")
     same = outcome.problem.workload_by_key.keys() == problem.workload_by_key.keys()
     if not same or outcome.problem.cluster_by_name.keys() != problem.cluster_by_name.keys():
         raise UsageError("the outcome answers another problem: its workloads or clusters differ")

@@ -1,0 +1,75 @@
+"""``fairlead doctor``: what an input holds, and what is missing for an answer."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from fairlead.cli import console, exits
+from fairlead.cli.inputs import Inputs, reads_input
+from fairlead.models.words import counted, listed
+
+if TYPE_CHECKING:
+    from fairlead.models.problem import Problem
+
+_EXIT_CODES = """\b
+Exit codes:
+  0  nothing is missing for an answer
+  1  unexpected
+  2  wrong input or usage; no cluster or no workload in the input"""
+
+
+@click.command("doctor", short_help="Say what an input holds and what it lacks.", epilog=_EXIT_CODES)
+@reads_input
+def doctor_command(inputs: Inputs) -> int:
+    """Say what is in the input, and what is missing for an answer or for a better one.
+
+    Nothing is placed. What is wrong with single fields is told by `fairlead validate`.
+    """
+    problem = inputs.read()
+    missing = list(_missing(problem))
+    lines = ["Found:", *(f"  {line}" for line in _found(problem))]
+    lines += ["Missing for an answer:", *(f"  {line}" for line in missing)] if missing else []
+    thin = list(_thin(problem))
+    lines += ["Would make the answer better:", *(f"  {line}" for line in thin)] if thin else []
+    lines += [] if missing else ["Ready: fairlead solve can answer."]
+    if problem.warnings and not inputs.quiet:
+        lines.append(f"{counted(len(problem.warnings), 'warning')}: fairlead validate shows them.")
+    console.result("\n".join(lines))
+    return exits.WRONG_INPUT if missing else exits.SOLVED
+
+
+def _found(problem: "Problem") -> Iterator[str]:
+    """Yield what there is, with its number."""
+    regions = {cluster.region for cluster in problem.clusters if cluster.region}
+    inside = f" in {counted(len(regions), 'region')}" if regions else ""
+    yield f"{counted(len(problem.clusters), 'cluster')}{inside}"
+    for kind, count in sorted(Counter(workload.kind for workload in problem.workloads).items()):
+        yield counted(count, kind)
+    replicas = sum(workload.replicas for workload in problem.workloads)
+    running = sum(1 for workload in problem.workloads if any(workload.current.values()))
+    yield f"{counted(replicas, 'replica')} requested, {counted(running, 'workload')} running"
+    policies = {workload.policy for workload in problem.workloads if workload.policy}
+    yield counted(len(policies), "policy")
+
+
+def _missing(problem: "Problem") -> Iterator[str]:
+    """Yield without what nothing can be placed."""
+    if not problem.clusters:
+        yield "clusters: kubectl get clusters -o yaml (KubeAdmiral: federatedclusters)"
+    if not problem.workloads:
+        yield "workloads: kubectl get rb,pp -A -o yaml (KubeAdmiral: federatedobjects), or templates"
+
+
+def _thin(problem: "Problem") -> Iterator[str]:
+    """Yield what is not said, and what that means for an answer."""
+    unknown = [cluster.name for cluster in problem.clusters if cluster.free is None]
+    if unknown:
+        yield f"capacity of {listed(unknown, 'cluster')} (status.resourceSummary): taken as unlimited"
+    nameless = [cluster.name for cluster in problem.clusters if not cluster.region]
+    if nameless and len(nameless) < len(problem.clusters):
+        yield f"region of {listed(nameless, 'cluster')}: never chosen where a policy spreads by region"
+    silent = [workload.key for workload in problem.workloads if not workload.requests and workload.replicas]
+    if silent:
+        yield f"requests of {listed(silent, 'workload')}: only pods count against capacity"

@@ -1,0 +1,102 @@
+"""A table as other programs read it: CSV, Markdown, and columns of one's own choice in one's own order."""
+
+import csv
+import io
+from dataclasses import dataclass, replace
+
+from fairlead.models.errors import UsageError
+from fairlead.models.words import escaped, with_nearest
+from fairlead.report.blocks import NOTHING, Cell, Column, Table
+
+
+@dataclass(frozen=True, slots=True)
+class CustomColumns:
+    """Columns to print, in order.
+
+    Parameters
+    ----------
+    spec
+        Names of columns separated by commas, as the table has them in any case, blanks written as ``-``;
+        ``HEADER:NAME`` prints a column below another header.
+    """
+
+    spec: str
+
+
+def to_csv(table: Table) -> str:
+    """Return a table as CSV with one line of headers; a dash that stands for nothing is left empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([_name(column) for column in table.columns])
+    writer.writerows(["" if cell == NOTHING else escaped(cell.text) for cell in row] for row in table.rows)
+    return text.getvalue().rstrip("\n")
+
+
+def to_markdown(table: Table) -> str:
+    """Return a table as Markdown; numbers are set flush right."""
+    head = [column.header for column in table.columns]
+    rule = ["---:" if column.right else "---" for column in table.columns]
+    body = [[_inline(cell) for cell in row] for row in table.rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+
+
+def with_columns(table: Table, chosen: CustomColumns) -> Table:
+    """Return a table with the chosen columns only.
+
+    Raises
+    ------
+    UsageError
+        Where the table has no such column; the nearest name is proposed.
+    """
+    known = [_name(column) for column in table.columns]
+    asked = [part.strip().rpartition(":") for part in chosen.spec.split(",")]
+    unknown = [name for _, _, name in asked if name.lower() not in known]
+    if unknown:
+        raise UsageError(f"no column {with_nearest(unknown, known)}; known: {', '.join(known)}")
+    places = [known.index(name.lower()) for _, _, name in asked]
+    columns = tuple(
+        replace(table.columns[place], header=header or table.columns[place].header)
+        for place, (header, _, _) in zip(places, asked, strict=True)
+    )
+    return replace(
+        table, columns=columns, rows=tuple(tuple(row[place] for place in places) for row in table.rows)
+    )
+
+
+def sorted_by(table: Table, column: str) -> Table:
+    """Return a table sorted by a column: texts from A on, numbers from the largest on.
+
+    Raises
+    ------
+    UsageError
+        Where the table has no such column; the nearest name is proposed.
+    """
+    if not column:
+        return table
+    known = [_name(each) for each in table.columns]
+    if column.lower() not in known:
+        raise UsageError(f"no column {with_nearest([column], known)}; known: {', '.join(known)}")
+    place = known.index(column.lower())
+    if table.columns[place].right:
+        rows = sorted(table.rows, key=lambda row: -_number(row[place].text))
+    else:
+        rows = sorted(table.rows, key=lambda row: row[place].text)
+    return replace(table, rows=tuple(rows))
+
+
+def _name(column: Column) -> str:
+    """Return the name by which a column is chosen, such as ``by-weight``."""
+    return column.header.lower().replace(" ", "-")
+
+
+def _number(text: str) -> float:
+    """Return the number in a cell; what is none comes last."""
+    try:
+        return float(text.rstrip("%"))
+    except ValueError:
+        return float("-inf")
+
+
+def _inline(cell: Cell) -> str:
+    """Return a cell with what Markdown would obey escaped."""
+    return escaped(cell.text).replace("\\", "\\\\").replace("|", "\\|") or " "

@@ -1,0 +1,110 @@
+"""Tables for other programs, and large fleets: rows picked, sorted, summed up, and what changes in a line."""
+
+import csv
+import io
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import fairlead
+from fairlead.cli.app import main
+from fairlead.models.placement import Placement
+from fairlead.models.usage import Utilisation, utilisation
+from fairlead.report.content.fleet import Change, change_of, closing, grouped
+from fairlead.report.renderer import tabular, terminal
+from fairlead.report.tabular import CustomColumns
+from fairlead.report.terminal import Look, Rows
+from hand_made import solved
+from places import EXAMPLES
+
+REGIONS = str(EXAMPLES / "three-regions")
+
+
+def test_csv_is_read_back() -> None:
+    """Every cluster is a row; texts with commas are quoted, and a dash is an empty field."""
+    rows = list(csv.DictReader(io.StringIO(tabular(solved(), "csv", Look()))))
+    assert [(row["cluster"], row["replicas"], row["by-weight"]) for row in rows[:3]] == [
+        ("member1", "3", "1.83"),
+        ("member2", "6", "3.67"),
+        ("member3", "2", "5.50"),
+    ]
+    assert rows[2]["reason"] == "at capacity (cpu 0 left, 500m per replica)"
+    assert rows[0]["max"] == ""
+
+
+def test_markdown_has_a_cell_for_every_column() -> None:
+    """Head, rule and rows have as many cells; numbers are flush right."""
+    head, rule, *rows = tabular(solved(), "markdown", Look()).splitlines()
+    assert len({line.count("|") for line in (head, rule, *rows)}) == 1
+    assert rule.split("|")[1 + [cell.strip() for cell in head.split("|")[1:]].index("Replicas")] == " ---: "
+
+
+def test_custom_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    """Columns in one's own order, under one's own headers; an unknown one names the nearest."""
+    shown = tabular(solved(), CustomColumns("N:replicas,CLUSTER"), Look()).splitlines()
+    assert [line.split() for line in shown[:2]] == [["N", "CLUSTER"], ["3", "member1"]]
+    assert main(["solve", "-f", REGIONS, "-o", "custom-columns=replica"]) == 2
+    assert "no column replica (did you mean replicas?)" in capsys.readouterr().err
+
+
+def test_sorted(capsys: pytest.CaptureFixture[str]) -> None:
+    """The largest number comes first, texts from A on."""
+    assert main(["solve", "-f", REGIONS, "-o", "custom-columns=replicas", "--sort-by", "replicas"]) == 0
+    numbers = capsys.readouterr().out.split()[1:]
+    assert numbers == ["9", "8", "5", "4", "4"]
+    assert main(["solve", "-f", REGIONS, "--sort-by", "size"]) == 2
+    assert "no column size" in capsys.readouterr().err
+
+
+def test_groups_add_up() -> None:
+    """The replicas of all regions, clusters and namespaces are those of the placement."""
+    outcome = fairlead.solve(fairlead.load(REGIONS))
+    for group_by, names in (("region", ["ap-south", "eu-west", "us-east"]), ("namespace", ["retail"])):
+        table = grouped(outcome, group_by)
+        assert [row[0].text for row in table.rows] == names
+        assert sum(int(row[3].text) for row in table.rows) == 30
+    east = grouped(outcome, "region").rows[1]
+    assert [cell.text for cell in east] == ["eu-west", "1", "0", "17", "+17", "-"]
+
+
+def test_what_changes_in_a_line() -> None:
+    """One of member1 stops and four start elsewhere: one replica moves, three are new."""
+    found = change_of(solved())
+    assert found == Change(1, 1, 3, 0, 0)
+    assert closing(found) == "1 workload changes, 1 replica moves, 3 started, 0 unplaced."
+
+
+def test_a_large_fleet_shows_what_changes() -> None:
+    """Fifteen workloads that leave a cluster are all shown; once they run there, none but on demand."""
+    problem = fairlead.load(EXAMPLES / "failover")
+    outcome = fairlead.solve(problem)
+    assert terminal(outcome).startswith("15 workloads change, 0 replicas move, 15 started, 0 unplaced.")
+    assert "without a change" not in terminal(outcome)
+    running = tuple(replace(one, current=outcome.placed(one)) for one in problem.workloads)
+    again = replace(outcome, problem=replace(problem, workloads=running))
+    assert "and 15 workloads without a change (-A shows them)" in terminal(again)
+    assert "app-07" not in terminal(again)
+    assert "app-07" in terminal(again, Look(picked=Rows(every=True)))
+    assert "app-07" not in terminal(again, Look(picked=Rows(changed=True)))
+    assert grouped(again, "cluster", changed=True).rows == ()
+
+
+@pytest.mark.parametrize(
+    "options", [["-o", "json", "--changed"], ["-o", "name", "--group-by", "region"], ["--changed", "-A"]]
+)
+def test_what_has_no_effect_is_refused(capsys: pytest.CaptureFixture[str], options: list[str]) -> None:
+    """Rows are picked of tables only, and not in two ways at once."""
+    assert main(["solve", "-f", REGIONS, *options]) == 2
+    assert "-A" in capsys.readouterr().err
+
+
+def test_others_count_for_how_full_a_cluster_is() -> None:
+    """Of 10 cores others use 5 and the workload 2: 70%, although it may use but 5."""
+    cluster = fairlead.Cluster("a", allocatable={"cpu": 10000}, free={"cpu": 3000})
+    web = fairlead.Workload("web", "web", 2, requests={"cpu": 1000}, current={"a": 2})
+    (now,) = utilisation(fairlead.Problem((cluster,), (web,)), Placement({"web": {"a": 2}}))
+    assert (now.used, now.offered, now.others, now.fullness) == (2000, 5000, 5000, Fraction(7, 10))
+    assert now.share == Fraction(2, 5)
+    unknown = Utilisation("a", "cpu", 2000, 5000)
+    assert (unknown.others, unknown.fullness) == (0, unknown.share)
