@@ -21,6 +21,7 @@ from pathlib import Path
 from bars import judge, required
 from contenders import CONTENDERS
 from curves import draw
+from loading import measure_loading
 from machine import described, load
 from measuring import Measurement, from_dict, measure
 from registry import CASES, Case
@@ -50,6 +51,7 @@ def main() -> int:
         failures += measure_single(full=arguments.full) + measure_spread(full=arguments.full)
         failures += measure_rules(SIZES if arguments.full else SIZES[:2], repeat=7 if arguments.full else 3)
         failures += measure_start(repeat=15 if arguments.full else 7) + measure_load()
+        failures += measure_loading(full=arguments.full)
     whole = arguments.full or bool(arguments.only)
     measured = _measure_all(chosen, arguments, full=whole)
     failures += _report(measured)

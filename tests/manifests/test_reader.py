@@ -15,7 +15,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairlead.manifests.yaml import streams
+from fairlead.manifests.yaml import events, streams
 from fairlead.manifests.yaml.reader import Document, Path, field_name, read_documents, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
@@ -23,13 +23,17 @@ from fairlead.models.source import Source
 HEAD = "apiVersion: v1\nkind: Thing\n"
 
 
-@pytest.fixture(params=["libyaml", "python"])
+@pytest.fixture(params=["quick", "libyaml", "python"])
 def parser(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Read with libyaml, and with the parser that stands in where libyaml is missing."""
+    """Read what is plain the quick way; all with libyaml, and with the parser that stands in for it."""
+    if request.param == "quick":
+        return "quick"
     if request.param == "libyaml" and not yaml.__with_libyaml__:
         pytest.skip("this PyYAML has no libyaml")
     loader = yaml.CSafeLoader if request.param == "libyaml" else yaml.SafeLoader
-    monkeypatch.setattr(streams, "_Parser", loader)
+    monkeypatch.setattr(events, "_Parser", loader)
+    for quick in ("parse_json", "parse_block"):
+        monkeypatch.setattr(streams, quick, lambda _: None)
     return str(request.param)
 
 

@@ -17,7 +17,7 @@ from fairlead.manifests.api.karmada import (
     ResourceBinding,
     WorkloadRebalancer,
 )
-from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.meta import Known, Object
 from fairlead.manifests.api.overrides import (
     ClusterFederatedOverridePolicy,
     ClusterOverridePolicy,
@@ -166,10 +166,11 @@ def collect(documents: Iterable[Document]) -> Manifests:
     """Validate documents and sort them by what they are."""
     manifests = Manifests()
     skipped: dict[tuple[str, str], list[Document]] = {}
+    known = Known()
     for document in documents:
         model = KINDS.get((document.api_version, document.kind))
         if model is not None:
-            _add(manifests, document, model)
+            _add(manifests, document, model, known)
         elif _group(document) == GROUP:
             manifests.mistakes.append(unknown_kind(document))
         elif _group(document) == _EARLIER_GROUP:
@@ -216,9 +217,9 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
     return Statement("unknown-kind", text, min(document.source() for document in documents))
 
 
-def _add(manifests: Manifests, document: Document, model: type[Object]) -> None:
+def _add(manifests: Manifests, document: Document, model: type[Object], known: Known) -> None:
     """Validate one document of a known kind and put it where it belongs."""
-    validated = validate(document, model)
+    validated = validate(document, model, known)
     manifests.warnings.extend(validated.warnings)
     found = [*validated.mistakes, *_contradictions(document, validated)]
     if found and issubclass(model, Binding | FederatedObject):

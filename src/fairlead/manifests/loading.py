@@ -37,6 +37,7 @@ from fairlead.manifests.overrides import replica_overrides
 from fairlead.manifests.own.extend import contradictions, extend
 from fairlead.manifests.selecting import select
 from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.quick import uncollected
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
@@ -98,7 +99,12 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
     UnsupportedError
         Where the input is right, but only holds what this version cannot read.
     """
-    inputs = list(_flat(sources))
+    with uncollected():
+        return _load(list(_flat(sources)), recursive=recursive)
+
+
+def _load(inputs: Sequence[Input], *, recursive: bool) -> Problem:
+    """Read manifests; see `load`."""
     documents, mistakes = read_documents(inputs, recursive=recursive)
     manifests = collect(documents)
     subjects, doubled = join(manifests)

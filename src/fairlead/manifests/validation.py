@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_o
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from fairlead.manifests.api.meta import INSTEAD, Api
+from fairlead.manifests.api.meta import INSTEAD, Api, Known
 from fairlead.manifests.yaml.documents import Document, Path, field_name, shortened
 from fairlead.models.errors import Mistake
 from fairlead.models.source import Source
@@ -122,21 +122,30 @@ class Validated(Generic[M]):
     warnings: tuple[Statement, ...] = ()
 
 
-def validate(document: Document, model: type[M]) -> Validated[M]:
+def validate(document: Document, model: type[M], known: Known | None = None) -> Validated[M]:
     """Read a document as an API type.
 
     Null is the same as absent, as in Kubernetes. What is wrong is taken out and the rest is read again, so
     that all mistakes are found at once.
+
+    Parameters
+    ----------
+    document
+        The document.
+    model
+        Its type.
+    known
+        What was read before, of which what reads the same is taken; None where that is nothing.
     """
     try:
-        return Validated(Located(_read(model, document.data), document))
+        return Validated(Located(_read(model, document.data, known), document))
     except ValidationError as error:
         return _without_errors(document, model, error)
 
 
-def _read(model: type[M], data: dict[str, Any]) -> M:
+def _read(model: type[M], data: dict[str, Any], known: Known | None = None) -> M:
     """Read data by the names that Kubernetes uses, not by Python's."""
-    return model.model_validate(data, by_alias=True, by_name=False)
+    return model.model_validate(data, by_alias=True, by_name=False, context=known)
 
 
 def _without_errors(document: Document, model: type[M], error: ValidationError) -> Validated[M]:

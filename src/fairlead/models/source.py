@@ -1,8 +1,8 @@
 """Where in the input a value was written."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 
 class ObjectName(NamedTuple):
@@ -22,9 +22,9 @@ class ObjectName(NamedTuple):
     namespace: str = ""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, order=True)
 class Source:
-    """File and line of a value.
+    """File and line of a value; the line may be looked for when it is first asked for (`late`).
 
     Parameters
     ----------
@@ -49,6 +49,32 @@ class Source:
     path: tuple[str | int, ...] = field(default=(), compare=False, repr=False)
     manifest: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     holder: ObjectName | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def late(
+        cls,
+        file: str,
+        line: Callable[[], int],
+        kind: str,
+        path: tuple[str | int, ...],
+        manifest: Mapping[str, Any] | None,
+        holder: ObjectName | None,
+    ) -> "Source":
+        """Return a source whose line is looked for by a function, once, when somebody asks for it."""
+        source = cls.__new__(cls)
+        source.__dict__.update(
+            file=file, kind=kind, path=path, manifest=manifest, holder=holder, _find_line=line
+        )
+        return source
+
+    if not TYPE_CHECKING:  # for type checkers the line is there from the beginning
+
+        def __getattr__(self, name: str) -> Any:
+            if name != "line" or "_find_line" not in self.__dict__:
+                raise AttributeError(name)
+            line = self.__dict__["line"] = self.__dict__["_find_line"]()
+            self.__dict__.pop("_find_line", None)
+            return line
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}" if self.line else self.file

@@ -7,7 +7,18 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator, Strict
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    Strict,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 from pydantic.alias_generators import to_camel
 
 from fairlead.models import cluster, selectors
@@ -42,6 +53,49 @@ class Open(Api):
     """Parent of API types of which only a part is read; the rest is passed through and never reported."""
 
     model_config = ConfigDict(extra="ignore")
+
+
+class Known:
+    """What was validated before, by what it is and how it reads; validation takes it as its context.
+
+    Manifests of one input repeat themselves. What reads the same becomes one object, so it is validated once,
+    and whoever looks at it can remember what came of it.
+    """
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, dict[Any, Any]] = {}
+
+    def of(self, kind: str) -> dict[Any, Any]:
+        """Return what is known of a kind, by how it reads."""
+        return self._kinds.setdefault(kind, {})
+
+
+def shared(kind: str) -> WrapValidator:
+    """Make values that read the same one object, where a context `Known` is given."""
+
+    def validate(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
+        if not isinstance(info.context, Known) or not isinstance(value, dict):
+            return handler(value)
+        known, key = info.context.of(kind), repr(value)
+        found = known.get(key)
+        return known.setdefault(key, handler(value)) if found is None else found
+
+    return WrapValidator(validate)
+
+
+def shared_items(kind: str) -> WrapValidator:
+    """Make items of a list that read the same one object, where a context `Known` is given."""
+
+    def validate(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
+        if not isinstance(info.context, Known) or not isinstance(value, list):
+            return handler(value)
+        known, keys = info.context.of(kind), list(map(repr, value))
+        found = tuple(map(known.get, keys))
+        if all(found):
+            return found
+        return tuple(map(known.setdefault, keys, handler(value)))
+
+    return WrapValidator(validate)
 
 
 def _to_time(value: object) -> datetime:

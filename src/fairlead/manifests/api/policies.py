@@ -21,6 +21,8 @@ from fairlead.manifests.api.meta import (
     Text,
     Toleration,
     Weight,
+    shared,
+    shared_items,
 )
 from fairlead.models import selectors
 
@@ -114,7 +116,7 @@ class Targeted(Api):
     exclude: tuple[Text, ...] = ()
     label_selector: LabelSelector | None = None
     field_selector: FieldSelector | None = None
-    below: Annotated[ClusterAffinity | None, Field(alias="targetCluster")]
+    below: Annotated[ClusterAffinity | None, shared("affinity"), Field(alias="targetCluster")]
 
     @model_validator(mode="before")
     @classmethod
@@ -144,6 +146,13 @@ class Targeted(Api):
             exclude=self.exclude,
             label_selector=self.label_selector,
             field_selector=self.field_selector,
+        )
+
+    @cached_property
+    def only_names(self) -> bool:
+        """Whether it says no more than the names of some clusters, below ``targetCluster``."""
+        return self.below is not None and self.below == ClusterAffinity(
+            cluster_names=self.below.cluster_names
         )
 
     @property
@@ -219,7 +228,7 @@ class ClusterPreferences(ClusterConstraint):
     may also stand right here.
     """
 
-    static_weight_list: tuple[StaticClusterWeight, ...] = ()
+    static_weight_list: Annotated[tuple[StaticClusterWeight, ...], shared_items("weight")] = ()
     dynamic_weight: Literal["", "AvailableReplicas"] = ""
     static_specify_list: tuple[SpecifiedReplicas, ...] = ()
     extend_static_list: tuple[SpecifiedReplicas, ...] = ()
@@ -257,7 +266,7 @@ class WorkloadAffinity(Api):
 class Placement(Api):
     """Rules for the clusters and the replicas of a workload."""
 
-    cluster_affinity: ClusterAffinity | None = None
+    cluster_affinity: Annotated[ClusterAffinity | None, shared("affinity")] = None
     cluster_affinities: tuple[ClusterAffinityTerm, ...] = ()
     cluster_tolerations: tuple[Toleration, ...] = ()
     spread_constraints: tuple[SpreadConstraint, ...] = ()

@@ -1,6 +1,5 @@
 """What template and binding say of a workload: replicas, requests, what runs where."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,6 +27,7 @@ from fairlead.manifests.karmada.specified import annotated, idle_parts, totals_o
 from fairlead.manifests.karmada.totals import NO_TOTALS, Totals
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Document, Path, field_name
+from fairlead.manifests.yaml.quick import as_text
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, SUSPENDED, Statement
 from fairlead.models.words import counted
@@ -67,7 +67,7 @@ class Declared:
 
     def text(self, *names: str) -> str:
         """Return some fields of the placement as text that is equal for equal values."""
-        return json.dumps([self.written.get(name) for name in names], sort_keys=True)
+        return as_text([self.written.get(name) for name in names])
 
     @property
     def written(self) -> Mapping[str, Any]:

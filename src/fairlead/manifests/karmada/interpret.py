@@ -23,6 +23,7 @@ from fairlead.manifests.karmada.preferences import (
     resolve_bounds,
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
+from fairlead.manifests.karmada.terms import Terms
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates
 from fairlead.manifests.yaml.documents import Path, field_name, first_few
@@ -91,12 +92,13 @@ def without_effect(
 KIND = "cluster"
 
 
-def unknown_clusters(declared: Declared, clusters: Mapping[str, Cluster]) -> Iterator[Statement]:
+def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Statement]:
     """Say which names of affinities and static weights no cluster of the input has.
 
     Those of bounds and of totals are told with what they do not bound or hold.
     """
-    for path, affinity in _sets(declared.placement):
+    clusters = resolver.clusters
+    for path, affinity in _sets(declared.placement, resolver.terms):
         for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
             unknown = [name for name in dict.fromkeys(names) if name not in clusters]
             if unknown:
@@ -109,12 +111,17 @@ def unknown_clusters(declared: Declared, clusters: Mapping[str, Cluster]) -> Ite
                 yield Statement(KIND, text, where)
 
 
-def _sets(placement: Placement) -> Iterator[tuple[Path, ClusterAffinity]]:
-    """Yield the sets of clusters that candidates and static weights come from, with their paths."""
+def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterAffinity]]:
+    """Yield the sets of clusters that candidates and static weights come from, with their paths.
+
+    Static weights that are all for single clusters that there are, are left out.
+    """
     for tier in declared_tiers(placement):
         if tier.affinity is not None:
             yield tier.path, tier.affinity
     for path, preferences in preferences_of(placement.replica_scheduling):
+        if terms.singles(preferences.static_weight_list) is not None:
+            continue
         for position, term in enumerate(preferences.static_weight_list):
             yield (*path, "staticWeightList", position, *term.target_path), term.target_cluster
 
@@ -194,9 +201,7 @@ class Interpreter:
     def _once_said(self, declared: Declared) -> tuple[Statement, ...]:
         """Say what is doubtful about a placement whatever the workload."""
         key = ("said", id(declared.document), declared.path)
-        return self.resolver.memory.once(
-            key, lambda: tuple(unknown_clusters(declared, self.resolver.clusters))
-        )
+        return self.resolver.memory.once(key, lambda: tuple(unknown_clusters(declared, self.resolver)))
 
     def _in_group(
         self,

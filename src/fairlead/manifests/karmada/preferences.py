@@ -11,6 +11,7 @@ from fairlead.manifests.api.policies import (
     Placement,
     ReplicaSchedulingStrategy,
     SpecifiedReplicas,
+    StaticClusterWeight,
     Targeted,
 )
 from fairlead.manifests.karmada.groups import matching
@@ -76,7 +77,10 @@ def constraints_of(
 
 
 def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterAffinity]]:
-    """Yield every set of clusters that weights, totals and bounds are for, with its path."""
+    """Yield the sets of clusters that weights, totals and bounds are for, with their paths.
+
+    Those that are nothing but names of clusters are left out.
+    """
     lists: list[tuple[Path, Sequence[Targeted]]] = []
     for path, preferences in preferences_of(strategy):
         lists.append(((*path, "staticWeightList"), preferences.static_weight_list))
@@ -85,7 +89,8 @@ def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Pa
         lists.append(((*path, "clusterConstraintTerms"), constraint.cluster_constraint_terms))
     for path, terms in lists:
         for position, term in enumerate(terms):
-            yield (*path, position, *term.target_path), term.target_cluster
+            if not term.only_names:
+                yield (*path, position, *term.target_path), term.target_cluster
 
 
 DIVISION: Path = ("replicaScheduling", "replicaDivisionPreference")
@@ -148,19 +153,18 @@ class StaticWeights(NamedTuple):
     closed: Mapping[str, Ground]
 
 
-def static_weights(
-    placement: Placement, names: tuple[str, ...], clusters: Mapping[str, Cluster]
-) -> StaticWeights:
+def weighted_terms(placement: Placement) -> tuple[StaticClusterWeight, ...]:
+    """Return the terms of the static weights that count."""
+    preference = _preference(placement)
+    return preference.static_weight_list if preference else ()
+
+
+def static_weights(largest: Mapping[str, int], names: tuple[str, ...]) -> StaticWeights:
     """Return the static weights of candidates, as Karmada reads them.
 
     The largest weight among the matching terms counts. Where no candidate has a positive weight, all weigh 1.
     Otherwise one that matches no term, or has weight 0, gets nothing and is no candidate.
     """
-    preference = _preference(placement)
-    largest: dict[str, int] = {}
-    for term in preference.static_weight_list if preference else ():
-        for name in matching(term.target_cluster, clusters):
-            largest[name] = max(term.weight, largest.get(name, 0))
     if not any(largest.get(name) for name in names):
         return StaticWeights(dict.fromkeys(names, 1), {})
     weights = {name: largest[name] for name in names if largest.get(name)}

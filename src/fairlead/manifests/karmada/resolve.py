@@ -16,7 +16,9 @@ from fairlead.manifests.karmada.preferences import (
     is_static,
     resolve_bounds,
     static_weights,
+    weighted_terms,
 )
+from fairlead.manifests.karmada.terms import Terms
 from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
 from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import (
@@ -136,17 +138,22 @@ class Resolver:
         Member clusters by name.
     present
         Their names.
+    memory
+        What was resolved before.
+    terms
+        What static weights match.
     """
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
+    terms: Terms
     memory: Memory = field(default_factory=Memory)
 
     @classmethod
     def of(cls, clusters: Sequence[Cluster]) -> "Resolver":
         """Return a resolver for some clusters."""
         by_name = {cluster.name: cluster for cluster in clusters}
-        return cls(by_name, frozenset(by_name))
+        return cls(by_name, frozenset(by_name), Terms(by_name))
 
     def division(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
@@ -244,9 +251,12 @@ class Resolver:
 
     def _static(self, base: Division, placement: Placement, key: Hashable | None) -> Division:
         """Weigh candidates by what the placement says; those without weight are none."""
-        found = static_weights(placement, base.standing.names, self.clusters)
+        largest = self.terms.largest(weighted_terms(placement))
+        found = static_weights(largest, base.standing.names)
         openable = base.standing.openable()
-        wider = static_weights(placement, (*base.standing.names, *openable), self.clusters).closed
+        if not openable:
+            return Division(base.standing.without(found.closed), found.weights, key=key)
+        wider = static_weights(largest, (*base.standing.names, *openable)).closed
         # A weight that counts only once a cluster is open would close others that weigh 1 until then.
         harms = any(name in wider and name not in found.closed for name in base.standing.names)
         stuck = base.standing.closed_for_good(openable if harms else wider, spoiling=harms)

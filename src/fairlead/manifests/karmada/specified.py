@@ -27,7 +27,7 @@ from fairlead.manifests.karmada.preferences import (
 from fairlead.manifests.karmada.totals import NO_TOTALS, Number, Target, Totals
 from fairlead.manifests.validation import Finding, in_plain_words
 from fairlead.manifests.yaml.documents import Document, Path, shortened
-from fairlead.manifests.yaml.streams import JsonReading, read_json
+from fairlead.manifests.yaml.json_text import JsonReading, read_json
 from fairlead.models.source import Source
 
 WHOLE = "fairlead.io/replicas"

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, NoReturn
 
-from fairlead.manifests.yaml.documents import Lines, LineTable, field_name, shortened
+from fairlead.manifests.yaml.documents import Lines, LineTable, Places, field_name, shortened
 from fairlead.manifests.yaml.scalars import Scalar, key_text, resolve, resolve_tagged
 from fairlead.models.errors import InternalError, ManifestError, Mistake
 from fairlead.models.source import Source
@@ -24,7 +24,7 @@ _LONGEST_FIELD = 20
 
 _MERGE = "<<"
 
-Values = list[tuple[Any, Lines]]
+Values = list[tuple[Any, Places]]
 
 
 @dataclass(slots=True)

@@ -1,9 +1,10 @@
 """Documents that know the line of each of their values."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 from fairlead.models.source import ObjectName, Source
 
@@ -60,9 +61,71 @@ class LineTable:
         return self._positions[block].get(str(key))
 
 
+class Places(Protocol):
+    """Where the values of one document, or of a part of it, stand: known, or looked for when asked."""
+
+    @property
+    def file(self) -> str:
+        """Path as the user gave it."""
+        ...
+
+    @property
+    def line(self) -> int:
+        """Line where the document, or the part, begins; 0 where there is none."""
+        ...
+
+    def entry(self, data: Any, step: str | int) -> "Places":
+        """Return the places of the entry that a step leads to from `data`, which these describe.
+
+        Raises
+        ------
+        LookupError
+            Where there is no such entry.
+        """
+        ...
+
+    def extended(self, size: int, places: "Sequence[Places]") -> "Places":
+        """Return the places of a mapping of `size` entries that got more entries at its end."""
+        ...
+
+    def later(self) -> Callable[[], int] | None:
+        """Return what looks for the line; None where it is known."""
+        ...
+
+
+def has_entry(data: Any, step: str | int) -> bool:
+    """Tell whether a mapping or list has an entry."""
+    if isinstance(data, dict):
+        return step in data
+    return isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data)
+
+
+@dataclass(frozen=True, slots=True)
+class NoLines:
+    """Places in what was never a text: there are no lines."""
+
+    file: str
+    line: int = 0
+
+    def entry(self, data: Any, step: str | int) -> "NoLines":
+        """Return the same, where there is such an entry."""
+        if not has_entry(data, step):
+            raise LookupError(step)
+        return self
+
+    def extended(self, size: int, places: Sequence[Places]) -> "NoLines":
+        """Return the same."""
+        del size, places
+        return self
+
+    def later(self) -> None:
+        """Return None: it is known that there is no line."""
+        return
+
+
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Places of the values of one document.
+    """Places of the values of one document, all known.
 
     Parameters
     ----------
@@ -99,15 +162,19 @@ class Lines:
         place = self.block + position
         return Lines(self.file, self.table, self.table.lines[place], self.table.blocks[place])
 
-    def extended(self, size: int, places: "list[Lines]") -> "Lines":
-        """Return the lines of a mapping of `size` entries that got more entries at its end."""
+    def extended(self, size: int, places: Sequence[Places]) -> "Lines":
+        """Return the lines of a mapping of `size` entries that got more entries, all scalars, at its end."""
         own = slice(self.block, self.block + size)
         lines = [*self.table.lines[own], *(place.line for place in places)]
-        blocks = [*self.table.blocks[own], *(place.block for place in places)]
+        blocks = [*self.table.blocks[own], *(0 for _ in places)]
         return Lines(self.file, self.table, self.line, self.table.add(lines, blocks))
 
+    def later(self) -> None:
+        """Return None: the line is known."""
+        return
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Document:
     """One manifest as it was written.
 
@@ -125,7 +192,7 @@ class Document:
     """
 
     data: dict[str, Any]
-    lines: Lines
+    lines: Places
     outer: "Document | None" = None
     at: Path = ()
 
@@ -138,6 +205,11 @@ class Document:
     def kind(self) -> str:
         """``kind`` of the manifest; empty for a part of one, which has none."""
         return str(self.data.get("kind", ""))
+
+    @cached_property
+    def holder(self) -> ObjectName:
+        """What names the manifest, or the one that holds it."""
+        return object_name((self.outer or self).data)
 
     def value(self, path: Path) -> Any:
         """Return the value at a path of keys; None where there is none."""
@@ -169,8 +241,11 @@ class Document:
                 break
             data = data[step]
         own = self.data if str(self.data.get("apiVersion")) == OWN_API_VERSION else None
-        holder = object_name((self.outer or self).data)
-        return Source(lines.file, lines.line, holder.kind, (*self.at, *path), own, holder)
+        holder = self.holder
+        whole, later = (*self.at, *path), lines.later()
+        if later is not None:
+            return Source.late(lines.file, later, holder.kind, whole, own, holder)
+        return Source(lines.file, lines.line, holder.kind, whole, own, holder)
 
 
 def object_name(data: Mapping[str, Any]) -> ObjectName:

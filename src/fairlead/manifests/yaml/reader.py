@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, SupportsIndex
 
 from fairlead.manifests.yaml.builder import Builder
-from fairlead.manifests.yaml.documents import Document, Lines, Path, field_name, shortened
+from fairlead.manifests.yaml.documents import Document, Lines, NoLines, Path, Places, field_name, shortened
 from fairlead.manifests.yaml.files import Text, read_path, read_stream
+from fairlead.manifests.yaml.quick import copy_plain
 from fairlead.manifests.yaml.scalars import Scalar, key_text, whole
 from fairlead.manifests.yaml.streams import read_text
 from fairlead.models.errors import ManifestError, Mistake
@@ -34,7 +35,7 @@ class NamedDocument(dict[str, Any]):
         self.name = name
 
 
-def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Lines] | None, list[Mistake]]:
+def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, list[Mistake]]:
     """Copy a parsed document, so that it holds only what JSON could hold.
 
     Returns
@@ -42,7 +43,11 @@ def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Lines] | None, li
     tuple
         The document with its (empty) lines, None where it cannot be copied; and what is wrong.
     """
-    builder = Builder(parsed.name if isinstance(parsed, NamedDocument) else PARSED)
+    file = parsed.name if isinstance(parsed, NamedDocument) else PARSED
+    copied = copy_plain(dict(parsed) if isinstance(parsed, NamedDocument) else parsed)
+    if copied is not None:
+        return (copied, NoLines(file)), []
+    builder = Builder(file)
     try:
         _add(builder, parsed, {})
     except ManifestError as error:
@@ -145,7 +150,7 @@ def read_documents(
 
 def _values(
     item: Input, recursive: bool, maximum_bytes: int, mistakes: list[Mistake]
-) -> Iterator[tuple[Any, Lines]]:
+) -> Iterator[tuple[Any, Places]]:
     """Yield the documents of one input; add to the mistakes."""
     if isinstance(item, Mapping):
         found, wrong = read_object(item)
@@ -172,7 +177,7 @@ def _texts(
 
 
 def _flatten(
-    value: Any, lines: Lines, path: Path, documents: list[Document], mistakes: list[Mistake]
+    value: Any, lines: Places, path: Path, documents: list[Document], mistakes: list[Mistake]
 ) -> None:
     """Add one document, or the items of a list of documents; `path` is where it stands in a list."""
     if value is None and not path:
@@ -210,7 +215,7 @@ def _items(value: dict[str, Any]) -> list[Any] | None:
     return [] if items is None and (kind == "List" or "items" in value) else None
 
 
-def _typed(item: Any, lines: Lines, whole: dict[str, Any], whole_lines: Lines) -> tuple[Any, Lines]:
+def _typed(item: Any, lines: Places, whole: dict[str, Any], whole_lines: Places) -> tuple[Any, Places]:
     """Give an item the type that a typed list, such as ``ClusterList``, only tells once for all items."""
     if not isinstance(item, dict) or whole["kind"] == "List" or "kind" in item or "apiVersion" in item:
         return item, lines

@@ -23,7 +23,7 @@ _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _LONGEST_NUMBER = 320
 
 # Up to here every whole number is exactly one float.
-_EXACT_FLOATS = 2**53
+EXACT_FLOATS = 2**53
 
 _TAG = "tag:yaml.org,2002:"
 
@@ -71,7 +71,7 @@ def _number(plain: str) -> int | float | None:
 
 def whole(number: float) -> int | float:
     """Return a float without a fraction as an int, as JSON writes it."""
-    return int(number) if number.is_integer() and abs(number) < _EXACT_FLOATS else number
+    return int(number) if number.is_integer() and abs(number) < EXACT_FLOATS else number
 
 
 def key_text(value: Scalar) -> str:

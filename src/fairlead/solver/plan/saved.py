@@ -9,10 +9,10 @@ from pydantic import Field, PlainValidator, Strict
 
 from fairlead.manifests.api.meta import Boolean, Count, Filled, Open, Text
 from fairlead.manifests.validation import validate
-from fairlead.manifests.yaml.documents import Document, Lines
+from fairlead.manifests.yaml.documents import Document, Places
 from fairlead.manifests.yaml.files import read_path
+from fairlead.manifests.yaml.json_text import looks_like_json, read_json
 from fairlead.manifests.yaml.reader import read_object
-from fairlead.manifests.yaml.streams import looks_like_json, read_json
 from fairlead.models.amounts import MOST_REPLICAS
 from fairlead.models.errors import ManifestError, Mistake, UsageError
 from fairlead.models.placement import Placement
@@ -140,7 +140,7 @@ def _copied(saved: object) -> Document:
     return _document(*found, "")
 
 
-def _document(value: Any, lines: Lines, file: str) -> Document:
+def _document(value: Any, lines: Places, file: str) -> Document:
     """Return a document of the form of plans."""
     if not isinstance(value, dict) or value.get("form") != VERSION:
         what = f"{file} is no saved plan" if file else "this is no saved plan"

@@ -1,0 +1,215 @@
+"""Lines that are looked for when somebody asks for them."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from fairlead.manifests.yaml.builder import Builder
+from fairlead.manifests.yaml.documents import Path, Places, has_entry
+from fairlead.manifests.yaml.events import Reading
+from fairlead.manifests.yaml.json_text import build, skip_space
+
+ITEMS = "items"
+
+_decoder = json.JSONDecoder()
+
+
+@dataclass(frozen=True)
+class LateText(ABC):
+    """Text of one object, which is known to be sound.
+
+    Parameters
+    ----------
+    file
+        Path as the user gave it.
+    text
+        The text.
+    first
+        Line where it begins.
+    """
+
+    file: str
+    text: str = field(repr=False)
+    first: int = 1
+
+    @cached_property
+    def whole(self) -> tuple[Any, Places]:
+        """The object with all its lines."""
+        return self._read()
+
+    @cached_property
+    def items(self) -> "Sequence[LateText]":
+        """The items of a list of manifests, each a text of its own; none where the object has no items."""
+        return self._split()
+
+    @abstractmethod
+    def _read(self) -> tuple[Any, Places]:
+        """Return the object with all its lines."""
+
+    @abstractmethod
+    def _split(self) -> "Sequence[LateText]":
+        """Return the items."""
+
+    def __reduce__(self) -> tuple[type["LateText"], tuple[str, str, int]]:
+        """Leave what was read aside; it can be read again."""
+        return type(self), (self.file, self.text, self.first)
+
+    def part(self, path: Path) -> "tuple[LateText, Path]":
+        """Return the text of the item that a path leads into, and the rest of the path."""
+        if len(path) < 2 or path[0] != ITEMS or not isinstance(path[1], int) or path[1] >= len(self.items):
+            return self, path
+        return self.items[path[1]], path[2:]
+
+    def places(self, path: Path) -> Places:
+        """Return the places of the value at a path, of which no more is read than its item."""
+        text, rest = self.part(path)
+        value, places = text.whole
+        for step in rest:
+            places = places.entry(value, step)
+            value = value[step]
+        return places
+
+    def line(self, path: Path) -> int:
+        """Return the line of the value at a path."""
+        text, rest = self.part(path)
+        return text.first if text is not self and not rest else self.places(path).line
+
+
+@dataclass(frozen=True)
+class JsonText(LateText):
+    """One JSON object."""
+
+    def _read(self) -> tuple[Any, Places]:
+        """Return the object with all its lines."""
+        builder = Builder(self.file)
+        begin = skip_space(self.text, 0)
+        build(builder, self.text, begin, len(self.text), self.first + self.text.count("\n", 0, begin))
+        return builder.end()
+
+    def _split(self) -> "Sequence[LateText]":
+        """Return the items, of which each begins where its text does."""
+        found = []
+        line, before = self.first, 0
+        for begin, end in _items(self.text):
+            line += self.text.count("\n", before, begin)
+            before = begin
+            found.append(JsonText(self.file, self.text[begin:end], line))
+        return found
+
+
+@dataclass(frozen=True)
+class BlockText(LateText):
+    """One YAML document, block mappings and lists throughout."""
+
+    def _read(self) -> tuple[Any, Places]:
+        """Return the mapping with all its lines."""
+        reading = Reading(Builder(self.file))
+        reading.read(self.text, self.first - 1)
+        return reading.values[0]
+
+    def _split(self) -> "Sequence[LateText]":
+        """Return the items, of which each begins with its dash."""
+        lines = self.text.split("\n")
+        return [
+            BlockItem(self.file, "\n".join(lines[begin:end]), self.first + begin)
+            for begin, end in _block_items(lines)
+        ]
+
+
+@dataclass(frozen=True)
+class BlockItem(BlockText):
+    """One item of a list in YAML, with its dash."""
+
+    def _read(self) -> tuple[Any, Places]:
+        """Return the item with all its lines."""
+        items, places = super()._read()
+        return items[0], places.entry(items, 0)
+
+
+def _items(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each item of a list of manifests begins and ends; nothing where the object has none."""
+    position = skip_space(text, 0)
+    while text[position] in "{,":
+        key, position = _decoder.raw_decode(text, skip_space(text, position + 1))
+        position = skip_space(text, skip_space(text, position) + 1)
+        if key == ITEMS and text[position] == "[":
+            yield from _elements(text, position)
+            return
+        position = skip_space(text, _decoder.raw_decode(text, position)[1])
+
+
+def _block_items(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the lines in which each item of a list of manifests begins and ends."""
+    begins: list[int] = []
+    column = 0
+    after = lines.index(f"{ITEMS}:") + 1 if f"{ITEMS}:" in lines else len(lines)
+    for number in range(after, len(lines)):
+        bare = lines[number].lstrip(" ")
+        indent = len(lines[number]) - len(bare)
+        if not bare or bare[0] == "#" or (begins and indent > column):
+            continue
+        if not bare.startswith("- ") or (begins and indent < column):
+            return list(pairwise([*begins, number]))
+        column = indent
+        begins.append(number)
+    return list(pairwise([*begins, len(lines)]))
+
+
+def _elements(text: str, position: int) -> Iterator[tuple[int, int]]:
+    """Yield where each element of a list begins and ends; the list is not empty."""
+    while text[position] in "[,":
+        begin = skip_space(text, position + 1)
+        end = _decoder.raw_decode(text, begin)[1]
+        yield begin, end
+        position = skip_space(text, end)
+
+
+@dataclass(frozen=True, slots=True)
+class LateLines:
+    """Places that are looked for in the text when a line is asked for; see `Places`.
+
+    Parameters
+    ----------
+    text
+        The text.
+    path
+        What these places are of, from the top of the text.
+    """
+
+    text: LateText
+    path: Path = ()
+
+    @property
+    def file(self) -> str:
+        """Path as the user gave it."""
+        return self.text.file
+
+    @property
+    def line(self) -> int:
+        """Line where it begins."""
+        return self.text.line(self.path)
+
+    def entry(self, data: Any, step: str | int) -> "LateLines":
+        """Return the places of an entry."""
+        if not has_entry(data, step):
+            raise LookupError(step)
+        return LateLines(self.text, (*self.path, step))
+
+    def extended(self, size: int, places: Sequence[Places]) -> Places:
+        """Return the places of a mapping that got more entries at its end."""
+        return self.text.places(self.path).extended(size, places)
+
+    def later(self) -> Callable[[], int]:
+        """Return what looks for the line."""
+        return self._look
+
+    def _look(self) -> int:
+        return self.line
+
+    def __reduce__(self) -> tuple[type["LateLines"], tuple[LateText, Path]]:
+        """Take no more of the text along to other processes than is needed."""
+        return LateLines, self.text.part(self.path)
