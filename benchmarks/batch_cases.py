@@ -3,7 +3,7 @@
 import random
 
 from fairlead.models.cluster import Cluster
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import BALANCE, DEFAULT_ORDER, Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
 from fairlead.models.workload import Workload
@@ -14,6 +14,8 @@ CLUSTER_CPU = (200_000, 400_000, 800_000, 1_600_000)
 CLUSTER_MEMORY = (400, 800, 1600, 3200)
 REPLICA_CPU = (100, 250, 500, 1000, 2000, 4000)
 REPLICA_MEMORY = (1, 1, 2, 4, 8)
+# The levels of other contenders: what they minimise knows nothing of balance.
+RATIO_ONLY = tuple(key for key in DEFAULT_ORDER if key != BALANCE.key)
 
 
 def batch(
@@ -69,7 +71,8 @@ def batch(
             for number, ((cpu, memory, _), count) in enumerate(zip(sizes, replicas, strict=True))
         ),
         (Capacity(),),
-        deviation=deviation,
+        RATIO_ONLY,
+        deviation,
     )
 
 

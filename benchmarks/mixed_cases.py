@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import replace
 
-from batch_cases import GIBIBYTE, REPLICA_CPU, REPLICA_MEMORY, batch
+from batch_cases import GIBIBYTE, RATIO_ONLY, REPLICA_CPU, REPLICA_MEMORY, batch
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
@@ -148,7 +148,7 @@ def planted(
         Cluster(name, free={"cpu": int(cpu / fill), "memory": int(memory / fill)})
         for name, (cpu, memory) in used.items()
     )
-    return Problem(members, tuple(made), (Capacity(),), deviation=Deviation.L1)
+    return Problem(members, tuple(made), (Capacity(),), RATIO_ONLY, Deviation.L1)
 
 
 def independent(workloads: int, clusters: int, seed: int = 0) -> Problem:

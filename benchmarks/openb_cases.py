@@ -14,6 +14,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from batch_cases import RATIO_ONLY
+
 import fairlead
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
@@ -27,7 +29,7 @@ CONVERTER = HERE.parent / "examples" / "openb" / "convert.py"
 def openb(deviation: Deviation = Deviation.WEBSTER) -> Problem:
     """Load the trace."""
     text = gzip.decompress(DATA.read_bytes()).decode()
-    return replace(fairlead.load(io.StringIO(text)), deviation=deviation)
+    return replace(fairlead.load(io.StringIO(text)), levels=RATIO_ONLY, deviation=deviation)
 
 
 def convert(nodes: Path, pods: Path) -> bytes:

@@ -22,7 +22,7 @@ sys.path.append(str(ROOT / "benchmarks"))
 
 from answers import Point
 from bars import judge, verdict
-from batch_cases import batch
+from batch_cases import RATIO_ONLY, batch
 from contenders import BOUNDS, CONTENDERS, EXACT
 from curves import draw
 from formulation import Formulation, formulate
@@ -52,7 +52,7 @@ def tiny(deviation: Deviation = Deviation.L1) -> Problem:
         )
         for name, replicas, weight in (("v", 4, 3), ("w", 5, 2))
     )
-    return Problem(members, made, (Capacity(),), deviation=deviation)
+    return Problem(members, made, (Capacity(),), RATIO_ONLY, deviation)
 
 
 @pytest.mark.parametrize("deviation", [Deviation.L1, Deviation.WEBSTER])
