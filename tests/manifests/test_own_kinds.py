@@ -10,6 +10,7 @@ from fairlead.manifests.loading import load, select
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, GroupTotal, Price, Survival
+from fairlead.models.tolerance import Tolerance
 from loaded import only
 from own_builders import EVEN, own, placed, regions, told
 
@@ -156,7 +157,7 @@ def test_group_bounds_of_unknown_clusters_are_warned_about() -> None:
 def test_profile_orders_levels() -> None:
     """Named levels come first, in their order; a name may stand for several keys; the others follow."""
     problem = placed(own("Profile", levels=["deviation", "moves", "clusters"], deviation="l1"))
-    first = ("deviation", "moves-unchanged", "moves-first", "moves-last", "clusters")
+    first = ("deviation", "dynamic-deviation", "moves-unchanged", "moves-first", "moves-last", "clusters")
     assert problem.levels == (*first, *(key for key in DEFAULT_ORDER if key not in first))
     assert problem.deviation is Deviation.L1
 
@@ -388,3 +389,23 @@ def test_survival_knows_where_closed_clusters_stand() -> None:
     assert found.everywhere["eu"] == frozenset({"berlin", "madrid", "paris"})
     broken = fairlead.check(problem, {"default/nginx": {"berlin": 1, "madrid": 1}})
     assert [(each.detail, each.amount) for each in broken if each.rule == "survival"] == [("region eu", 1)]
+
+
+def test_profile_gives_tolerances_and_leaves_balance_out() -> None:
+    """A level is a name, or a name with a tolerance: a number in its unit, or a share."""
+    levels = [{"name": "deviation", "tolerance": "0.1%"}, "cost", {"name": "clusters", "tolerance": 2}]
+    problem = placed(own("Profile", levels=levels, leaveOut=["balance"]))
+    share = Tolerance(Fraction(1, 1000), relative=True)
+    assert problem.tolerances == {
+        "deviation": share,
+        "dynamic-deviation": share,
+        "clusters": Tolerance(Fraction(2)),
+    }
+    assert problem.levels[:4] == ("deviation", "dynamic-deviation", "cost", "clusters")
+    assert "balance" not in problem.levels
+
+
+def test_deviation_is_one_level_where_the_other_is_named_too() -> None:
+    """Then each stands where it is named."""
+    problem = placed(own("Profile", levels=["dynamic-deviation", "deviation"]))
+    assert problem.levels[:2] == ("dynamic-deviation", "deviation")

@@ -350,7 +350,7 @@ def test_verdicts() -> None:
     unknown = replace(infeasible(), status=Status.UNKNOWN, conflict=None)
     assert verdict(unknown).startswith("Unknown: no placement found in time")
     coarse = replace(solved(), objectives=(Attained("deviation", 2, 2, True, Fraction(1, 1000)),))
-    assert verdict(coarse) == "Optimal: no better placement exists (proven, deviation to within 0.001)."
+    assert verdict(coarse) == "Optimal: no better placement exists (proven, deviation within 0.001)."
 
 
 def test_verdict_of_a_dispenser_that_breaks_rules() -> None:

@@ -150,7 +150,9 @@ def test_settings_reach_the_solver(answering: Answering) -> None:
     """Every option arrives under the name that `solve` gives it."""
     called = answering(solved())
     numbers = "--time-limit 2.5 --workers 3 --seed 7"
-    words = "--deviation l1 --method cp-sat --engine ray --partitions 4 --fresh --partial"
+    words = (
+        "--deviation l1 --method cp-sat --engine ray --partitions 4 --fresh --partial --tolerance cost=0.1%"
+    )
     main(["solve", "-f", "x.yaml", *numbers.split(), *words.split()])
     assert called == {
         "problem": solved().problem,
@@ -163,6 +165,7 @@ def test_settings_reach_the_solver(answering: Answering) -> None:
         "partitions": 4,
         "fresh": True,
         "partial": True,
+        "tolerance": {"cost": "0.1%"},
         "progress": None,  # standard error is no terminal here
     }
 
@@ -182,6 +185,7 @@ def test_defaults_of_the_solver(answering: Answering) -> None:
         "partitions": None,
         "fresh": None,
         "partial": False,
+        "tolerance": None,
         "progress": None,
     }
 
