@@ -12,7 +12,7 @@ from own_builders import EVEN, own, regions
 
 def test_profile_mistakes() -> None:
     """Unknown levels, levels named twice, unknown measures and a second profile."""
-    known = "is no level; allowed are moves, deviation, moves-unchanged, moves before tiers, minima, tiers, beyond tier"
+    known = "is no level; allowed are moves, deviation, moves-unchanged, moves before tiers, minima, tiers"
     found = mistakes(
         own("Profile", "a", levels=["speed", "moves", "moves-last"], deviation="l2"), own("Profile", "b")
     )
