@@ -3,6 +3,7 @@
 import io
 import random
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget
 from fairlead.solver.simulate.changes import Lose
 from loaded import STREAM, load_text, mistake, mistakes
+from orders import WITHOUT_BALANCE
 from own_builders import own, told
 
 EVEN = divided({})
@@ -282,6 +284,7 @@ def test_random_budgets_agree_with_brute_force() -> None:
         manifests = [budget(f"b{at}", **spec) for at, spec in enumerate(chosen)]
         free = fairlead.load(clusters(3, cpu=50, pods=100), *loads)
         problem = fairlead.load(clusters(3, cpu=50, pods=100), *loads, manifests)
+        free, problem = replace(free, levels=WITHOUT_BALANCE), replace(problem, levels=WITHOUT_BALANCE)
         outcome, best = fairlead.solve(problem), brute_force(problem)
         assert best is not None
         assert outcome.status is fairlead.Status.OPTIMAL

@@ -36,6 +36,9 @@ def faults(value: Any, schema: Schema, root: Schema, path: str = "$") -> Iterato
                 continue
             case "$ref":
                 yield from faults(value, root["$defs"][wanted.removeprefix("#/$defs/")], root, path)
+            case "anyOf":
+                if all(list(faults(value, one, root, path)) for one in wanted):
+                    yield f"{path}: fits none of the choices"
             case "oneOf":
                 fitting = [one for one in wanted if not list(faults(value, one, root, path))]
                 if len(fitting) != 1:

@@ -74,8 +74,8 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         return result
     if result.status is Status.INFEASIBLE:
         raise InternalError("a problem is called infeasible of which a placement is known")
-    values = ranked(problem, score(problem, floor), targets)
-    if result.placement is not None and ranked(problem, result.attained, targets) <= values:
+    values = ranked(problem, score(problem, floor), search.targets)
+    if result.placement is not None and ranked(problem, result.attained, search.targets) <= values:
         return result
     levels = attained(problem, floor, (), known)
     return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))

@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import takewhile
 
 from fairlead.models import balance
+from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, COPIES, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
@@ -165,17 +166,21 @@ class _Loosening:
             return replace(start, certain=False)
         from fairlead.solver.lexicographic import minimise_levels
 
-        result = minimise_levels(
-            part,
-            Placement({key: start.placement.of(key) for key in keys}),
-            search.deadline,
-            search.workers,
-            search.seed,
-            search.progress,
-            relaxed=start.known(part),
-            targets=start.targets_of(part),
-            ties=search.ties,
-        )
+        try:
+            result = minimise_levels(
+                part,
+                Placement({key: start.placement.of(key) for key in keys}),
+                search.deadline,
+                search.workers,
+                search.seed,
+                search.progress,
+                relaxed=start.known(part),
+                targets=start.targets_of(part),
+                ties=search.ties,
+            )
+        except UnsupportedError:
+            # Amounts that no model can count; what was found by passing replicas stays.
+            return replace(start, certain=False)
         if result.placement is None:
             return replace(start, certain=False)
         placement = Placement({**start.placement, **result.placement})
