@@ -36,13 +36,10 @@ def faults(value: Any, schema: Schema, root: Schema, path: str = "$") -> Iterato
                 continue
             case "$ref":
                 yield from faults(value, root["$defs"][wanted.removeprefix("#/$defs/")], root, path)
-            case "anyOf":
-                if all(list(faults(value, one, root, path)) for one in wanted):
-                    yield f"{path}: fits none of the choices"
-            case "oneOf":
-                fitting = [one for one in wanted if not list(faults(value, one, root, path))]
-                if len(fitting) != 1:
-                    yield f"{path}: fits {len(fitting)} of the choices"
+            case "anyOf" | "oneOf":
+                fitting = sum(not list(faults(value, one, root, path)) for one in wanted)
+                if not fitting or (keyword == "oneOf" and fitting > 1):
+                    yield f"{path}: fits {fitting} of the choices"
             case "required":
                 yield from (f"{path}: lacks {name}" for name in wanted if name not in value)
             case "additionalProperties":

@@ -26,7 +26,8 @@ def test_a_search_tells_how_far_it_is() -> None:
     """The last report is the value that comes out: of eight replicas three find room on member1, not four."""
     told: list[Progress] = []
     outcome = solve(competing(), progress=told.append)
-    assert (told[-1].level, told[-1].value) == ("deviation", outcome.objectives[0].value)
+    last = [each for each in told if each.level == "deviation"][-1]
+    assert last.value == outcome.objectives[0].value
     assert (told[-1].bound, told[-1].gap) == (told[-1].value, 0.0)
 
 
@@ -41,7 +42,8 @@ def test_a_search_of_some_tells_of_all() -> None:
     whole = Problem(clusters, (*problem.workloads, *others), problem.rules)
     least = solve(whole, progress=told.append).objectives[0].value
     assert told
-    assert all(each.value is not None and each.value >= least for each in told)
+    about = [each for each in told if each.level == "deviation"]
+    assert all(each.value is not None and each.value >= least for each in about)
 
 
 def test_display_prints_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,9 @@ from fairlead.models.score import score
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 
+SMALL = 500
+"""Places (workloads times clusters) up to which everything is tried, whatever the time."""
+
 SHARE_OF_FLOOR = 0.3
 """Of the time left, what a floor may use to place workloads exactly; then the rest is placed at once."""
 
@@ -37,6 +40,9 @@ def keep_and_repair(
     Placement or None
         The best of what was tried; None where none of it keeps all rules.
     """
+    if len(part.workloads) * len(part.clusters) <= SMALL:
+        # Milliseconds, so both ways are tried to the end: nothing else may be better at any deadline.
+        return better(part, repaired(part, staying), repaired(part, ()) if staying else None)
     found = repaired(part, staying, deadline)
     return repaired(part, (), deadline) if found is None and staying else found
 

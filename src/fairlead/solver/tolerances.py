@@ -6,7 +6,7 @@ those workloads that may stand elsewhere are searched once more, while all other
 pinned to its target wherever a placement reaches that (`Target`), else to its best.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import takewhile
@@ -18,24 +18,17 @@ from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Capacity,
-    Companionship,
-    Duplicated,
     GroupTotal,
-    MoveBudget,
-    Quota,
-    SharedRule,
 )
 from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.balance import cost as balance_of
-from fairlead.models.rules.move_budget import members
 from fairlead.models.score import least_of, levels_of, score, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.attainment import attained, status_of
-from fairlead.solver.boxes import has_box
 from fairlead.solver.evening import evened_out
 from fairlead.solver.frozen import frozen
+from fairlead.solver.movable import chooses_copies, reaches, resting, settled, tied
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
 from fairlead.solver.spans import Span, least_alone, least_balance, span_of, uses_alike
@@ -132,10 +125,10 @@ class _Loosening:
         loose = {level: _target(level, problem) for level in loose_levels(problem) if level != BALANCE}
         stay = frozen(found.part, alone)
         copied = [
-            replace(COPIES, priority=each.priority) for each in problem.workloads if _chooses_copies(each)
+            replace(COPIES, priority=each.priority) for each in problem.workloads if chooses_copies(each)
         ]
-        certain = _reaches(found, alone, [*stay.values(), *copied])
-        staying = frozenset(stay) if certain else _resting(problem, found)
+        certain = reaches(found, alone, [*stay.values(), *copied])
+        staying = frozenset(stay) if certain else resting(problem, found)
         return cls(
             problem, found, found.placement or Placement({}), tuple(targets), loose, staying, (), certain
         )
@@ -151,8 +144,8 @@ class _Loosening:
             if balance_of(rule, self.problem, self.placement) > target.value and rule.members.isdisjoint(
                 known
             ):
-                free = everybody - self.staying - _settled(self.problem)
-                keys = _tied(rule.members & free, self.problem, self.staying)
+                free = everybody - self.staying - settled(self.problem)
+                keys = tied(rule.members & free, self.problem, self.staying)
                 known |= keys
                 yield keys
 
@@ -173,7 +166,8 @@ class _Loosening:
                 search.deadline,
                 search.workers,
                 search.seed,
-                search.progress,
+                # Of some workloads only, values would tell nothing of the whole.
+                search.progress if len(keys) == len(self.problem.workloads) else None,
                 relaxed=start.known(part),
                 targets=start.targets_of(part),
                 ties=search.ties,
@@ -236,7 +230,7 @@ class _Loosening:
 
         Levels before balance say how many, unless workloads compete for them (`certain`).
         """
-        if not _chooses_copies(workload):
+        if not chooses_copies(workload):
             return workload
         names, held = frozenset(self.problem.cluster_by_name), sum(self.placement.of(workload.key).values())
         return replace(workload, rules=(*workload.rules, GroupTotal(BALANCE.name, names, held, held)))
@@ -245,7 +239,7 @@ class _Loosening:
         """Return what a workload holds, with as many copies as it has where it chooses them."""
         span = span_of(workload, self.problem)
         held = sum(self.placement.of(workload.key).values())
-        return replace(span, total=held) if _chooses_copies(workload) else span
+        return replace(span, total=held) if chooses_copies(workload) else span
 
     def targets_of(self, part: Problem) -> Targets:
         """Return the targets of the levels of some workloads."""
@@ -332,18 +326,6 @@ class _Loosening:
             same = level not in self.loose and each.value == other.value
 
 
-def _settled(problem: Problem) -> frozenset[str]:
-    """Return the workloads that have one placement only, by rules of their own."""
-    spans = ((each.key, span_of(each, problem)) for each in problem.workloads if has_box(each))
-    return frozenset(key for key, span in spans if all(low == high for low, high in span.ends.values()))
-
-
-def _chooses_copies(workload: Workload) -> bool:
-    """Tell whether a workload chooses on which clusters it has copies."""
-    copies = workload.rule(Duplicated)
-    return copies is not None and copies.choice
-
-
 def _within(level: Attained, target: Target) -> Attained:
     """Return a loose level with what its target says of it."""
     bound = min(level.value, target.bound)
@@ -356,50 +338,3 @@ def _target(level: Level, problem: Problem) -> Target:
     inside = (each for each in problem.workloads if each.priority == level.priority)
     bound = sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
     return Target(bound, problem.tolerances[level.key].of(bound))
-
-
-def _reaches(found: Answer, alone: Placed, levels: Collection[Level]) -> bool:
-    """Tell whether levels are what the workloads need alone, down to the last of those that say who stays."""
-    part = found.part
-    order = levels_of(part)
-    places = [order.index(level) for level in levels if level in order]
-    if not places or not all(each.key in alone for each in part.workloads):
-        return not places
-    needed = score(part, Placement(alone))[: max(places) + 1]
-    return all(one.value == other.value for one, other in zip(found.attained, needed, strict=False))
-
-
-def _resting(problem: Problem, found: Answer) -> frozenset[str]:
-    """Return the workloads that nobody would look at again, and that stand where they run."""
-    placement = found.placement or Placement({})
-    return frozenset(
-        each.key
-        for each in problem.workloads
-        if not each.due and not each.fresh and dict(placement.of(each.key)) == dict(each.current)
-    )
-
-
-def _tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> frozenset[str]:
-    """Return some workloads with all that shared rules tie to them; who stays uses no budget of moves."""
-    sets = [
-        _members(rule, problem) - (staying if isinstance(rule, MoveBudget) else frozenset())
-        for rule in problem.rules
-    ]
-    while True:
-        more = keys.union(*(inside for inside in sets if not inside.isdisjoint(keys)))
-        if more == keys:
-            return keys
-        keys = more
-
-
-def _members(rule: SharedRule, problem: Problem) -> frozenset[str]:
-    """Return the workloads that a shared rule ties together, capacity left aside."""
-    match rule:
-        case Capacity():
-            return frozenset()
-        case Companionship():
-            return frozenset(rule.members)
-        case Quota():
-            return frozenset(each.key for each in problem.workloads_in(rule.namespace))
-        case MoveBudget():
-            return frozenset(each.key for each in members(rule, problem))

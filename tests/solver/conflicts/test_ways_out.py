@@ -167,10 +167,10 @@ def test_what_many_workloads_share_is_said_once() -> None:
     stream.append(policy(placement={**dynamic(), "spreadConstraints": [spread]}))
     outcome, conflict = infeasible(stream)
     assert len(outcome.conflicts) == 1
-    among = "r0, r1, r2 and r3 have candidates"
+    among = "r0, r1, r2 and r3 have eligible clusters"
     everybody = "default/web-00, default/web-01, default/web-02 and 17 more workloads"
     assert [rule.text for rule in conflict.rules] == [
-        f"policy default/nginx: replicas in at least 5 regions, and only {among}, for {everybody}"
+        f"policy default/nginx: replicas in at least 5 regions; only {among}, for {everybody}"
     ]
     assert conflict.workloads == tuple(f"default/web-{at:02d}" for at in range(20))
     assert texts(conflict.relaxations) == [f"require 4 regions instead of 5 for {everybody}"]

@@ -58,7 +58,7 @@ def test_a_number_that_is_asked_for_counts_after_the_limits(capsys: pytest.Captu
 def test_the_terminal_names_what_fills_first(capsys: pytest.CaptureFixture[str]) -> None:
     """Only at the maximum: at the minimum nothing fills."""
     assert main(["simulate", "-q", "-f", FILE, "--at", "max"]) == 3
-    assert "Fills first: lyon (cpu 100 %), nantes" in capsys.readouterr().out
+    assert "Fills first: lyon (cpu 100%), nantes" in capsys.readouterr().out
     assert main(["simulate", "-q", "-f", FILE, "--at", "min"]) == 0
     assert "Fills first" not in capsys.readouterr().out
     assert main(["solve", "-q", "-f", FILE]) == 0

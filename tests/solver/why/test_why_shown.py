@@ -94,7 +94,7 @@ def test_many_idle_candidates_are_counted() -> None:
     rules = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1)))
     asking = Problem(tuple(map(Cluster, names)), (Workload("web", "web", 2, rules=rules),))
     why = fairlead.why(asking, "web")
-    assert "... and 10 candidates without replicas; -o wide shows them" in terminal(why)
+    assert "... and 10 eligible clusters without replicas; -o wide shows them" in terminal(why)
     assert "member11" in terminal(why, Look(wide=True))
 
 
