@@ -36,6 +36,8 @@ from fairlead.solver.targets import Target, Targets
 
 MOST_PLACES = 30_000
 """Workloads times clusters that are searched together; of more, replicas are only exchanged."""
+SECONDS_A_PLACE = 1e-5
+"""What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
 SHARE = 0.3
 """Of the time left, what passing replicas to and fro may use before a search."""
 
@@ -69,10 +71,9 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     search
         How to search.
     """
-    if not search.deadline.remaining():
-        placement = found.placement or Placement({})
-        levels = attained(problem, placement, ())
-        return Answer(problem, status_of(levels), placement, levels, found.origin)
+    places = len(problem.workloads) * len(problem.clusters)
+    if search.deadline.remaining() < places * SECONDS_A_PLACE:
+        return _Loosening.at_once(problem, found).answer()
     loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
@@ -112,6 +113,13 @@ class _Loosening:
     staying: frozenset[str]
     parts: tuple[Answer, ...] = ()
     certain: bool = True
+
+    @classmethod
+    def at_once(cls, problem: Problem, found: Answer) -> "_Loosening":
+        """Return what is known without a look at what clusters could hold."""
+        least = (Target(0, balance.tolerance(rule, problem)) for rule in problem.balances or ())
+        placement = found.placement or Placement({})
+        return cls(problem, found, placement, tuple(least), {}, frozenset(), (), certain=False)
 
     @classmethod
     def of(cls, problem: Problem, found: Answer, alone: Placed) -> "_Loosening":
