@@ -102,7 +102,8 @@ def test_water_is_filled_in() -> None:
 
 def loose(problem: Problem) -> tuple[int | Fraction, ...] | None:
     """Return the best levels by looking at every placement; each within its target, or at its best."""
-    (rule,) = problem.balances or ()
+    assert problem.balances is not None
+    (rule,) = problem.balances
     target = least_balance(rule, problem) + tolerance(rule, problem)
     scored = [
         (tuple(level.value for level in score(problem, placement)), placement)
