@@ -47,8 +47,15 @@ WARNED = {
 }
 """Examples that show what fairlead cannot count."""
 INFEASIBLE = {"too-tight"}
-TOLD_ELSEWHERE = {"created-together", "failover", "recovered", "safe-migration", "two-aggregated"}
-"""Reports of users, each with its expected outcome in test_user_reports.py."""
+TOLD_ELSEWHERE = {
+    "created-together",
+    "failover",
+    "filled-together",
+    "recovered",
+    "safe-migration",
+    "two-aggregated",
+}
+"""Several workloads, with their expected outcomes in test_user_reports.py and test_balance.py."""
 
 
 def test_every_example_is_tested() -> None:

@@ -17,6 +17,7 @@ from fairlead.models.rules import Candidates, Moves, Total, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.spans import evened, least_balance
+from places import ROOT
 from walk_problems import standing_problem, walk_problem
 
 
@@ -89,6 +90,15 @@ def test_a_tolerance_of_the_problem_replaces_its_own() -> None:
     problem = Problem(even(a=18000, b=20000), many(12, 1, dynamic=True, a=18, b=20))
     outcome = fairlead.solve(problem, tolerance={"balance": 1})
     assert held(outcome) == {"a": 0, "b": 12}
+
+
+def test_the_example() -> None:
+    """Four single replicas fill both clusters alike, unless balance may be worse by 1."""
+    problem = fairlead.load(ROOT / "examples" / "filled-together")
+    outcome = fairlead.solve(problem)
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"large": 2, "small": 2}
+    assert held(fairlead.solve(problem, tolerance={"balance": 1})) == {"large": 4, "small": 0}
 
 
 def test_water_is_filled_in() -> None:

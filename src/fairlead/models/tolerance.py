@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.errors import UsageError
-from fairlead.models.levels import ALL, NAMES
+from fairlead.models.levels import ALL, DEFAULT_ORDER, NAMES
 
 _NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(%?)")
 
@@ -48,7 +48,7 @@ def tolerance_of(value: object) -> Tolerance | None:
 
 def keys_of(level: str) -> tuple[str, ...]:
     """Return the keys of the levels that a key or a name stands for; none where it stands for nothing."""
-    return ALL.get(level) or tuple(key for key in NAMES if level in (key, NAMES[key]))
+    return ALL.get(level) or tuple(key for key in DEFAULT_ORDER if level in (key, NAMES[key]))
 
 
 def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
@@ -64,7 +64,8 @@ def tolerances_of(given: Mapping[str, object]) -> dict[str, Tolerance]:
     for name, value in given.items():
         keys, tolerance = keys_of(name), tolerance_of(value)
         if not keys:
-            wrong.append(f"no level {name!r}; known: {', '.join(dict.fromkeys((*ALL, *NAMES.values())))}")
+            known = dict.fromkeys((*ALL, *(NAMES[key] for key in DEFAULT_ORDER)))
+            wrong.append(f"no level {name!r}; known: {', '.join(known)}")
         elif tolerance is None:
             wrong.append(
                 f"tolerance of {name}: {value!r} is neither a number of at least 0 nor a share such as 0.1%"

@@ -23,6 +23,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import least_of, levels_of, score, value_of
+from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.attainment import attained, status_of
@@ -75,6 +76,11 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     if search.deadline.remaining() < places * SECONDS_A_PLACE:
         return _Loosening.at_once(problem, found).answer()
     loosening = _Loosening.of(problem, found, alone)
+    if problem.partial and any(
+        is_shortfall(level) and value_of(problem, loosening.placement, level) for level in levels_of(problem)
+    ):
+        # What gives way is settled; who gives way is not searched again.
+        return replace(loosening, certain=False).answer()
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
@@ -212,7 +218,8 @@ class _Loosening:
         )
         whole = len(chosen) == len(problem.workloads)
         part = problem if whole else beside(problem, chosen, self.placement.to_dict())
-        return replace(part, workloads=tuple(map(self._with_copies, part.workloads)), balances=rules)
+        workloads = tuple(map(self._with_copies, part.workloads))
+        return replace(part, workloads=workloads, balances=rules, partial=False)
 
     @property
     def _balances(self) -> tuple[Balance, ...]:
