@@ -16,7 +16,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Moves, Total, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.spans import evened, least_balance
+from fairlead.solver.spans import evened, least_balance, spans_of
 from places import ROOT
 from walk_problems import standing_problem, walk_problem
 
@@ -114,7 +114,7 @@ def loose(problem: Problem) -> tuple[int | Fraction, ...] | None:
     """Return the best levels by looking at every placement; each within its target, or at its best."""
     assert problem.balances is not None
     (rule,) = problem.balances
-    target = least_balance(rule, problem) + tolerance(rule, problem)
+    target = least_balance(rule, problem, spans_of(problem)) + tolerance(rule, problem)
     scored = [
         (tuple(level.value for level in score(problem, placement)), placement)
         for placement in placements(problem)

@@ -8,7 +8,7 @@ from fairlead.controller.batch import Placed, Unplaced
 from fairlead.controller.standing import SCHEDULED, condition_of
 from fairlead.controller.world import Entry
 from fairlead.live.client import Object
-from fairlead.manifests.karmada.scheduled import APPLIED
+from fairlead.manifests.karmada.scheduled import APPLIED, compact
 
 SUCCESS = "Success"
 """Reason of the condition where all went well."""
@@ -23,7 +23,7 @@ def spec_patch(entry: Entry, placed: Placed) -> Object | None:
     Never in it: replicas and requests, which belong to the detector. The version makes it fail where the
     binding has changed since.
     """
-    applied = json.dumps(entry.spec["placement"], separators=(",", ":"), ensure_ascii=False)
+    applied = compact(entry.spec["placement"])
     before = (entry.metadata.get("annotations") or {}).get(APPLIED)
     targets = [dict(one) for one in placed.targets]
     same = _in_order(entry.spec.get("clusters") or []) == _in_order(targets)

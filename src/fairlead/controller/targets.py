@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Spread
+from fairlead.models.rules import Spread
 from fairlead.models.workload import Workload
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ def targets(outcome: "Outcome", workload: Workload) -> tuple[Mapping[str, Any], 
 def chosen(outcome: "Outcome", workload: Workload) -> dict[str, int]:
     """Return the clusters where a workload is to stand, with its replicas on each, in the order of names."""
     if workload.without_replicas and not workload.replicas:
-        candidates = workload.rule(Candidates)
-        return dict.fromkeys(sorted(candidates.names if candidates else outcome.problem.cluster_by_name), 0)
+        return dict.fromkeys(sorted(outcome.problem.candidates(workload)), 0)
     return {name: count for name, count in sorted(outcome.placed(workload).items()) if count}
 
 

@@ -12,7 +12,7 @@ from fairlead.encoders.registry import ENCODERS
 from fairlead.encoders.variables import Place, Range, Ranges
 from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated, Total, WorkloadRule
+from fairlead.models.rules import Duplicated, Total, WorkloadRule
 from fairlead.models.workload import Workload
 
 Options = Mapping[str, Sequence[Workload]]
@@ -156,5 +156,4 @@ def _ranges(problem: Problem, options: Options) -> dict[Place, Range]:
 
 def _candidates(workload: Workload, problem: Problem) -> Sequence[str]:
     """Return where a workload may stand."""
-    rule = workload.rule(Candidates)
-    return tuple(problem.cluster_by_name) if rule is None else rule.names
+    return problem.candidates(workload)

@@ -119,7 +119,7 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
     Pods count only where nothing else is requested.
     """
     asked = {resource for each in workloads if each.replicas for resource in needs(each)}
-    names = sorted({name for each in workloads for name in candidates_of(each, problem)})
+    names = sorted({name for each in workloads for name in problem.candidates(each)})
     found: dict[str, dict[str, Fraction]] = {}
     for resource in sorted(asked - {PODS} or asked):
         offered = {name: problem.limits.get((name, resource), 0) for name in names}
@@ -129,18 +129,12 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
     return found
 
 
-def candidates_of(workload: Workload, problem: Problem) -> Iterable[str]:
-    """Return the clusters on which a workload may stand."""
-    rule = workload.rule(Candidates)
-    return tuple(problem.cluster_by_name) if rule is None else rule.names
-
-
 def _tied(problem: Problem) -> Iterator[tuple[Workload, ...]]:
     """Yield the workloads that share candidates, one with the next; each time in key order."""
     import networkx as nx
 
     graph: nx.Graph[str] = nx.Graph()
-    touched = {each.key: tuple(candidates_of(each, problem)) for each in problem.workloads}
+    touched = {each.key: problem.candidates(each) for each in problem.workloads}
     for names in set(touched.values()):
         nx.add_path(graph, names)
     number = {name: at for at, names in enumerate(nx.connected_components(graph)) for name in names}

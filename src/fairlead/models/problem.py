@@ -7,7 +7,7 @@ from functools import cached_property
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
-from fairlead.models.rules import SharedRule
+from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
@@ -121,6 +121,11 @@ class Problem:
         for (_, resource), amount in self.limits.items():
             sums[resource] = sums.get(resource, 0) + amount
         return sums
+
+    def candidates(self, workload: Workload) -> tuple[str, ...]:
+        """Return the clusters on which a workload may stand: all, where no rule says less."""
+        rule = workload.rule(Candidates)
+        return tuple(self.cluster_by_name) if rule is None else rule.names
 
     def workload(self, key: str) -> Workload:
         """Return a workload by key.

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Duplicated
+from fairlead.models.rules import Duplicated
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.shortfall import broken_before, still_broken
 from fairlead.models.shortfall_text import shortfalls
@@ -231,8 +231,7 @@ class Result:
         copies = workload.rule(Duplicated)
         if copies is None:
             return max(0, workload.replicas - sum(placed.values()))
-        candidates = workload.rule(Candidates)
-        names = candidates.names if candidates else tuple(self.problem.cluster_by_name)
+        names = self.problem.candidates(workload)
         if copies.choice and not placed:
             return workload.replicas
         chosen = [name for name in names if placed.get(name)] if copies.choice else names

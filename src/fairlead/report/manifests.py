@@ -6,12 +6,11 @@ replicas and not the workload, which are the detector's. So a scale that was mad
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fairlead.manifests.karmada.scheduled import APPLIED
+from fairlead.manifests.karmada.scheduled import APPLIED, compact
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
@@ -179,17 +178,12 @@ def _binding(workload: Workload, placed: Placed, *, unchanged: bool) -> Patch:
     document = _bound(workload)
     document["metadata"] |= {"resourceVersion": version} if version else {}
     if known and known.applied is not None:
-        document["metadata"]["annotations"] = {APPLIED: _compact(known.applied)}
+        document["metadata"]["annotations"] = {APPLIED: compact(known.applied)}
     components = known.components if known else ()
     document["spec"] = {
         "clusters": [_target(name, count, components) for name, count in sorted(placed.items()) if count]
     }
     return Patch(workload.key, document, tuple(_notes(workload, known, placed, version, unchanged)))
-
-
-def _compact(value: object) -> str:
-    """Return JSON without blanks."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def _target(name: str, replicas: int, components: Sequence[tuple[str, int]]) -> Document:
@@ -256,7 +250,7 @@ def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, uncha
         "name": workload.name,
         **_scope(workload),
         **({"resourceVersion": version} if version else {}),
-        "annotations": {PLACEMENTS: _compact(entries)},
+        "annotations": {PLACEMENTS: compact(entries)},
     }
     document = {"apiVersion": workload.api_version, "kind": workload.kind, "metadata": metadata}
     notes = [f"holds until the annotation is removed, also when the workload is scaled: {_removal(workload)}"]

@@ -73,8 +73,7 @@ def box_of(
         What the quotas of the problem leave, including what it holds now; None means all that they allow.
         Only limits on single clusters are looked at.
     """
-    candidates = workload.rule(Candidates)
-    names = candidates.names if candidates else tuple(problem.cluster_by_name)
+    names = problem.candidates(workload)
     lower = _lower(workload, names)
     upper = _upper(workload, names)
     if any(isinstance(rule, Capacity) for rule in problem.rules):

@@ -38,12 +38,7 @@ def components(problem: Problem) -> tuple[Problem, ...]:
 
     graph: nx.Graph[Node] = nx.Graph()
     for rule in rules:
-        if isinstance(rule, Companionship):
-            nx.add_path(graph, [("workload", key) for key in rule.members])
-        if isinstance(rule, MoveBudget):
-            nx.add_path(graph, [("workload", each.key) for each in members(rule, problem)])
-        if isinstance(rule, Quota):
-            nx.add_path(graph, [("workload", each.key) for each in problem.workloads_in(rule.namespace)])
+        nx.add_path(graph, [("workload", key) for key in tied_by(rule, problem)])
     limited = frozenset(cluster.name for cluster in problem.clusters if cluster.free is not None)
     known: set[frozenset[str]] = set()
     for workload in problem.workloads:
@@ -60,6 +55,21 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     for workload in problem.workloads:
         parts.setdefault(number["workload", workload.key], []).append(workload)
     return tuple(_part(problem, tuple(part), rules) for part in parts.values())
+
+
+def tied_by(rule: SharedRule, problem: Problem) -> tuple[str, ...]:
+    """Return the keys of the workloads that a shared rule ties together, capacity left aside."""
+    match rule:
+        case Capacity():
+            return ()
+        case Companionship():
+            return tuple(rule.members)
+        case MoveBudget():
+            return tuple(each.key for each in members(rule, problem))
+        case Quota():
+            return tuple(each.key for each in problem.workloads_in(rule.namespace))
+        case _:
+            assert_never(rule)
 
 
 def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:

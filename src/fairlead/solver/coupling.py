@@ -23,6 +23,7 @@ from fairlead.models.rules.move_budget import members, moved_by
 from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, proven
+from fairlead.solver.components import tied_by
 from fairlead.solver.rows import among, beside, overfull
 
 Together = Callable[[Problem, tuple[Attained, ...], Placement | None], Answer]
@@ -195,10 +196,8 @@ def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[s
     """Return the workloads that a broken rule ties together; of a budget those that move."""
     part = groups.part
     match rule:
-        case Companionship():
-            return frozenset(rule.members)
-        case Quota():
-            return frozenset(each.key for each in part.workloads_in(rule.namespace))
+        case Capacity() | Companionship() | Quota():
+            return frozenset(tied_by(rule, part))
         case MoveBudget():
             used = (
                 each
@@ -206,8 +205,6 @@ def _tied(rule: SharedRule, groups: Groups, placement: Placement) -> frozenset[s
                 if each.rule(Total) is None or moved_by(rule, each, part, placement)
             )
             return frozenset(each.key for each in used)
-        case Capacity():
-            return frozenset()
         case _:
             assert_never(rule)
 

@@ -1,10 +1,9 @@
 """Evening out: replicas pass from cluster to cluster as long as that fills clusters more evenly."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fairlead.models.balance import candidates_of
 from fairlead.models.check import violations_of
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.placement import Placement
@@ -49,12 +48,12 @@ def evened_out(
     if not all(isinstance(each, Capacity) for each in problem.rules):
         return placement
     state = _State.of(problem, rule, placement)
-    moving = [each for each in problem.workloads if each.key in rule.members]
+    moving = [_Kept.of(each, problem) for each in problem.workloads if each.key in rule.members]
     passing = True
     while passing and state.value > target:
         passing = False
-        for workload in moving:
-            while until.remaining() and state.value > target and state.passed(workload):
+        for kept in moving:
+            while until.remaining() and state.value > target and state.passed(kept):
                 passing = True
     return Placement(state.placed)
 
@@ -90,18 +89,20 @@ class _State:
             for name, share in shares.items()
         )
 
-    def passed(self, workload: Workload) -> bool:
+    def passed(self, kept: "_Kept") -> bool:
         """Let some replicas of a workload pass to another cluster, where that gains; tell whether it did."""
-        kept = _Kept.of(workload, self.problem)
+        workload = kept.workload
         before = self.placed[workload.key]
-        for _, source, target, count in sorted(self._steps(workload))[:TRIES]:
+        steps = sorted(self._steps(workload))[:TRIES]
+        most = kept.values(before) if steps else ()
+        for _, source, target, count in steps:
             after = dict(before)
             after[source] -= count
             after[target] = after.get(target, 0) + count
             after = {name: held for name, held in after.items() if held}
             change = usage_of(workload, {source: -count, target: count}, self.problem)
             fits = all(self.left.get(row, 0) >= more for row, more in change.items() if more > 0)
-            if fits and kept.allows(before, after):
+            if fits and kept.allows(after, most):
                 self.placed[workload.key] = after
                 add(self.used, change)
                 add(self.left, change, -1)
@@ -110,7 +111,7 @@ class _State:
 
     def _steps(self, workload: Workload) -> Iterator[tuple[float, str, str, int]]:
         """Yield steps with what they change, less than 0: of one replica, and of as many as gain most."""
-        names = list(candidates_of(workload, self.problem))
+        names = self.problem.candidates(workload)
         placed = self.placed[workload.key]
         for source in (name for name, count in placed.items() if count):
             for target in names:
@@ -166,12 +167,13 @@ class _Kept:
         before = ordered[: ordered.index(BALANCE)]
         return cls(workload, single, tuple(replace(each, priority=workload.priority) for each in before))
 
-    def allows(self, before: Mapping[str, int], after: Mapping[str, int]) -> bool:
+    def allows(self, placed: Mapping[str, int], most: Sequence[int | Fraction]) -> bool:
         """Tell whether a placement keeps the rules and is as good on every level."""
-        if any(violations_of(self.workload, after)):
+        if any(violations_of(self.workload, placed)):
             return False
-        return all(self._value(after, level) <= self._value(before, level) for level in self.levels)
+        return all(cost <= limit for cost, limit in zip(self.values(placed), most, strict=True))
 
-    def _value(self, placed: Mapping[str, int], level: Level) -> int | Fraction:
-        """Return what a placement costs on a level."""
-        return value_of(self.single, Placement({self.workload.key: placed}), level)
+    def values(self, placed: Mapping[str, int]) -> tuple[int | Fraction, ...]:
+        """Return what a placement costs on every level."""
+        placement = Placement({self.workload.key: placed})
+        return tuple(value_of(self.single, placement, level) for level in self.levels)

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 from fairlead.models.levels import COPIES, MOVES_FIRST, MOVES_UNCHANGED, Level
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Companionship, Copies, Duplicated, MoveBudget, Moves, Quota, Total
+from fairlead.models.rules import Copies, Duplicated, MoveBudget, Moves, Total
 from fairlead.models.rules.moves import level
 from fairlead.models.workload import Workload
+from fairlead.solver.components import tied_by
 
 KEEPING = frozenset({MOVES_UNCHANGED, MOVES_FIRST})
 """Levels on which the moves of workloads count that keep what runs."""
@@ -64,13 +65,5 @@ def _tied(part: Problem) -> frozenset[str]:
 
     Who does not move uses nothing of a budget of moves.
     """
-    tied: set[str] = set()
-    for rule in part.rules:
-        match rule:
-            case Companionship():
-                tied.update(rule.members)
-            case Quota():
-                tied.update(each.key for each in part.workloads_in(rule.namespace))
-            case Capacity() | MoveBudget():
-                pass
-    return frozenset(tied)
+    rules = (rule for rule in part.rules if not isinstance(rule, MoveBudget))
+    return frozenset(key for rule in rules for key in tied_by(rule, part))

@@ -1,25 +1,27 @@
 """Who may stand elsewhere, and who is tied to whom, where levels are loosened."""
 
 from collections.abc import Collection
-from typing import assert_never
 
 from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity, Companionship, Duplicated, MoveBudget, Quota, SharedRule
-from fairlead.models.rules.move_budget import members
+from fairlead.models.rules import Duplicated, MoveBudget
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer
 from fairlead.solver.boxes import has_box
+from fairlead.solver.components import tied_by
 from fairlead.solver.rows import Placed
-from fairlead.solver.spans import span_of
+from fairlead.solver.spans import Spans
 
 
-def settled(problem: Problem) -> frozenset[str]:
+def settled(problem: Problem, spans: Spans) -> frozenset[str]:
     """Return the workloads that have one placement only, by rules of their own."""
-    spans = ((each.key, span_of(each, problem)) for each in problem.workloads if has_box(each))
-    return frozenset(key for key, span in spans if all(low == high for low, high in span.ends.values()))
+    return frozenset(
+        each.key
+        for each in problem.workloads
+        if has_box(each) and all(low == high for low, high in spans[each.key].ends.values())
+    )
 
 
 def chooses_copies(workload: Workload) -> bool:
@@ -52,7 +54,7 @@ def resting(problem: Problem, found: Answer) -> frozenset[str]:
 def tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> frozenset[str]:
     """Return some workloads with all that shared rules tie to them; who stays uses no budget of moves."""
     sets = [
-        _members(rule, problem) - (staying if isinstance(rule, MoveBudget) else frozenset())
+        frozenset(tied_by(rule, problem)) - (staying if isinstance(rule, MoveBudget) else frozenset())
         for rule in problem.rules
     ]
     while True:
@@ -60,18 +62,3 @@ def tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> fro
         if more == keys:
             return keys
         keys = more
-
-
-def _members(rule: SharedRule, problem: Problem) -> frozenset[str]:
-    """Return the workloads that a shared rule ties together, capacity left aside."""
-    match rule:
-        case Capacity():
-            return frozenset()
-        case Companionship():
-            return frozenset(rule.members)
-        case Quota():
-            return frozenset(each.key for each in problem.workloads_in(rule.namespace))
-        case MoveBudget():
-            return frozenset(each.key for each in members(rule, problem))
-        case _:
-            assert_never(rule)

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from fairlead.models.amounts import largest
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
-    Candidates,
     Duplicated,
     Quota,
     Total,
@@ -57,7 +56,7 @@ def can_bind(rule: Quota, problem: Problem) -> bool:
     """Tell whether placements that keep the workloads' own rules can ask for more than a quota allows."""
     sums: dict[Scope, int] = {}
     for workload in problem.workloads_in(rule.namespace):
-        most = {name: _most(workload, name) for name in candidates_of(workload, problem)}
+        most = {name: _most(workload, name) for name in problem.candidates(workload)}
         divided = workload.rule(Total) is not None and workload.rule(Duplicated) is None
         together = workload.replicas if divided else sum(most.values())
         for resource, need in needs(workload).items():
@@ -71,9 +70,3 @@ def _most(workload: Workload, cluster: str) -> int:
     """Return the most replicas that a workload can have on a cluster."""
     copies = workload.rule(Duplicated)
     return largest(workload) if copies is None else copy_on(copies, workload, cluster)
-
-
-def candidates_of(workload: Workload, problem: Problem) -> tuple[str, ...]:
-    """Return the candidates of a workload."""
-    rule = workload.rule(Candidates)
-    return rule.names if rule else tuple(problem.cluster_by_name)

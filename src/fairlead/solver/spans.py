@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fairlead.models.balance import candidates_of
 from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Moves, Tiers, Weights, moves
@@ -62,7 +61,7 @@ def span_of(workload: Workload, problem: Problem) -> Span:
 def _open(workload: Workload, problem: Problem) -> Span:
     """Return what a workload holds whose total is open; copies that run on clusters of its choice stay."""
     copies = workload.rule(Duplicated)
-    names = frozenset(candidates_of(workload, problem))
+    names = frozenset(problem.candidates(workload))
     if copies is None:
         return Span(dict.fromkeys(sorted(names), (0, workload.replicas)), None)
     whole = {name: copy_on(copies, workload, name) for name in sorted(names)}
@@ -82,14 +81,22 @@ def _kept(workload: Workload, ends: Mapping[str, tuple[int, int]]) -> dict[str, 
     return {name: (max(low, held[name] - fewer), high) for name, (low, high) in ends.items()}
 
 
-def least_balance(rule: Balance, problem: Problem) -> Fraction:
+Spans = Mapping[str, Span]
+"""Spans by key of workload."""
+
+
+def spans_of(problem: Problem) -> Spans:
+    """Return what every workload holds at least and at most."""
+    return {workload.key: span_of(workload, problem) for workload in problem.workloads}
+
+
+def least_balance(rule: Balance, problem: Problem, spans: Spans) -> Fraction:
     """Return how evenly clusters could be filled in fractions, at best.
 
     A resource of which it is open how much is used in all adds nothing: where clusters of unknown capacity
     take part, or copies are chosen.
     """
     members = [each for each in problem.workloads if each.key in rule.members]
-    spans = {each.key: span_of(each, problem) for each in members}
     found = Fraction(0)
     for resource, shares in rule.shares.items():
         low, high, total = dict.fromkeys(shares, 0), dict.fromkeys(shares, 0), 0

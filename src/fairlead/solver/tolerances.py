@@ -6,8 +6,8 @@ those workloads that may stand elsewhere are searched once more, while all other
 pinned to its target wherever a placement reaches that (`Target`), else to its best.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import takewhile
 
@@ -17,9 +17,7 @@ from fairlead.models.levels import BALANCE, COPIES, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import (
-    GroupTotal,
-)
+from fairlead.models.rules import GroupTotal
 from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import least_of, levels_of, score, value_of
@@ -32,7 +30,7 @@ from fairlead.solver.frozen import frozen
 from fairlead.solver.movable import chooses_copies, reaches, resting, settled, tied
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
-from fairlead.solver.spans import Span, least_alone, least_balance, span_of, uses_alike
+from fairlead.solver.spans import Span, Spans, least_alone, least_balance, spans_of, uses_alike
 from fairlead.solver.targets import Target, Targets
 
 MOST_PLACES = 30_000
@@ -104,7 +102,9 @@ class _Loosening:
     loose
         What the other loose levels may be.
     staying
-        Workloads that have no other place in any best placement; None where that is not certain.
+        Workloads that stay where they are: where `certain`, no best placement has another place for them.
+    spans
+        What every workload holds at least and at most; empty where nobody looked at that.
     parts
         The answers of those that were searched again.
     certain
@@ -116,36 +116,42 @@ class _Loosening:
     placement: Placement
     targets: tuple[Target, ...]
     loose: Targets
-    staying: frozenset[str]
+    staying: frozenset[str] = frozenset()
+    spans: Spans = field(default_factory=dict)
     parts: tuple[Answer, ...] = ()
     certain: bool = True
 
     @classmethod
     def at_once(cls, problem: Problem, found: Answer) -> "_Loosening":
         """Return what is known without a look at what clusters could hold."""
-        least = (Target(0, balance.tolerance(rule, problem)) for rule in problem.balances or ())
-        placement = found.placement or Placement({})
-        return cls(problem, found, placement, tuple(least), {}, frozenset(), (), certain=False)
+        targets = tuple(_balanced(rule, problem, Fraction(0)) for rule in problem.balances or ())
+        loose = {
+            level: _target(level, problem, Fraction(least_of(problem, level)))
+            for level in loose_levels(problem)
+            if level != BALANCE
+        }
+        return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
 
     @classmethod
     def of(cls, problem: Problem, found: Answer, alone: Placed) -> "_Loosening":
         """Return where the search begins."""
-        targets = list[Target]()
-        for rule in problem.balances or ():
-            least = least_balance(rule, problem)
-            given = problem.tolerances.get(BALANCE.key)
-            tolerance = balance.tolerance(rule, problem) if given is None else given.of(least)
-            targets.append(Target(least, tolerance))
-        loose = {level: _target(level, problem) for level in loose_levels(problem) if level != BALANCE}
+        spans = spans_of(problem)
+        targets = tuple(
+            _balanced(rule, problem, least_balance(rule, problem, spans)) for rule in problem.balances or ()
+        )
+        loose = {
+            level: _target(level, problem, _needed(level, problem))
+            for level in loose_levels(problem)
+            if level != BALANCE
+        }
         stay = frozen(found.part, alone)
         copied = [
             replace(COPIES, priority=each.priority) for each in problem.workloads if chooses_copies(each)
         ]
         certain = reaches(found, alone, [*stay.values(), *copied])
         staying = frozenset(stay) if certain else resting(problem, found)
-        return cls(
-            problem, found, found.placement or Placement({}), tuple(targets), loose, staying, (), certain
-        )
+        placement = found.placement or Placement({})
+        return cls(problem, found, placement, targets, loose, staying, spans, certain=certain)
 
     def open_sets(self) -> Iterator[frozenset[str]]:
         """Yield the workloads that are to be searched together; none where what was found will do."""
@@ -153,12 +159,11 @@ class _Loosening:
         if self.loose:
             yield everybody
             return
+        free = everybody - self.staying - settled(self.problem, self.spans)
         known = frozenset[str]()
-        for rule, target in zip(self.problem.balances or (), self.targets, strict=True):
-            if balance_of(rule, self.problem, self.placement) > target.value and rule.members.isdisjoint(
-                known
-            ):
-                free = everybody - self.staying - settled(self.problem)
+        for rule, target in zip(self._balances, self.targets, strict=True):
+            uneven = balance_of(rule, self.problem, self.placement) > target.value
+            if uneven and rule.members.isdisjoint(known):
                 keys = tied(rule.members & free, self.problem, self.staying)
                 known |= keys
                 yield keys
@@ -222,6 +227,16 @@ class _Loosening:
         return replace(part, workloads=workloads, balances=rules, partial=False)
 
     @property
+    def _strictly(self) -> Mapping[Level, Attained]:
+        """The levels of the strict answer."""
+        return dict(zip(levels_of(self.strict.part), self.strict.attained, strict=True))
+
+    @property
+    def _proven(self) -> frozenset[Level]:
+        """The levels that are proven where no level is loose."""
+        return frozenset(level for level, each in self._strictly.items() if each.proven)
+
+    @property
     def _balances(self) -> tuple[Balance, ...]:
         """Who is to fill clusters together."""
         return self.problem.balances or ()
@@ -252,14 +267,14 @@ class _Loosening:
 
     def _span(self, workload: Workload) -> Span:
         """Return what a workload holds, with as many copies as it has where it chooses them."""
-        span = span_of(workload, self.problem)
+        span = self.spans[workload.key]
         held = sum(self.placement.of(workload.key).values())
         return replace(span, total=held) if chooses_copies(workload) else span
 
     def targets_of(self, part: Problem) -> Targets:
         """Return the targets of the levels of some workloads."""
         members = {rule.members for rule in part.balances or ()}
-        rules = zip(self.problem.balances or (), self.targets, strict=True)
+        rules = zip(self._balances, self.targets, strict=True)
         inside = [target for rule, target in rules if rule.members in members]
         if not inside:
             return self.loose
@@ -270,11 +285,7 @@ class _Loosening:
     def known(self, part: Problem) -> tuple[Attained, ...]:
         """Return the levels of some workloads before the first loose one, as far as they are proven."""
         start = self.strict.placement or Placement({})
-        proven = {
-            level
-            for level, each in zip(levels_of(self.strict.part), self.strict.attained, strict=True)
-            if each.proven
-        }
+        proven = self._proven
         levels = takewhile(lambda each: each in proven and each not in self.loose, levels_of(part))
         found = []
         for level in levels:
@@ -299,20 +310,15 @@ class _Loosening:
         """Return the answer of all that were not searched again: as proven as it was."""
         searched = frozenset(key for part in self.parts for key in part.part.workload_by_key)
         left = tuple(each for each in self.problem.workloads if each.key not in searched)
-        balances = tuple(rule for rule in self.problem.balances or () if rule.members.isdisjoint(searched))
+        balances = tuple(rule for rule in self._balances if rule.members.isdisjoint(searched))
         part = replace(self.problem, workloads=left, rules=(), balances=balances)
-        sure = {
-            level
-            for level, each in zip(levels_of(self.strict.part), self.strict.attained, strict=True)
-            if each.proven
-        }
-        targets = self.targets_of(part) if balances else {}
+        targets, proven = self.targets_of(part) if balances else {}, self._proven
         levels = []
         for level, each in zip(levels_of(part), score(part, self.placement), strict=True):
             if level in targets:
                 levels.append(_within(each, targets[level]))
             else:
-                bound = each.value if level in sure else least_of(part, level)
+                bound = each.value if level in proven else least_of(part, level)
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
         return Answer(part, status_of(levels), self.placement, tuple(levels), "exact")
 
@@ -323,8 +329,7 @@ class _Loosening:
 
     def _as_strict(self, levels: tuple[Attained, ...]) -> Iterator[Attained]:
         """Yield levels with the bounds of the strict answer, as long as its levels are what they are here."""
-        known = dict(zip(levels_of(self.strict.part), self.strict.attained, strict=True))
-        same = True
+        known, same = self._strictly, True
         for level, each in zip(levels_of(self.problem), levels, strict=True):
             other = known.get(level)
             if other is None or other.bound is None or not same:
@@ -348,8 +353,18 @@ def _within(level: Attained, target: Target) -> Attained:
     return replace(level, bound=bound, proven=proven, tolerance=target.tolerance)
 
 
-def _target(level: Level, problem: Problem) -> Target:
-    """Return what a loose level may be: its workloads each alone, and its tolerance."""
+def _needed(level: Level, problem: Problem) -> Fraction:
+    """Return what the workloads of a level cost at least, each alone."""
     inside = (each for each in problem.workloads if each.priority == level.priority)
-    bound = sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
-    return Target(bound, problem.tolerances[level.key].of(bound))
+    return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
+
+
+def _target(level: Level, problem: Problem, least: Fraction) -> Target:
+    """Return what a loose level may be."""
+    return Target(least, problem.tolerances[level.key].of(least))
+
+
+def _balanced(rule: Balance, problem: Problem, least: Fraction) -> Target:
+    """Return what a balance may be; its tolerance is its own, unless one is given."""
+    given = problem.tolerances.get(BALANCE.key)
+    return Target(least, balance.tolerance(rule, problem) if given is None else given.of(least))

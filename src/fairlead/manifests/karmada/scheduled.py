@@ -14,6 +14,11 @@ from fairlead.models.declared import KarmadaBinding
 from fairlead.models.workload import Workload
 
 
+def compact(value: object) -> str:
+    """Return JSON without blanks, as annotations hold it."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
 def as_binding(subject: Subject, declared: Declared, workload: Workload) -> KarmadaBinding:
     """Return what Karmada's scheduler sees of a subject.
 

@@ -12,7 +12,6 @@ from fairlead.models.rules.quota import Scope, allowed
 from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.scarcity import fewest_over
-from fairlead.solver.quotas import candidates_of
 
 
 class Wish(NamedTuple):
@@ -57,14 +56,14 @@ def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
     if not workload.replicas or (copies is not None and copies.choice):
         return
     if copies is not None:
-        for name in candidates_of(workload, problem):
+        for name in problem.candidates(workload):
             told = partial(duplicated.describe, copies, workload, name)
             size = copy_on(copies, workload, name)
             yield from (Wish(name, size, told), Wish(None, size, told))
         return
     if divided is not None:
         yield Wish(None, workload.replicas, partial(total.describe, divided, workload))
-    rule, names = workload.rule(Bounds) or Bounds(), frozenset(candidates_of(workload, problem))
+    rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
     for name, bound in rule.minimum.items():
         if bound.replicas and name in names and name not in rule.where_held:
             yield Wish(name, bound.replicas, partial(bounds.describe_minimum, rule, workload, name))

@@ -253,6 +253,4 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
 
 def open_to(workload: Workload, problem: Problem) -> tuple[str, ...]:
     """Return the candidates of a workload that exist."""
-    rule = workload.rule(Candidates)
-    names = tuple(problem.cluster_by_name) if rule is None else rule.names
-    return tuple(name for name in names if name in problem.cluster_by_name)
+    return tuple(name for name in problem.candidates(workload) if name in problem.cluster_by_name)

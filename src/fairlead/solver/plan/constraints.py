@@ -127,8 +127,7 @@ def constraints_of(
         True where it may go up and down again on the way.
     """
     copies = workload.rule(Duplicated)
-    candidates = workload.rule(Candidates)
-    names = set(candidates.names if candidates else problem.cluster_by_name)
+    names = set(problem.candidates(workload))
     full = {}
     if copies is not None and copies.choice:
         full = {name: copy_on(copies, workload, name) for name in sorted(names & changed)}

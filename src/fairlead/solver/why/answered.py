@@ -99,8 +99,7 @@ class Answered:
     @cached_property
     def candidates(self) -> tuple[str, ...]:
         """The candidates of the workload."""
-        rule = self.workload.rule(Candidates)
-        return rule.names if rule else tuple(self.part.cluster_by_name)
+        return self.part.candidates(self.workload)
 
     def replicas(self, cluster: str) -> int:
         """Return what the workload holds on a cluster."""

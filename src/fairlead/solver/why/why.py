@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates
 from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
@@ -125,8 +124,7 @@ def _clusters(
     deadline: Deadline,
 ) -> tuple[ClusterWhy, ...]:
     """Return every cluster with its steps: what is known at once first, the rest in the time there is."""
-    rule = outcome.problem.workload(key).rule(Candidates)
-    names = frozenset(rule.names if rule else outcome.problem.cluster_by_name)
+    names = frozenset(outcome.problem.candidates(outcome.problem.workload(key)))
     if about is None:
         return tuple(ClusterWhy(each, each.cluster in names) for each in decisions)
     open_to = [each.cluster for each in decisions if each.cluster in names]
