@@ -310,6 +310,9 @@ HALVES_NEARBY = 14
 
 # --- Columns
 
+# Of the time for first prices, what finding them may use; the rest is for placements at them.
+SHARE_OF_GUESS = 0.8
+
 # Placements of a workload with limited groups, the first at the best prices; how far the prices of the others
 # are off, as the spread of their logarithm.
 MOST_COLUMNS = 24

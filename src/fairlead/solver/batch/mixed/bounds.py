@@ -21,6 +21,7 @@ from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
 from fairlead.solver.batch.mixed.columns import fitting
 from fairlead.solver.batch.mixed.outer import Values, View
 from fairlead.solver.batch.model import Worth, model_of, worth_of
+from fairlead.solver.batch.tuning import SHARE_OF_GUESS
 from fairlead.solver.deadline import Deadline
 
 
@@ -54,7 +55,7 @@ class RelaxedBounds:
         deadline
             When prices have to be found.
         """
-        self.deadline = deadline
+        self.deadline = deadline.part(SHARE_OF_GUESS)
         values: dict[Level, int | Fraction] = {}
         last: Level | None = None
         for level in levels_of(self.part):
@@ -65,7 +66,7 @@ class RelaxedBounds:
         if last is None:
             return None
         before, priced = self.priced[last]
-        return fitting(self._dual(self.view(before), last, before), priced, self._keeps)
+        return fitting(self._dual(self.view(before), last, before), priced, self._keeps, deadline)
 
     def _keeps(self, key: str, placed: Mapping[str, int]) -> bool:
         """Tell whether a workload keeps its own rules; boxes for single tiers are none."""

@@ -22,6 +22,7 @@ from fairlead.solver.batch.tuning import (
     COLUMN_ROUNDS,
     MOST_COLUMNS,
 )
+from fairlead.solver.deadline import Deadline
 
 Keeps = Callable[[str, Mapping[str, int]], bool]
 """Tells whether a placement of the workload of a key keeps its rules."""
@@ -48,7 +49,7 @@ class Columns:
     usage: Floats
 
 
-def fitting(dual: Dual, priced: Priced, keeps: Keeps) -> dict[str, dict[str, int]]:
+def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dict[str, dict[str, int]]:
     """Return one placement of every workload with limited groups that keeps its rules, all about fitting.
 
     Parameters
@@ -59,8 +60,10 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps) -> dict[str, dict[str, int
         Its best prices.
     keeps
         Tells which placements count; a workload of which none does is left out.
+    deadline
+        When no more placements are made.
     """
-    columns = _columns_of(dual, priced, keeps)
+    columns = _columns_of(dual, priced, keeps, deadline)
     model = dual.model
     limit = model.batch.coupling.limit.astype(np.float64)
     room = limit - relax(dual.plain, priced.prices, priced.rows).usage
@@ -81,12 +84,14 @@ def _charge(dual: Dual, prices: Prices) -> Floats:
     return COLUMN_CHARGE * np.maximum(prices.capacity, mean / limit)
 
 
-def _columns_of(dual: Dual, priced: Priced, keeps: Keeps) -> Columns:
+def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> Columns:
     """Return placements at the best prices and at prices a little off."""
     model, coupling = dual.limited, dual.model.batch.coupling
     batch, chance = model.batch, np.random.default_rng(0)
     replicas, worth, usage = [], [], []
     for number in range(MOST_COLUMNS):
+        if number and not deadline.remaining():
+            break
         noise = np.exp(COLUMN_NOISE * chance.standard_normal(len(coupling.limit))) if number else 1.0
         part = LimitedRows.of(model, dual.groups, Prices(priced.prices.capacity * noise, priced.prices.pins))
         counts = _whole(part, part.divide(priced.limited)[0])
