@@ -36,6 +36,7 @@ from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
+from fairlead.solver.side_by_side import place_side_by_side
 from fairlead.solver.tolerances import loose_levels, loosened, strict
 
 Method = Literal["auto", "exact", "cp-sat"]
@@ -177,11 +178,12 @@ def _solve(
         return _at_once(problem, search, started)
     loose = loose_levels(problem)
     bare = strict(problem) if loose else problem
-    boxes = boxes_of(bare)
+    quickly = {} if method == "cp-sat" else place_side_by_side(bare)
+    boxes = boxes_of(bare, quickly)
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
-    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), boxes, due)
+    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _at_once(problem, search, started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
@@ -281,18 +283,18 @@ def _settle(
 
 
 def _alone(
-    problem: Problem, boxes: Mapping[str, WorkloadBox], deadline: Deadline
+    problem: Problem, known: Placed, boxes: Mapping[str, WorkloadBox], deadline: Deadline
 ) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly.
 
-    Where time runs out some are left out.
+    Where time runs out some are left out. Of those that are known already nothing is asked.
     """
     found = {
         workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
         for workload in problem.workloads
-        if deadline.remaining()
+        if workload.key not in known and deadline.remaining()
     }
-    return {key: answer for key, answer in found.items() if answer is not None}
+    return {**known, **{key: answer for key, answer in found.items() if answer is not None}}
 
 
 def _merge(
