@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import ConfigDict, Field, PlainValidator, WithJsonSchema
 
 from fairlead.manifests.api.meta import Api, Count, Filled, LabelSelector, Object, Text, Weight
 from fairlead.manifests.api.policies import FieldSelector
@@ -216,16 +216,34 @@ class PriceList(Object):
     spec: Annotated[PriceListSpec, Field(description="Whose replicas, and what they cost where.")]
 
 
-class SurvivalSpec(SelectingSpec):
-    """What may be lost, and what has to be left."""
+class LossSpec(Api):
+    """Groups of one field that are lost at the same time."""
 
     field: Annotated[
         GroupField,
+        Field(description="region, zone, provider or cluster; anything else is the key of a label."),
+    ]
+    groups: Annotated[Count, Field(ge=1, description="How many of them are lost at once; 1 if left out.")] = 1
+
+
+class SurvivalSpec(SelectingSpec):
+    """What may be lost, and what has to be left."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["field"]}, {"required": ["losses"]}]})
+
+    field: Annotated[
+        GroupField | None,
         Field(
             description="What may be lost: any one region, zone, provider or cluster; anything else is the"
-            " key of a label."
+            " key of a label. Either this or losses is needed."
         ),
-    ]
+    ] = None
+    losses: Annotated[
+        tuple[LossSpec, ...],
+        Field(
+            description="What may be lost at the same time: any one region and any one cluster, two regions."
+        ),
+    ] = ()
     min_replicas: Annotated[
         Count | None, Field(description="Replicas that are left. Either this or minPercent is needed.")
     ] = None
@@ -236,7 +254,7 @@ class SurvivalSpec(SelectingSpec):
 
 
 class Survival(Object):
-    """Enough replicas are left when any one region, zone, provider, cluster or label group is lost."""
+    """Enough replicas are left when regions, zones, providers, clusters or label groups are lost."""
 
     spec: Annotated[SurvivalSpec, Field(description="Whose replicas, what may be lost, what is left.")]
 
