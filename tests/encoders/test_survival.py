@@ -1,8 +1,8 @@
 """Survival of several losses at once: what it means, allows and changes, against brute force."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import pytest
 
@@ -148,7 +148,7 @@ def test_the_manifest() -> None:
         ({"losses": [{"field": "cluster", "groups": 0}]}, "spec.losses[0].groups"),
     ],
 )
-def test_mistakes(spec: Mapping[str, object], text: str) -> None:
+def test_mistakes(spec: dict[str, Any], text: str) -> None:
     """Nothing lost, two ways to say it, a field twice, no group at all."""
     with pytest.raises(ManifestError) as caught:
         placed(own("Survival", **{"minReplicas": 1, **spec}))

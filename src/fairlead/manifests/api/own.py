@@ -229,7 +229,9 @@ class LossSpec(Api):
 class SurvivalSpec(SelectingSpec):
     """What may be lost, and what has to be left."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["field"]}, {"required": ["losses"]}]})
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["field"]}, {"required": ["losses"]}]}
+    )
 
     field: Annotated[
         GroupField | None,
