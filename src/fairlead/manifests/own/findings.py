@@ -59,6 +59,8 @@ def _of_kind(model: Object) -> Iterator[Finding]:
             yield from _group_bounds(spec)
         case own.Profile(spec=wanted):
             yield from profile.findings(wanted)
+        case own.FailureRates(spec=failures):
+            yield from _filled("rates", failures.rates, "name at least one field with its rate")
         case own.PriceList(spec=prices):
             yield from _prices(prices)
         case own.Survival(spec=survival):
