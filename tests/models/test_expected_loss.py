@@ -9,7 +9,7 @@ import pytest
 import fairlead
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError
-from fairlead.models.expected_loss import FailureRate, expected_loss
+from fairlead.models.expected_loss import FailureRate, chances, expected_loss
 from fairlead.models.problem import Problem
 from fairlead.models.topology import groups
 from fairlead.models.workload import Workload
@@ -52,7 +52,8 @@ def test_it_is_the_mean_over_all_that_may_fail(seed: int) -> None:
     rates = tuple(FailureRate(field, name, Fraction(rng.randint(0, 10), 10)) for field, name in chosen)
     held = {name: rng.randint(0, 5) for name in NAMES}
     problem = Problem(CLUSTERS, (Workload("w", "w", 9),), failure_rates=rates)
-    assert expected_loss(problem, {"w": held}) == {"w": by_hand(problem, held)}
+    chance = chances(problem.clusters, problem.failure_rates)
+    assert expected_loss(held, chance) == by_hand(problem, held)
 
 
 def test_the_manifest_and_what_is_told() -> None:

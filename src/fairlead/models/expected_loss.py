@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
+from fairlead.models.cluster import Cluster
+from fairlead.models.source import Source
 from fairlead.models.topology import groups
-
-if TYPE_CHECKING:
-    from fairlead.models.problem import Problem
-    from fairlead.models.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,43 +33,32 @@ class FailureRate:
     source: Source | None = None
 
 
-def chances(problem: Problem) -> Mapping[str, Fraction]:
+def chances(clusters: Collection[Cluster], rates: Collection[FailureRate]) -> dict[str, Fraction]:
     """Return the chance that a cluster is lost at a given moment, by name; 0 where no rate is about it.
 
     It stands as long as none of its groups is lost: a cluster that fails by itself in 1 % of the time, in a
     region that fails in 2 %, stands in 0.99 * 0.98 of it.
     """
-    stands = dict.fromkeys(problem.cluster_by_name, Fraction(1))
-    named = {(one.field, one.name): one.rate for one in problem.failure_rates}
-    for field in dict.fromkeys(one.field for one in problem.failure_rates):
-        for name, clusters in groups(problem.clusters, field).items():
+    stands = {cluster.name: Fraction(1) for cluster in clusters}
+    named = {(one.field, one.name): one.rate for one in rates}
+    for field in dict.fromkeys(one.field for one in rates):
+        for name, members in groups(clusters, field).items():
             rate = named.get((field, name), named.get((field, None), Fraction(0)))
-            for cluster in clusters:
+            for cluster in members:
                 stands[cluster] *= 1 - rate
     return {cluster: 1 - chance for cluster, chance in stands.items()}
 
 
-def expected_loss(problem: Problem, placement: Mapping[str, Mapping[str, int]]) -> dict[str, Fraction]:
-    """Return how many replicas of each workload are lost at a given moment, on average.
+def expected_loss(placed: Mapping[str, int], chance: Mapping[str, Fraction]) -> Fraction:
+    """Return how many replicas of a workload are lost at a given moment, on average.
 
-    The mean of a sum is the sum of the means, whatever clusters fail together: the sum over clusters of
-    replicas times the chance that the cluster is lost.
+    The mean of a sum is the sum of the means, whatever clusters fail together.
 
     Parameters
     ----------
-    problem
-        Clusters, and how often they fail.
-    placement
-        Replicas by workload and cluster; those on clusters that are not in the problem are left out.
-
-    Returns
-    -------
-    dict
-        Replicas by key of the workload, for every workload of the problem.
+    placed
+        Replicas by cluster; those on clusters of which nothing is known are left out.
+    chance
+        The chance that a cluster is lost, by name (`chances`).
     """
-    chance = chances(problem)
-
-    def lost(placed: Mapping[str, int]) -> Fraction:
-        return sum((held * chance[name] for name, held in placed.items() if name in chance), Fraction(0))
-
-    return {workload.key: lost(placement.get(workload.key, {})) for workload in problem.workloads}
+    return sum((held * chance[name] for name, held in placed.items() if name in chance), Fraction(0))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
-from fairlead.models.expected_loss import expected_loss
+from fairlead.models.expected_loss import chances, expected_loss
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
@@ -246,7 +246,8 @@ class Result:
         """
         if self.placement is None or not self.problem.failure_rates:
             return None
-        return expected_loss(self.problem, self.placement)
+        chance = chances(self.problem.clusters, self.problem.failure_rates)
+        return {one.key: expected_loss(self.placed(one), chance) for one in self.problem.workloads}
 
     @property
     def missing(self) -> int:
