@@ -6,6 +6,7 @@ from functools import cached_property
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
+from fairlead.models.expected_loss import FailureRate
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
@@ -46,6 +47,8 @@ class Problem:
     balances
         Who is to fill clusters together; None where that has not been found out yet, see
         `fairlead.models.balance.with_balance`.
+    failure_rates
+        How often clusters fail; answers tell what that makes them lose, and nothing else depends on it.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class Problem:
     without: frozenset[str] = frozenset()
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     balances: tuple[Balance, ...] | None = None
+    failure_rates: tuple[FailureRate, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clusters", tuple(sorted(self.clusters, key=lambda cluster: cluster.name)))

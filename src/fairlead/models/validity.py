@@ -207,8 +207,8 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
                 }
             )
         case Grouped():
-            about = f"{type(rule).__name__} {rule.field}"
-            for group, clusters in rule.groups.items():
+            about = f"{type(rule).__name__} {rule.name}"
+            for group, clusters in rule.members:
                 yield from _strangers(f"{about}: {group}", clusters, names)
             yield from _numbers({f"{about}: {number.name}": number.value for number in rule.numbers()})
         case Weights():

@@ -15,6 +15,7 @@ from fairlead.models.requirement import Among, Groups, Outside, Requirement, Sco
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.survival import Left
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.steps import Course
 from fairlead.solver.plan.transient import Moment, Placed
@@ -164,7 +165,7 @@ def _limit(
         case Among():
             if len(scope.clusters & changed) > (0 if detours else 1):
                 yield Limit(scope, least, most, COUNTED)
-        case Outside():
+        case Outside() | Left():
             if least:
                 yield Limit(scope, least, most, FEWEST)
         case Groups():
