@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import Deviation, Level
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -18,6 +18,7 @@ from fairlead.models.tolerance import tolerances_of
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, added, origin_of
+from fairlead.solver.attainment import Apart
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
@@ -187,10 +188,10 @@ def _solve(
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _at_once(problem, search, started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
-    found = _strictly(bare, alone, method, share, where, explain, started)
+    found, apart = _strictly(bare, alone, method, share, where, explain, started)
     if not loose or found.placement is None:
         return replace(found, problem=problem)
-    answer = Answer(bare, found.status, found.placement, found.objectives, found.origin)
+    answer = Answer(bare, found.status, found.placement, found.objectives, found.origin, apart)
     answer = loosened(problem, answer, alone, search)
     return conclude(problem, answer.placement, answer.attained, answer.origin, _since(started))
 
@@ -203,22 +204,26 @@ def _strictly(
     where: Where,
     explain: _Explain,
     started: float,
-) -> Outcome:
+) -> tuple[Outcome, Apart]:
     """Solve a problem of which every level has to be best, and of which workloads alone are known."""
     if not search.deadline.remaining() and not covers(alone, problem):
-        return _at_once(problem, search, started)
+        return _at_once(problem, search, started), {}
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):
-            return conclude_optimal(problem, placement, "exact", _since(started))
+            return conclude_optimal(problem, placement, "exact", _since(started)), {}
     if method == "exact":
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     if not problem.partial and is_scarce(problem):
-        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
+        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started)), {}
     if not search.deadline.remaining():
-        return _at_once(problem, search, started)
+        return _at_once(problem, search, started), {}
     answers = solve_parts(components(problem), alone, search, where)
-    return _merge(problem, answers, explain, _since(started))
+    apart: dict[Level, frozenset[str]] = {}
+    for answer in answers:
+        for level, keys in answer.apart.items():
+            apart[level] = apart.get(level, frozenset()) | keys
+    return _merge(problem, answers, explain, _since(started)), apart
 
 
 def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
