@@ -17,7 +17,7 @@ from fairlead.models.statement import Conflict
 from fairlead.models.tolerance import tolerances_of
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, Question, added, origin_of
+from fairlead.solver.answer import Answer, Question, added, origin_of, unproven
 from fairlead.solver.attainment import Apart
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
@@ -310,12 +310,19 @@ def _merge(
     infeasible = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if infeasible:
         return conclude_infeasible(problem, explain.conflicts(problem, infeasible), origin, seconds)
+    answers = [_kept(answer) if answer.placement is None else answer for answer in answers]
     if any(answer.placement is None for answer in answers):
         return conclude(problem, None, (), origin, seconds)
     replicas = {
         key: placed for answer in answers for key, placed in (answer.placement or Placement({})).items()
     }
     return conclude(problem, Placement(replicas), added(problem, answers), origin, seconds)
+
+
+def _kept(answer: Answer) -> Answer:
+    """Return an answer with what is found at once, where a search has found nothing in its time."""
+    part = answer.part
+    return unproven(part, keep_and_repair(part, standing_well(part), Deadline.after(0)), answer.origin)
 
 
 def _since(started: float) -> dict[str, float]:

@@ -108,6 +108,8 @@ def holds(migration: Migration, waves: tuple[Steps, ...]) -> bool:
 
 def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     """Return the best of a few greedy attempts; the first that arrives ends them."""
+    if (wave := _starts(migration)) is not None:
+        return (wave,)
     urgent: dict[str, int] = {}
     best: tuple[Steps, ...] = ()
     far: int | None = None
@@ -122,6 +124,16 @@ def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
         for key in migration.starting_at(end).paths:
             urgent[key] = urgent.get(key, 0) + 1
     return best
+
+
+def _starts(migration: Migration) -> Steps | None:
+    """Return the one wave that starts everything, where nothing stops; None where it breaks a rule."""
+    builder = WaveBuilder(migration, migration.start(), migration.used)
+    for path in migration.paths.values():
+        out, into = left_over(path, path.start)
+        if out or path.bound or not builder.add((path, Step(into))):
+            return None
+    return builder.steps or None
 
 
 def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, ...]:
