@@ -9,13 +9,24 @@ import click
 
 from fairlead.cli import console, exits, outputs, patching
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
-from fairlead.cli.options import Budget, Choice, Gain, Named, TimeLimit, takes, writes_output
+from fairlead.cli.options import (
+    Budget,
+    Choice,
+    Gain,
+    Named,
+    TimeLimit,
+    picks_rows,
+    require_table,
+    takes,
+    writes_output,
+)
 from fairlead.cli.progress import shown
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
     from fairlead.models.problem import Problem
+    from fairlead.report.terminal import Rows
     from fairlead.solver.plan.answer import RebalancePlan
     from fairlead.solver.simulate.changes import Change
 
@@ -191,6 +202,7 @@ def names_files(command: Callable[..., int]) -> Callable[..., int]:
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "moves", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
+@picks_rows
 @names_files
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
 @asks_changes
@@ -202,6 +214,7 @@ def plan_command(
     output: Output,
     *,
     no_headers: bool,
+    picked: "Rows",
     files: Files,
     detailed_exitcode: bool,
     **options: Any,
@@ -212,6 +225,7 @@ def plan_command(
     objects that change, all at once, `-o status-patch` what belongs into their status afterwards. With
     changes such as `--drain CLUSTER` the plan leads from what runs now to the best placement after them.
     """
+    require_table(output, picked)
     if output in patching.OUTPUTS and (asked.add or asked.scale or asked.weight):
         raise click.UsageError(f"-o {output} patches what is there: apply --add, --scale and --weight first")
     files.require_writable()
@@ -236,7 +250,7 @@ def plan_command(
         console.show(compare_plans(known, found), compared, headers=not no_headers)
     # Where there is no new plan, the comparison does not tell why.
     if known is None or (found.waves is None and output in ("table", "wide")):
-        _show(found, output, headers=not no_headers)
+        _show(found, output, headers=not no_headers, picked=picked)
     return exits.code_of_plan(found, detailed=detailed_exitcode)
 
 
@@ -294,7 +308,7 @@ def _of_comparisons(output: Output) -> console.Format:
             return output
 
 
-def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
+def _show(plan: "RebalancePlan", output: Output, *, headers: bool, picked: "Rows") -> None:
     """Print a plan in the asked format."""
     match output:
         case "patch" | "status-patch":
@@ -305,4 +319,4 @@ def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
 
             console.result(renderer.moves(plan, Look(wide=True, headers=headers)))
         case _:
-            console.show(plan, output, headers=headers)
+            console.show(plan, output, headers=headers, picked=picked)
