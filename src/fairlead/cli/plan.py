@@ -118,6 +118,12 @@ _MOVING = (
         is_flag=True,
         help="Never park replicas on a third cluster while full clusters exchange some.",
     ),
+    click.option(
+        "--max-moves-per-wave",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Replicas that one wave may move, start or stop.  [default: any number]",
+    ),
     click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
 
