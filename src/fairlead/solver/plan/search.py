@@ -226,7 +226,7 @@ def _fitting(path: WorkloadPath, via: str, counts: tuple[int, int], builder: Wav
     """Return how many may wait on a cluster; fewer than wanted where not all fit."""
     most = path.constraints.open[via]
     limits = [builder.fits(path, via), None if most is None else most - path.start.get(via, 0)]
-    known = [limit for limit in limits if limit is not None]
+    known = [limit for limit in (*limits, builder.moves_left) if limit is not None]
     return sorted({count for count in (min([count, *known]) for count in counts) if count > 0})
 
 
