@@ -107,12 +107,12 @@ class Course:
         truth = truth or moment
         gone = evicted(moment, self.standing)
         left = replace(self.standing, placed=without(self.standing.placed, gone))
-        started = time.perf_counter()
+        started, cpu = time.perf_counter(), time.process_time()
         due = self.scheduler.due(moment, left, frozenset(gone.keys() & moment.fleet.workload_by_key.keys()))
         after, gap = self._decided(moment, left, due)
         moved = _moves(moment, left.placed, after.placed)
         final, further = self._planned(moment, after)
-        seconds = time.perf_counter() - started
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
         state = self.judge.state(truth, final.placed)
         waits = waiting(truth, final.placed, self.ran)
         self.ran = _less(final.placed, waits)
@@ -135,6 +135,7 @@ class Course:
             state.clusters,
             len(disturbed),
             seconds,
+            cpu,
             gap if further is None else further,
         )
         self.steps.append(step)

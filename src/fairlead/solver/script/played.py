@@ -36,8 +36,8 @@ class Step:
         room for them.
     disturbed
         Workloads that were neither due nor evicted nor planned, and stand otherwise all the same.
-    seconds
-        Seconds of computing.
+    seconds, cpu
+        Seconds that the answer took, and seconds of all processors.
     gap
         The greatest gap of the answer; None where it comes without bounds, or nothing was due.
     """
@@ -57,6 +57,7 @@ class Step:
     clusters: Fraction | None
     disturbed: int
     seconds: float
+    cpu: float
     gap: Fraction | None
 
 

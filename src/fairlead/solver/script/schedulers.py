@@ -57,7 +57,8 @@ class Decision:
     failed
         Workloads that it could not place.
     gap
-        The greatest gap of any level; None where the answer comes without bounds.
+        The greatest gap of any level that is not proven, tolerance included; None where the answer comes
+        without bounds.
     """
 
     placed: Placed
@@ -140,7 +141,7 @@ def _decided(outcome: Outcome) -> Decision:
     known = {workload.key: workload for workload in outcome.problem.workloads}
     if outcome.placement is None:
         return Decision({key: each.current for key, each in known.items()}, {}, frozenset(known))
-    gaps = [level.gap for level in outcome.objectives]
+    gaps = [Fraction(0) if level.proven else level.gap for level in outcome.objectives]
     told = [gap for gap in gaps if gap is not None]
     return Decision(
         {key: outcome.placement.of(key) for key in known},
