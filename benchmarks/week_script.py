@@ -9,15 +9,16 @@ writes the fleet and the script into a folder, so that the command line can be t
 import argparse
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fleet_cases import fleet
 from fleet_manifests import documents, write
-from fleet_parts import CPU, GPU, App, Division, Fleet, Member
+from fleet_parts import CPU, GPU, App, Division, Fleet, Member, Policy
 
 from fairlead.models.yaml_text import to_yaml
 
@@ -32,8 +33,25 @@ DRAINED = 1 / 3
 BUDGET = "2%"
 
 Event = dict[str, Any]
-Dated = tuple[float, Event]
-"""An event and the hour of the week."""
+
+
+class Dated(NamedTuple):
+    """An event of the week.
+
+    Parameters
+    ----------
+    hour
+        When.
+    event
+        What, as in a script, without the time.
+    change
+        What becomes of the fleet where the event applies manifests; None where that changes no cluster and no
+        policy.
+    """
+
+    hour: float
+    event: Event
+    change: Callable[[Fleet], Fleet] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +64,14 @@ class Week:
         The fleet on Monday morning.
     script
         The script as a manifest.
+    fleets
+        The fleet after those events that apply manifests, by position of the event; for schedulers that are
+        told of it in other kinds.
     """
 
     fleet: Fleet
     script: Mapping[str, Any]
+    fleets: Mapping[int, Fleet]
 
 
 def week(workloads: int, clusters: int, events: int, seed: int = 0) -> Week:
@@ -71,13 +93,21 @@ def week(workloads: int, clusters: int, events: int, seed: int = 0) -> Week:
     busy: dict[str, list[tuple[float, float]]] = {}
     pairs = [*_surges(made, round(left * SURGES), chance, busy), *_absences(made, round(left * ABSENCES), chance, busy)]
     curves = list(_curves(made, max(0, left - len(pairs)), chance, busy))
-    dated = sorted([*fixed, *pairs, *curves], key=lambda one: (one[0], one[1]["name"]))
-    return Week(made, _script(f"week-{workloads}x{clusters}-{seed}", dated))
+    dated = sorted([*fixed, *pairs, *curves], key=lambda one: (one.hour, one.event["name"]))
+    return Week(made, _script(f"week-{workloads}x{clusters}-{seed}", dated), dict(_fleets(made, dated)))
+
+
+def _fleets(made: Fleet, dated: Sequence[Dated]) -> Iterator[tuple[int, Fleet]]:
+    """Yield the fleet after every event that applies manifests."""
+    for position, one in enumerate(dated):
+        if "apply" in one.event or "delete" in one.event:
+            made = one.change(made) if one.change else made
+            yield position, made
 
 
 def _script(name: str, dated: Sequence[Dated]) -> dict[str, Any]:
     """Return dated events as a manifest."""
-    events = [{"at": _at(hour), **event} for hour, event in dated]
+    events = [{"at": _at(hour), **event} for hour, event, _ in dated]
     return {
         "apiVersion": "fairlead.io/v1alpha1",
         "kind": "Script",
@@ -111,7 +141,7 @@ def _curves(
         if any(begin <= hour <= end for begin, end in busy.get(app.key, ())):
             continue
         wanted = _sized(app, _curve(hour, phases[home[app.key]]))
-        yield hour, {"name": f"{app.key} follows the day", "scale": {app.key: wanted}}
+        yield Dated(hour, {"name": f"{app.key} follows the day", "scale": {app.key: wanted}})
 
 
 def _sized(app: App, factor: float) -> int:
@@ -126,8 +156,8 @@ def _surges(
     for _ in range(count):
         app, hour = chance.choice(made.apps), chance.uniform(0, HOURS - 2)
         if _is_free(app, hour, hour + 1, busy):
-            yield hour, {"name": f"a new version of {app.key}", "scale": {app.key: 2 * app.replicas}}
-            yield hour + 1, {"name": f"{app.key} is rolled out", "scale": {app.key: app.replicas}}
+            yield Dated(hour, {"name": f"a new version of {app.key}", "scale": {app.key: 2 * app.replicas}})
+            yield Dated(hour + 1, {"name": f"{app.key} is rolled out", "scale": {app.key: app.replicas}})
 
 
 def _absences(
@@ -138,8 +168,8 @@ def _absences(
         app, hour = chance.choice(made.apps), chance.uniform(0, HOURS - 30)
         back = hour + chance.uniform(2, 24)
         if _is_free(app, hour, back, busy):
-            yield hour, {"name": f"{app.key} goes", "scale": {app.key: 0}}
-            yield back, {"name": f"{app.key} is deployed", "scale": {app.key: app.replicas}}
+            yield Dated(hour, {"name": f"{app.key} goes", "scale": {app.key: 0}})
+            yield Dated(back, {"name": f"{app.key} is deployed", "scale": {app.key: app.replicas}})
 
 
 def _is_free(app: App, begin: float, end: float, busy: dict[str, list[tuple[float, float]]]) -> bool:
@@ -158,22 +188,22 @@ def _maintenance(made: Fleet) -> Iterator[Dated]:
     length = 4 * 24 / len(chosen)
     for number, name in enumerate(chosen):
         hour = 24 + 8 + number * length
-        yield hour, {"name": f"maintenance of {name}", "drain": [name]}
-        yield hour + 0.7 * length, {"name": f"{name} is back", "restore": [name]}
+        yield Dated(hour, {"name": f"maintenance of {name}", "drain": [name]})
+        yield Dated(hour + 0.7 * length, {"name": f"{name} is back", "restore": [name]})
 
 
 def _nights() -> Iterator[Dated]:
     """Yield a chance to rebalance every night."""
     for day in range(7):
-        yield 24 * day + 3.0, {"name": "the night's plan", "rebalance": BUDGET}
+        yield Dated(24 * day + 3.0, {"name": "the night's plan", "rebalance": BUDGET})
 
 
 def _mishaps(made: Fleet, chance: random.Random) -> Iterator[Dated]:
     """Yield what happens once a week: a region fails, a cluster joins, devices run short, rules change."""
     region = min({member.region for member in made.members}, key=lambda one: (_size(made, one), one))
-    yield 3 * 24 + 13, {"name": f"{region} fails", "lose": [f"region={region}"]}
-    yield 3 * 24 + 18, {"name": f"{region} is back", "restore": [f"region={region}"]}
-    yield 4 * 24 + 10, {"name": "a cluster joins", "apply": [_joining(made, chance)]}
+    yield Dated(3 * 24 + 13, {"name": f"{region} fails", "lose": [f"region={region}"]})
+    yield Dated(3 * 24 + 18, {"name": f"{region} is back", "restore": [f"region={region}"]})
+    yield _joining(made, chance)
     yield from _devices(made)
     yield from _edits(made, chance)
     yield from _quota(made, chance)
@@ -184,11 +214,19 @@ def _size(made: Fleet, region: str) -> int:
     return sum(member.offered[CPU] for member in made.members if member.region == region)
 
 
-def _joining(made: Fleet, chance: random.Random) -> dict[str, Any]:
-    """Return an empty cluster, as large as one that is there."""
+def _joining(made: Fleet, chance: random.Random) -> Dated:
+    """Return that an empty cluster joins, as large as one that is there."""
     like = chance.choice([member for member in made.members if not member.has_gpus])
     joined = Member(f"{like.region}-new", like.region, like.provider, like.offered, {})
-    return documents(Fleet((joined,), ()))[0]
+    manifest = _manifest(replace(made, members=(*made.members, joined)), "Cluster", joined.name)
+    event = {"name": "a cluster joins", "apply": [manifest]}
+    return Dated(4 * 24 + 10, event, lambda now: replace(now, members=(*now.members, joined)))
+
+
+def _manifest(made: Fleet, kind: str, name: str) -> dict[str, Any]:
+    """Return the manifest of a cluster or policy."""
+    named = (one for one in documents(made) if (one["kind"], one["metadata"]["name"]) == (kind, name))
+    return next(named)
 
 
 def _devices(made: Fleet) -> Iterator[Dated]:
@@ -198,11 +236,16 @@ def _devices(made: Fleet) -> Iterator[Dated]:
         return
     pool = max(pools, key=lambda one: (one.offered[GPU], one.name))
     fewer = replace(pool, offered={**pool.offered, GPU: pool.offered[GPU] // 2})
-    whole = {one["metadata"]["name"]: one for one in documents(made)}[pool.name]
-    members = tuple(fewer if member is pool else member for member in made.members)
-    short = {one["metadata"]["name"]: one for one in documents(replace(made, members=members))}[pool.name]
-    yield 2 * 24 + 9, {"name": f"{pool.name} has half of its devices", "apply": [short]}
-    yield 2 * 24 + 17, {"name": f"{pool.name} has all of its devices", "apply": [whole]}
+    for hour, member, share in ((2 * 24 + 9, fewer, "half"), (2 * 24 + 17, pool, "all")):
+        changed = partial(_with_member, member)
+        manifest = _manifest(changed(made), "Cluster", member.name)
+        yield Dated(hour, {"name": f"{member.name} has {share} of its devices", "apply": [manifest]}, changed)
+
+
+def _with_member(member: Member, made: Fleet) -> Fleet:
+    """Return a fleet with another cluster of a name."""
+    members = tuple(member if one.name == member.name else one for one in made.members)
+    return replace(made, members=members)
 
 
 def _edits(made: Fleet, chance: random.Random) -> Iterator[Dated]:
@@ -210,11 +253,16 @@ def _edits(made: Fleet, chance: random.Random) -> Iterator[Dated]:
     weighed = [policy for policy in made.policies if policy.division is Division.STATIC and policy.weights]
     for day, policy in zip((1, 3, 5), chance.sample(weighed, min(3, len(weighed))), strict=False):
         weights = tuple((selector, 1 + (weight + 1) % 3) for selector, weight in policy.weights)
-        edited = replace(policy, weights=weights)
-        apps = tuple(replace(app, policy=edited) for app in made.apps if app.policy is policy)
-        (manifest,) = (one for one in documents(Fleet((), tuple(replace(app, running=None) for app in apps)))
-                       if one["kind"] == "PropagationPolicy")
-        yield 24 * day + 11, {"name": f"policy {policy.namespace} is edited", "apply": [manifest]}
+        changed = partial(_with_policy, replace(policy, weights=weights))
+        manifest = _manifest(changed(made), "PropagationPolicy", policy.namespace)
+        event = {"name": f"policy {policy.namespace} is edited", "apply": [manifest]}
+        yield Dated(24 * day + 11, event, changed)
+
+
+def _with_policy(policy: Policy, made: Fleet) -> Fleet:
+    """Return a fleet with another policy of a namespace."""
+    apps = (replace(one, policy=policy) if one.policy.namespace == policy.namespace else one for one in made.apps)
+    return replace(made, apps=tuple(apps))
 
 
 def _quota(made: Fleet, chance: random.Random) -> Iterator[Dated]:
@@ -230,8 +278,8 @@ def _quota(made: Fleet, chance: random.Random) -> Iterator[Dated]:
         "spec": {"overall": {"cpu": f"{hard}m"}},
     }
     gone = {"kind": "FederatedResourceQuota", "name": "weekend", "namespace": namespace}
-    yield 5 * 24 + 8, {"name": f"the quota of {namespace} is cut", "apply": [quota]}
-    yield 6 * 24 + 20, {"name": f"the quota of {namespace} is lifted", "delete": [gone]}
+    yield Dated(5 * 24 + 8, {"name": f"the quota of {namespace} is cut", "apply": [quota]})
+    yield Dated(6 * 24 + 20, {"name": f"the quota of {namespace} is lifted", "delete": [gone]})
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,8 +28,10 @@ class Worth(NamedTuple):
     ----------
     missing
         Replicas that are wanted and stand nowhere.
-    broken
-        Replicas of it, where it breaks a rule of its own; that replicas are missing is not counted here.
+    standing
+        Replicas that are placed.
+    rules
+        Kinds of its own rules that it breaks; that replicas are missing is not counted here.
     off
         Replicas that would have to move for its static weights to hold, fractions among them.
     clusters
@@ -36,7 +39,8 @@ class Worth(NamedTuple):
     """
 
     missing: int = 0
-    broken: int = 0
+    standing: int = 0
+    rules: frozenset[str] = frozenset()
     off: Fraction = Fraction(0)
     clusters: int | None = None
 
@@ -47,10 +51,12 @@ class State:
 
     Parameters
     ----------
-    missing, broken, off
+    missing, off
         Summed over all workloads, see `Worth`.
-    quotas
-        Quotas that are exceeded.
+    broken
+        Replicas of workloads that break a rule of their own, or ask more of a quota than it allows.
+    rules
+        The same by kind of rule; one that breaks several counts for each.
     clusters
         Mean of the clusters that a workload uses that should use few; None where there is none.
     use
@@ -60,7 +66,7 @@ class State:
     missing: int
     broken: int
     off: Fraction
-    quotas: int
+    rules: Mapping[str, int]
     clusters: Fraction | None
     use: Mapping[tuple[str, str], Fraction]
 
@@ -80,14 +86,21 @@ class Judge:
     def state(self, moment: Moment, placed: Placed) -> State:
         """Judge what is placed."""
         fleet = moment.judged
-        worths = [self._worth(each, placed.get(each.key, {})) for each in fleet.workloads]
-        few = [one.clusters for one in worths if one.clusters is not None]
+        worths = {each.key: self._worth(each, placed.get(each.key, {})) for each in fleet.workloads}
+        few = [one.clusters for one in worths.values() if one.clusters is not None]
         rows = used(fleet, placed)
+        over = _over_quota(fleet, placed)
+        rules: Counter[str] = Counter()
+        broken = 0
+        for key, one in worths.items():
+            kinds = one.rules | ({quota.KIND} if key in over else frozenset())
+            rules.update(dict.fromkeys(kinds, one.standing))
+            broken += one.standing if kinds else 0
         return State(
-            sum(one.missing for one in worths),
-            sum(one.broken for one in worths),
-            sum((one.off for one in worths), Fraction(0)),
-            _quotas(fleet, placed),
+            sum(one.missing for one in worths.values()),
+            broken,
+            sum((one.off for one in worths.values()), Fraction(0)),
+            dict(sorted(rules.items())),
             Fraction(sum(few), len(few)) if few else None,
             {row: Fraction(rows.get(row, 0), offered) for row, offered in moment.room.items() if offered},
         )
@@ -105,7 +118,7 @@ class Judge:
 def judged(workload: Workload, placed: Mapping[str, int]) -> Worth:
     """Judge one workload by the affinity group whose rules it keeps, whichever that is."""
     kept = in_kept_group(replace(workload, fresh=True, settled=False), placed)
-    wrong = any(one.rule not in _MISSING for one in violations_of(kept, placed))
+    wrong = frozenset(one.rule for one in violations_of(kept, placed) if one.rule not in _MISSING)
     weights = kept.rule(Weights)
     standing = sum(placed.values())
     off = Fraction(0)
@@ -115,16 +128,20 @@ def judged(workload: Workload, placed: Mapping[str, int]) -> Worth:
     few = kept.rule(Aggregated) is not None and standing > 0
     return Worth(
         missing(kept, placed),
-        standing if wrong else 0,
+        standing,
+        wrong,
         off,
         sum(1 for count in placed.values() if count) if few else None,
     )
 
 
-def _quotas(fleet: Problem, placed: Placed) -> int:
-    """Count the quotas that are exceeded."""
-    rules = [rule for rule in fleet.rules if isinstance(rule, Quota)]
-    placement = Placement(placed) if rules else None
-    if placement is None:
-        return 0
-    return sum(any(True for _ in quota.violations(rule, fleet, placement)) for rule in rules)
+def _over_quota(fleet: Problem, placed: Placed) -> frozenset[str]:
+    """Return the workloads that ask something of a quota that allows less than is placed."""
+    placement = Placement(placed)
+    return frozenset(
+        workload.key
+        for rule in fleet.rules
+        if isinstance(rule, Quota) and any(True for _ in quota.violations(rule, fleet, placement))
+        for workload in fleet.workloads_in(rule.namespace)
+        if quota.asked(rule, workload, placed.get(workload.key, {}))
+    )

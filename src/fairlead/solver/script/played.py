@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 from fairlead.models.answer import Answer
 from fairlead.solver.script.events import Script
@@ -31,7 +31,9 @@ class Step:
     due, moved, forced, planned
         Workloads that were looked at; replicas that were moved although they could have stayed, that were
         evicted, and that were moved by a plan.
-    missing, waiting, broken, off, quotas, clusters
+    planning
+        Whether a plan was made.
+    missing, waiting, broken, off, rules, clusters
         See `fairlead.solver.script.judging.State`; `waiting` are replicas that are placed where there is no
         room for them.
     disturbed
@@ -49,11 +51,12 @@ class Step:
     moved: int
     forced: int
     planned: int
+    planning: bool
     missing: int
     waiting: int
     broken: int
     off: Fraction
-    quotas: int
+    rules: Mapping[str, int]
     clusters: Fraction | None
     disturbed: int
     seconds: float
@@ -95,13 +98,14 @@ class Handled:
 
     @cached_property
     def broken_hours(self) -> float:
-        """Replica-hours of workloads that broke a rule of their own."""
+        """Replica-hours of workloads that broke a rule of their own, or a quota."""
         return self._over_time(lambda step: step.broken)
 
     @cached_property
-    def quota_hours(self) -> float:
-        """Hours in which quotas were exceeded, summed over quotas."""
-        return self._over_time(lambda step: step.quotas)
+    def broken_by_rule(self) -> dict[str, float]:
+        """The same by kind of rule; a workload that breaks several counts for each."""
+        kinds = sorted({kind for step in self.steps for kind in step.rules})
+        return {kind: self._over_time(partial(_broken, kind)) for kind in kinds}
 
     @cached_property
     def moved(self) -> int:
@@ -132,7 +136,7 @@ class Handled:
     @cached_property
     def seconds(self) -> tuple[float, ...]:
         """Seconds of computing by event where anything was due, the shortest first."""
-        return tuple(sorted(step.seconds for step in self.steps if step.due or step.planned))
+        return tuple(sorted(step.seconds for step in self.steps if step.due or step.planning))
 
     @cached_property
     def proven(self) -> float | None:
@@ -150,6 +154,11 @@ class Handled:
         found = list(values)
         hours = sum(each for _, each in found)
         return sum(value * each for value, each in found) / hours if hours else 0.0
+
+
+def _broken(kind: str, step: Step) -> int:
+    """Return the replicas that broke rules of a kind."""
+    return step.rules.get(kind, 0)
 
 
 def quantile(ordered: tuple[float, ...], share: float) -> float:

@@ -167,6 +167,16 @@ def _refer(problem: Problem) -> Dispensed:
     return Dispensed(Placement(placed), dict.fromkeys(left, "Unschedulable"))
 
 
+def _federate(problem: Problem) -> Dispensed:
+    """Ask KubeAdmiral, each workload on what is left; where it reports an error nothing is written."""
+    found = kubeadmiral.place(problem, deduct=True)
+    placed = {
+        each.key: each.current if each.key in found.reasons else found.placement.of(each.key)
+        for each in problem.workloads
+    }
+    return replace(found, placement=Placement(placed))
+
+
 def _greedy(name: str, like: Callable[[Problem], Dispensed]) -> Scheduler:
     """Return a greedy scheduler that looks at what is due by its binding."""
     return Scheduler(name, due_by_binding, partial(dispensed, like=like))
@@ -179,7 +189,7 @@ _ALL = (
     Scheduler("fairlead-plan", due_by_binding, solved, plans=True),
     _greedy("karmada", karmada.place),
     _greedy("karmada-deduct", partial(karmada.place, deduct=True)),
-    Scheduler("kubeadmiral", due_by_triggers, partial(dispensed, like=partial(kubeadmiral.place, deduct=True))),
+    Scheduler("kubeadmiral", due_by_triggers, partial(dispensed, like=_federate)),
     _greedy("reference", _refer),
 )
 
