@@ -250,7 +250,7 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         return found.placement or place_greedily(bare, search.deadline)
 
     def partially(part: Problem) -> Chosen:
-        return choose_partially(part, strictly, place)
+        return choose_partially(part, strictly, place, search.deadline.part(SHARE_OF_TIME))
 
     otherwise = partially if problem.partial else None
     return choose_groups(problem, strictly, search.deadline, search.seed, otherwise)

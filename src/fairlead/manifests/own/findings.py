@@ -18,6 +18,7 @@ _SCOPE = (
 )
 IS_NEEDED = "is needed"
 GROUP = "fairlead.io"
+SCRIPT = "Script"
 
 _MOST_FIELDS = 10
 _FIELDS = "name at least one of region, zone, provider, cluster or the key of a label"
@@ -30,6 +31,8 @@ def unknown_kind(document: Document) -> Mistake:
         message = f"is no version of {document.kind}; allowed is {own.API_VERSION}"
         return Mistake(document.source(("apiVersion",)), "apiVersion", document.api_version, message)
     message = f"is no kind of {own.API_VERSION}; known are {known}"
+    if document.kind == SCRIPT:
+        message = "is no part of a fleet; it is played with fairlead simulate --script FILE"
     return Mistake(document.source(("kind",)), "kind", document.kind, message)
 
 
