@@ -154,12 +154,8 @@ class SavedPlan:
 
     Parameters
     ----------
-    target
-        The placement to be reached.
     waves
         How moves may be made.
-    planned
-        The waves that were planned.
     partial
         Whether replicas may stay unplaced.
     """
