@@ -70,8 +70,6 @@ def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) ->
 
     Parameters
     ----------
-    workload
-        The workload.
     placed
         Its replicas by cluster; negative numbers where replicas go.
     problem
@@ -274,8 +272,6 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
 
     Parameters
     ----------
-    problem
-        Clusters and workloads.
     placement
         Replicas by workload and cluster; replicas on clusters that the problem does not have count nowhere.
 

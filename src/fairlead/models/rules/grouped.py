@@ -42,8 +42,6 @@ class Number(NamedTuple):
         What it is, to people: ``the fewest region groups``.
     farthest
         The number beyond which a change does not help any more; None where only the replicas tell.
-    source
-        Where it was declared.
     """
 
     name: str

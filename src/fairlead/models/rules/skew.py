@@ -66,8 +66,6 @@ class Skew(Grouped):
         Candidates by group; a candidate may be in several (zones).
     maximum
         The most by which two groups differ.
-    source
-        Where the number was declared.
     """
 
     maximum: int

@@ -143,8 +143,6 @@ class Survival(Grouped):
         Candidates by group.
     minimum
         Replicas that have to be left.
-    source
-        Where it was declared.
     everywhere
         All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
     count

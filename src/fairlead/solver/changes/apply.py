@@ -37,8 +37,6 @@ def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
 
     Parameters
     ----------
-    problem
-        The problem.
     changes
         The changes, in any order. Those of a workload are made in all of its affinity groups.
 

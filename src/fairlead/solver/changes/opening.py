@@ -55,14 +55,8 @@ def tolerated(
 
     Parameters
     ----------
-    rules
-        The rules.
     taint
         The taint as `spelled`.
-    workload
-        Whose rules.
-    problem
-        Where the clusters are.
     """
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
     if found is None:

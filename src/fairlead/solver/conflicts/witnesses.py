@@ -47,14 +47,8 @@ class _Wish:
 
     Parameters
     ----------
-    key
-        The workload.
     need
         What one replica takes, by resource.
-    is_open
-        Which clusters are open to it.
-    lower, upper
-        The fewest and the most replicas.
     total
         How many replicas are wanted; 0 where no unit says so.
     """
@@ -88,8 +82,6 @@ def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
 
     Parameters
     ----------
-    problem
-        The whole question.
     units
         What is to be kept, as far as it is a total, bounds, closed clusters or room.
     """
@@ -199,14 +191,10 @@ def witnessed(
 
     Parameters
     ----------
-    problem
-        The whole question.
     units
         Everything that may be left out.
     conflict
         Positions of the units of the conflict.
-    deadline
-        When to stop.
     """
     complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
     inside = frozenset(conflict)
@@ -238,8 +226,6 @@ def exchanged(placement: Placement, unit: Unit, problem: Problem) -> Iterator[Pl
         A placement that breaks one unit only.
     unit
         That unit.
-    problem
-        The question.
     """
     held = {workload.key: dict(placement.of(workload.key)) for workload in problem.workloads}
     if isinstance(unit.part, Total):

@@ -25,10 +25,6 @@ class WaveBuilder:
 
     Parameters
     ----------
-    migration
-        What moves.
-    positions
-        What every moving workload holds before the wave.
     used
         What is used by cluster and resource before the wave.
     """

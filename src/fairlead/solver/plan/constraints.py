@@ -32,12 +32,8 @@ class Limit:
 
     Parameters
     ----------
-    scope
-        What is counted.
     least, most
         Fewest and most; None means no limit.
-    binds
-        The moments at which the fewest have to be there.
     """
 
     scope: Scope
@@ -60,8 +56,6 @@ class PathConstraints:
         Smallest number by cluster where only 0 or at least so many are allowed.
     copies
         Size of a full copy by cluster, where clusters hold nothing or a full copy.
-    limits
-        Rules over several clusters.
     open
         Most replicas by cluster on which new ones may be started at all; None means no limit.
     """
@@ -120,8 +114,6 @@ def constraints_of(
     ----------
     workload
         The workload, with the rules that bind.
-    problem
-        Its clusters.
     changed
         Clusters on which the number of replicas changes.
     detours

@@ -54,10 +54,6 @@ def greedy_wave(
 
     Parameters
     ----------
-    migration
-        What moves.
-    positions
-        What every moving workload holds before the wave.
     used
         What is used by cluster and resource before the wave.
     urgent
@@ -143,10 +139,6 @@ def repairs(path: WorkloadPath, position: Placed, room: Mapping[Place, int]) -> 
 
     Parameters
     ----------
-    path
-        The workload's way.
-    position
-        What it holds.
     room
         What is left by cluster and resource; below 0 where more is used than there is.
     """

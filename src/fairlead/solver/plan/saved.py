@@ -155,12 +155,8 @@ class SavedPlan:
 
     Parameters
     ----------
-    target
-        The placement to be reached.
     waves
         How moves may be made.
-    planned
-        The waves that were planned.
     partial
         Whether replicas may stay unplaced.
     """

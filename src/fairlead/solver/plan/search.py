@@ -42,8 +42,6 @@ class Search:
 
     Parameters
     ----------
-    waves
-        What is done in every wave.
     detours
         True where replicas wait on the way.
     bound
@@ -60,14 +58,8 @@ def searched(migration: Migration, everywhere: Everywhere | None, deadline: Dead
 
     Parameters
     ----------
-    migration
-        What moves.
     everywhere
         The same with the rules of all clusters, for detours; None where there are to be none.
-    deadline
-        When to give up beyond the greedy waves.
-    seed
-        Random seed of CP-SAT.
     """
     waves, detours = _greedy(migration, deadline), False
     while True:
@@ -171,8 +163,6 @@ def _with_detour(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     ----------
     migration
         What moves, stuck as it stands; its own rules are those of all clusters.
-    deadline
-        When to give up.
     """
     far = distance(migration, migration.start())
     for _, wave in zip(range(TRIES), _detours(migration), strict=False):
