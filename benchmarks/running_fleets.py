@@ -183,7 +183,7 @@ def _asked() -> Asked:
     return Asked(
         tuple((size[0], size[1]) for size in asked),
         tuple(arguments.events.split(",")),
-        tuple(_seeds(arguments.seeds)),
+        tuple(seeds_in(arguments.seeds)),
         arguments.time_limit,
         arguments.patience,
         arguments.workers,
@@ -192,7 +192,7 @@ def _asked() -> Asked:
     )
 
 
-def _seeds(text: str) -> Iterator[int]:
+def seeds_in(text: str) -> Iterator[int]:
     """Read numbers and ranges."""
     for part in text.split(","):
         first, _, last = part.partition("-")

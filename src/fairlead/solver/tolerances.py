@@ -71,8 +71,9 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         How to search.
     """
     places = len(problem.workloads) * len(problem.clusters)
-    if search.deadline.remaining() < places * SECONDS_A_PLACE:
-        return _Loosening.at_once(problem, found).answer()
+    at_once = _Loosening.at_once(problem, found)
+    if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
+        return at_once.answer()
     loosening = _Loosening.of(problem, found, alone)
     if problem.partial and any(
         is_shortfall(level) and value_of(problem, loosening.placement, level) for level in levels_of(problem)
@@ -163,6 +164,13 @@ class _Loosening:
         staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
         return cls(problem, found, placement, targets, loose, staying, spans, known, certain=certain)
+
+    def is_even(self) -> bool:
+        """Tell whether clusters are filled as evenly as asked for, however even they could be."""
+        return not self.loose and all(
+            balance_of(rule, self.problem, self.placement) <= target.value
+            for rule, target in zip(self._balances, self.targets, strict=True)
+        )
 
     def open_sets(self) -> Iterator[frozenset[str]]:
         """Yield the workloads that are to be searched together; none where what was found will do."""
