@@ -127,8 +127,8 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
 
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
-    """Make all changes of one workload."""
-    for change in changes:
+    """Make all changes of one workload: tolerations first, as other changes may be about what they open."""
+    for change in sorted(changes, key=lambda each: each.kind != Kind.TOLERATION):
         workload = _changed_workload(workload, problem, change)
     return workload
 
@@ -209,13 +209,14 @@ def _of_bounds(rule: Bounds, change: Change) -> Bounds:
 
 
 def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
-    """Change what a set of clusters holds."""
+    """Change what a set of clusters holds; another rule about the same set has other numbers."""
+    exact = rule.minimum == rule.maximum
     match change.kind:
-        case Kind.TOTAL:
+        case Kind.TOTAL if exact and rule.minimum == change.before:
             return replace(rule, minimum=change.after, maximum=change.after)
-        case Kind.GROUP_MINIMUM:
+        case Kind.GROUP_MINIMUM if not exact and rule.minimum == change.before:
             return replace(rule, minimum=change.after)
-        case Kind.GROUP_MAXIMUM:
+        case Kind.GROUP_MAXIMUM if not exact and rule.maximum == change.before:
             return replace(rule, maximum=change.after)
         case _:
             return rule
