@@ -13,7 +13,7 @@ from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
 from fairlead.controller.settings import Settings
 from fairlead.live.client import connect
-from fairlead.live.resources import BINDING
+from fairlead.live.resources import BINDING, REBALANCER
 from live_kinds import Object
 from served_api import ServedApi
 
@@ -55,7 +55,7 @@ def controlled(
     asked = replace(Settings(window=0.05, time_limit=5.0, workers=1), **settings)
     metrics = Metrics()
     held = None if lease is None else Lease(client, "karmada-system", "fairlead", lease, duration)
-    controller = Controller(client, asked, metrics, held)
+    controller = Controller(client, asked, metrics, held, (REBALANCER,))
     running = Running(controller, metrics, threading.Thread(target=controller.run, daemon=True))
     running.thread.start()
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fairlead.controller.arriving import arrival
-from fairlead.controller.world import Entry, entry_of, subject_of
+from fairlead.controller.world import Entry, entry_of
 from fairlead.controller.writing import CONFLICT, LOOKS
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.live.resources import BINDING, CLUSTER_BINDING
@@ -235,10 +235,10 @@ def _read(client: Client, path: str, workload: Workload) -> Entry:
 
 def _spec_of(entry: Entry) -> ResourceBindingSpec:
     """Return the spec of a binding."""
-    subject = subject_of(entry)
-    if subject is None or subject.binding is None:
+    binding = entry.subject.binding if entry.subject else None
+    if binding is None:
         raise StoppedError("the binding cannot be understood any more")
-    return subject.binding.model.spec
+    return binding.model.spec
 
 
 def _wait_for_begun(client: Client, plan: RebalancePlan, begun: Collection[str], carrying: Carrying) -> None:
