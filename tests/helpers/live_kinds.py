@@ -129,6 +129,7 @@ KINDS = (
     Kind(CLUSTER_BINDING, _BINDING),
     Kind(CLUSTER),
     Kind(Resource(_POLICY, "PropagationPolicy", "propagationpolicies", namespaced=True)),
+    Kind(Resource(_POLICY, "ClusterPropagationPolicy", "clusterpropagationpolicies", namespaced=False)),
     Kind(QUOTA),
     Kind(REBALANCER),
     Kind(LEASE),
