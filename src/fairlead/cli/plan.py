@@ -10,13 +10,24 @@ import click
 from fairlead.cli import console, exits, outputs, patching
 from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
-from fairlead.cli.options import Budget, Choice, Gain, Named, TimeLimit, takes, writes_output
+from fairlead.cli.options import (
+    Budget,
+    Choice,
+    Gain,
+    Named,
+    TimeLimit,
+    picks_rows,
+    require_table,
+    takes,
+    writes_output,
+)
 from fairlead.cli.progress import shown
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
     from fairlead.models.problem import Problem
+    from fairlead.report.terminal import Rows
     from fairlead.solver.plan.answer import RebalancePlan
     from fairlead.solver.simulate.changes import Change
 
@@ -109,6 +120,12 @@ _MOVING = (
         is_flag=True,
         help="Never park replicas on a third cluster while full clusters exchange some.",
     ),
+    click.option(
+        "--max-moves-per-wave",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Replicas that one wave may move, start or stop.  [default: any number]",
+    ),
     click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
 
@@ -193,6 +210,7 @@ def names_files(command: Callable[..., int]) -> Callable[..., int]:
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "moves", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
+@picks_rows
 @names_files
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
 @asks_changes
@@ -205,6 +223,7 @@ def plan_command(
     output: Output,
     *,
     no_headers: bool,
+    picked: "Rows",
     files: Files,
     applying: Applying,
     detailed_exitcode: bool,
@@ -217,6 +236,7 @@ def plan_command(
     afterwards. With changes such as `--drain CLUSTER` the plan leads from what runs now to the best
     placement after them. --apply writes the waves one after another, each when the one before is healthy.
     """
+    require_table(output, picked)
     if (applying.apply or output in patching.OUTPUTS) and (asked.add or asked.scale or asked.weight):
         what = "--apply" if applying.apply else f"-o {output}"
         raise click.UsageError(f"{what} patches what is there: apply --add, --scale and --weight first")
@@ -243,7 +263,7 @@ def plan_command(
         console.show(compare_plans(known, found), compared, headers=not no_headers)
     # Where there is no new plan, the comparison does not tell why.
     if known is None or (found.waves is None and output in ("table", "wide")):
-        _show(found, output, headers=not no_headers)
+        _show(found, output, headers=not no_headers, picked=picked)
     if applying.apply and found.waves is not None:
         code = carried_out(found, applying, inputs, saved, files.save or files.resume)
         return code or exits.code_of_plan(found)
@@ -304,7 +324,7 @@ def _of_comparisons(output: Output) -> console.Format:
             return output
 
 
-def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
+def _show(plan: "RebalancePlan", output: Output, *, headers: bool, picked: "Rows") -> None:
     """Print a plan in the asked format."""
     match output:
         case "patch" | "status-patch":
@@ -315,4 +335,4 @@ def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
 
             console.result(renderer.moves(plan, Look(wide=True, headers=headers)))
         case _:
-            console.show(plan, output, headers=headers)
+            console.show(plan, output, headers=headers, picked=picked)
