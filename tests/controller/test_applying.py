@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controlled import change, found, placed
+from controlled import change, controlled, found, placed
 from fairlead.cli.app import main
 from fairlead.controller.arriving import arrival
 from fairlead.controller.world import entry_of
@@ -93,6 +93,7 @@ def written(api: ServedApi) -> list[dict[str, int]]:
     return [
         {target["name"]: target["replicas"] for target in one.body["spec"]["clusters"]}
         for one in api.writes("/web-deployment")
+        if not one.path.endswith("/status")
     ]
 
 
@@ -201,6 +202,23 @@ def test_a_scale_between_two_waves_stops_it(
     assert code == 6
     assert "it was placed otherwise (member1: 5, member2: 5, not member1: 3, member2: 1)" in told
     assert placed(fleet, "web") == {"member1": 5, "member2": 5}
+
+
+def test_fairlead_itself_may_be_the_scheduler(
+    fleet: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The controller leaves alone what adds up, and says that it has seen it."""
+
+    def after(told: Request) -> None:
+        if told.method == "PATCH" and told.path.endswith("/web-deployment"):
+            report = reports(found(fleet, "web")["spec"]["clusters"])
+            change(fleet, "web", {"status": {"aggregatedStatus": report}}, "status")
+
+    fleet.after = after
+    with controlled(fleet, tmp_path) as running:
+        assert run(fleet, tmp_path, capsys, "--apply", "--yes")[0] == 0
+        assert running.number("fairlead_batches_total") == 0
+    assert written(fleet) == [{"member1": 3, "member2": 1}, {"member1": 2, "member2": 2}]
 
 
 def test_a_dry_run_is_checked_by_the_server(
