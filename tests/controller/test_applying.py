@@ -1,6 +1,7 @@
 """A plan carried out: wave by wave, never over what somebody changed meanwhile, and to be gone on with."""
 
 import io
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,12 @@ import pytest
 
 from controlled import change, controlled, found, placed
 from fairlead.cli.app import main
+from fairlead.cli.plan import plan_command
+from fairlead.cli.signals import was_heard
 from fairlead.controller.arriving import arrival
 from fairlead.controller.world import entry_of
 from fairlead.live.resources import BINDING
+from fairlead.solver.interrupt import Listener, handled
 from live_objects import Object, binding, cluster, placement, static
 from served_api import Request, ServedApi
 
@@ -234,6 +238,22 @@ def test_a_dry_run_is_checked_by_the_server(
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--dry-run", "server")
     assert code == 6
     assert "refused by the test" in told
+
+
+def test_nothing_is_written_where_a_signal_ended_the_search(
+    fleet: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who presses Ctrl-C wants less to happen, not the best plan so far."""
+    listener = Listener(lambda _number, _frame: None)
+    listener.ask()
+    with handled([signal.SIGTERM], listener):
+        assert was_heard()
+        code = plan_command.main(
+            ["--kubeconfig", fleet.kubeconfig(tmp_path), "--apply", "--yes"], standalone_mode=False
+        )
+    assert code == 6
+    assert "nothing was written" in capsys.readouterr().err
+    assert written(fleet) == []
 
 
 @pytest.mark.parametrize("answer", ["n\n", "y\n"])
