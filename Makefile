@@ -61,7 +61,7 @@ live-server: environment ## build a real API server into ~/.cache/fairlead, once
 
 test-live: environment live-server ## the tests of controller, patches and --apply against a real API server
 	@echo "==> test-live"
-	@FAIRLEAD_LIVE=1 .venv/bin/python -m pytest -q -n auto --maxprocesses=2 -m "not long" tests/controller tests/live
+	@FAIRLEAD_LIVE=1 .venv/bin/python -m pytest -q -n auto --maxprocesses=2 tests/controller tests/live
 
 fuzz: environment ## run the command line on 20,000 mutated inputs and 3,000 mutated plans, about half an hour
 	@.venv/bin/python tests/helpers/fuzz.py $(FUZZ_OPTIONS)
