@@ -174,6 +174,8 @@ def evened(
 
 def least_alone(workload: Workload, problem: Problem, level: Level) -> Fraction:
     """Return the least that a level costs of one workload, in fractions; 0 where no more is known."""
+    if level not in levels_of_workload(workload):
+        return Fraction(0)
     span = span_of(workload, problem)
     if span.total is None or not span.ends:
         return Fraction(0)

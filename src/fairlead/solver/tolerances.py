@@ -144,7 +144,8 @@ class _Loosening:
             for level in loose_levels(problem)
             if level != BALANCE
         }
-        stay = frozen(found.part, alone)
+        first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
+        stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
         copied = [
             replace(COPIES, priority=each.priority) for each in problem.workloads if chooses_copies(each)
         ]
