@@ -69,7 +69,8 @@ class Asked:
 def run(asked: Asked) -> Run:
     """Let one contender handle one week."""
     problem, script, seen = _read(asked)
-    settings = Settings(asked.patience * SECONDS, asked.patience * SECONDS_OF_A_PLAN, workers=1)
+    search = {"time_limit": asked.patience * SECONDS, "workers": 1}
+    settings = Settings(search, asked.patience * SECONDS_OF_A_PLAN)
     course = Course.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
     cpu = time.process_time()
     for truth in moments(problem, script):
@@ -81,13 +82,17 @@ def run(asked: Asked) -> Run:
 def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
     """Return fleet and script; for KubeAdmiral the week as its own manifests tell it, the beginning first."""
     if asked.size == OPENB:
-        manifests, script = openb_week(asked.events, asked.seed)
-        return fairlead.load(manifests), read_script(script, manifests, fairlead.load), None
+        manifests, written = openb_week(asked.events, asked.seed)
+        return fairlead.load(manifests), read_script(written, manifests, fairlead.load), None
     workloads, clusters = map(int, asked.size.split("x"))
     made = week(workloads, clusters, asked.events, asked.seed)
     manifests = documents(made.fleet)
     script = read_script(made.script, manifests, fairlead.load)
-    return fairlead.load(manifests), script, _federated(made, script) if asked.contender == KUBEADMIRAL else None
+    return (
+        fairlead.load(manifests),
+        script,
+        _federated(made, script) if asked.contender == KUBEADMIRAL else None,
+    )
 
 
 def _federated(made: Week, script: Script) -> Iterator[Moment]:

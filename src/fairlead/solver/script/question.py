@@ -59,7 +59,7 @@ def whole_question(moment: Moment, standing: Standing) -> Problem:
 
 
 def clusters_now(moment: Moment, placed: Placed) -> tuple[Cluster, ...]:
-    """Return the clusters with what is free once what is placed counts; grades of nodes are not known then."""
+    """Return the clusters with what is free once what is placed counts; grades are not known then."""
     taken = used(moment.fleet, placed)
 
     def left(cluster: Cluster) -> Cluster:
