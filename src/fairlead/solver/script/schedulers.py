@@ -23,6 +23,7 @@ from fairlead.models.triggers import untouched
 from fairlead.solver.dispensers import karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
+from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.script.question import whole_question
 from fairlead.solver.script.standing import Placed, Standing, missing
@@ -75,6 +76,10 @@ class Decision:
     gap_above: Fraction | None = None
 
 
+Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]
+"""Returns the workloads that are looked at, given those that were evicted."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scheduler:
     """Somebody who handles events.
@@ -92,13 +97,13 @@ class Scheduler:
     """
 
     name: str
-    due: Callable[[Moment, Standing, frozenset[str]], frozenset[str]]
+    due: Due
     decide: Callable[[Problem, Settings], Decision]
     plans: bool = False
 
 
 def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
-    """Return the workloads that Karmada's scheduler looks at, and fairlead in its place.
+    """Return the workloads that Karmada's scheduler looks at.
 
     Those of which something else is wanted, that were evicted from somewhere, that are not placed in full or
     could not be placed before; those that are duplicated where a cluster opens.
@@ -112,6 +117,13 @@ def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> 
         or (moment.opened and workload.rule(Duplicated) is not None)
         or missing(workload, standing.on(workload.key))
     )
+
+
+def due_by_rules(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
+    """Return the workloads that are due to fairlead: also those that break a rule of their own."""
+    workloads = moment.judged.workloads
+    broken = (each.key for each in workloads if judged(each, standing.on(each.key)).rules)
+    return due_by_binding(moment, standing, gone) | frozenset(broken)
 
 
 def due_by_triggers(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
@@ -190,20 +202,20 @@ def _federate(problem: Problem) -> Dispensed:
     return replace(found, placement=Placement(placed))
 
 
-def _greedy(name: str, like: Callable[[Problem], Dispensed]) -> Scheduler:
-    """Return a greedy scheduler that looks at what is due by its binding."""
-    return Scheduler(name, due_by_binding, partial(dispensed, like=like))
+def _greedy(name: str, like: Callable[[Problem], Dispensed], due: Due = due_by_binding) -> Scheduler:
+    """Return a greedy scheduler."""
+    return Scheduler(name, due, partial(dispensed, like=like))
 
 
 FAIRLEAD = "fairlead"
 
 _ALL = (
-    Scheduler(FAIRLEAD, due_by_binding, solved),
-    Scheduler("fairlead-plan", due_by_binding, solved, plans=True),
+    Scheduler(FAIRLEAD, due_by_rules, solved),
+    Scheduler("fairlead-plan", due_by_rules, solved, plans=True),
     _greedy("karmada", karmada.place),
     _greedy("karmada-deduct", partial(karmada.place, deduct=True)),
-    Scheduler("kubeadmiral", due_by_triggers, partial(dispensed, like=_federate)),
-    _greedy("reference", _refer),
+    _greedy("kubeadmiral", _federate, due_by_triggers),
+    _greedy("reference", _refer, due_by_rules),
 )
 
 SCHEDULERS: Mapping[str, Scheduler] = MappingProxyType({one.name: one for one in _ALL})
