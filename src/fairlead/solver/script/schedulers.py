@@ -25,7 +25,7 @@ from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.question import whole_question
+from fairlead.solver.script.question import as_held, whole_question
 from fairlead.solver.script.standing import Placed, Standing, missing
 from fairlead.solver.solving import solve
 
@@ -128,7 +128,7 @@ def due_by_rules(moment: Moment, standing: Standing, gone: frozenset[str]) -> fr
 
 def due_by_triggers(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that KubeAdmiral looks at: by its triggers, and those that it could not place."""
-    kept = {workload.key for workload in untouched(whole_question(moment, standing))}
+    kept = {workload.key for workload in untouched(as_held(moment, standing))}
     looked_at = moment.fleet.workload_by_key.keys() - kept
     return (
         frozenset(looked_at | gone | moment.touched | standing.failed) & moment.fleet.workload_by_key.keys()
