@@ -58,8 +58,13 @@ def whole_question(moment: Moment, standing: Standing) -> Problem:
     return replace(fleet, clusters=clusters, workloads=workloads, rules=rules, warnings=())
 
 
+def as_held(moment: Moment, standing: Standing) -> Problem:
+    """Return the fleet with what workloads hold, and the rules that they had when it was loaded."""
+    return replace(moment.fleet, workloads=tuple(_held(each, standing) for each in moment.fleet.workloads))
+
+
 def clusters_now(moment: Moment, placed: Placed) -> tuple[Cluster, ...]:
-    """Return the clusters with what is free once what is placed counts; grades of nodes are not known then."""
+    """Return the clusters with what is free once what is placed counts; grades are not known then."""
     taken = used(moment.fleet, placed)
 
     def left(cluster: Cluster) -> Cluster:
