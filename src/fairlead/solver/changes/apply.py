@@ -210,15 +210,11 @@ def _of_bounds(rule: Bounds, change: Change) -> Bounds:
 
 def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
     """Change what a set of clusters holds."""
-    match change.kind:
-        case Kind.TOTAL:
-            return replace(rule, minimum=change.after, maximum=change.after)
-        case Kind.GROUP_MINIMUM:
-            return replace(rule, minimum=change.after)
-        case Kind.GROUP_MAXIMUM:
-            return replace(rule, maximum=change.after)
-        case _:
-            return rule
+    if change.kind in (Kind.TOTAL, Kind.GROUP_MINIMUM):
+        rule = replace(rule, minimum=change.after)
+    if change.kind in (Kind.TOTAL, Kind.GROUP_MAXIMUM):
+        rule = replace(rule, maximum=change.after)
+    return rule
 
 
 def percentage(rule: Survival) -> int | None:
