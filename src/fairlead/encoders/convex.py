@@ -79,10 +79,6 @@ def cover(function: ConvexFunction, lower: int, upper: int, centre: int) -> Cove
 
     Parameters
     ----------
-    function
-        What is cut.
-    lower, upper
-        Bounds of its argument.
     centre
         Where the argument is expected to be; moved into the bounds.
     """
@@ -152,14 +148,10 @@ class ConvexCost:
 
     Parameters
     ----------
-    model
-        Where auxiliary variables and constraints are added.
     variable
         The variable x.
     function
         The cost g.
-    bounds
-        Least and greatest value of x.
     centre
         Where x is expected to be; segments are exact around it.
     switch

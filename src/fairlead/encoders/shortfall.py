@@ -47,10 +47,6 @@ class Lack:
     ----------
     key
         Key of the level on which it counts.
-    priority
-        Of the workload.
-    cost
-        How much is missing.
     about
         Which rule it is, see `Violation.about`; None where nothing that runs can break it.
     """
