@@ -46,6 +46,13 @@ class ConvexFunction:
         return self.closed(at)
 
 
+def missing_up_to(least: int) -> ConvexFunction:
+    """Return by how much a number is below another."""
+    return ConvexFunction(
+        marginal=lambda k: -1 if k < least else 0, anchor=least, closed=lambda x: max(0, least - x)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Cover:
     """Segments from a lower to an upper bound, in order, with slopes that rise.

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexFunction, Term
+from fairlead.encoders.convex import Term, missing_up_to
 from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.selection import Group
@@ -204,7 +204,7 @@ def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator
             yield Lack(MINIMA, workload.priority, cost, about)
         elif name not in rule.where_held and bound.replicas:
             place = Place(workload.key, name)
-            up_to = encoding.convex_cost(place, _missing_up_to(bound.replicas))
+            up_to = encoding.convex_cost(place, missing_up_to(bound.replicas))
             yield Lack(MINIMA, workload.priority, up_to, about)
 
 
@@ -222,7 +222,7 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
 def _of_group(rule: GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
     """Return what a set of clusters is short of."""
     group = Group(workload.key, rule.clusters)
-    cost = encoding.convex_cost(group, _missing_up_to(rule.minimum))
+    cost = encoding.convex_cost(group, missing_up_to(rule.minimum))
     return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
@@ -245,16 +245,9 @@ def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iter
     for group, inside in rule.groups.items():
         clusters = inside | rule.everywhere.get(group, frozenset())
         outside = Group(workload.key, names - clusters)
-        cost = encoding.convex_cost(outside, _missing_up_to(rule.minimum))
+        cost = encoding.convex_cost(outside, missing_up_to(rule.minimum))
         about = _about(survival.KIND, rule, workload, f"{rule.field} {group}")
         yield Lack(SPREAD, workload.priority, cost, about)
-
-
-def _missing_up_to(least: int) -> ConvexFunction:
-    """Return by how much a number of replicas is below a minimum."""
-    return ConvexFunction(
-        marginal=lambda k: -1 if k < least else 0, anchor=least, closed=lambda x: max(0, least - x)
-    )
 
 
 def _about(kind: str, rule: GroupTotal | Spread | Survival, workload: Workload, detail: str) -> About:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import assert_never
 
 from fairlead.manifests.api import own
-from fairlead.manifests.own.sets import Remark, named, values_of
+from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import GroupedRule, Skew, Survival
-from fairlead.models.topology import groups
+from fairlead.models.topology import groups, values_of
 
 GroupedKind = own.Survival | own.Skew
 KINDS = (own.Survival, own.Skew)
