@@ -13,13 +13,12 @@ from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
 from fairlead.controller.settings import Settings
 from fairlead.live.client import connect
-from fake_api import FakeApi
-from fake_store import Object
+from fairlead.live.resources import BINDING
+from live_kinds import Object
+from served_api import ServedApi
 
 PATIENCE = 60.0
 """Seconds after which something did not happen; a busy machine is slow."""
-
-BINDINGS = ("work.karmada.io/v1alpha2", "resourcebindings")
 
 
 @dataclass
@@ -43,7 +42,7 @@ class Running:
 
 @contextmanager
 def controlled(
-    api: FakeApi, directory: Path, *, lease: str | None = None, duration: float = 15.0, **settings: Any
+    api: ServedApi, directory: Path, *, lease: str | None = None, duration: float = 15.0, **settings: Any
 ) -> Iterator[Running]:
     """Run a controller while the block runs.
 
@@ -75,29 +74,29 @@ def eventually(is_so: Callable[[], object], what: str = "it") -> None:
         time.sleep(0.02)
 
 
-def found(api: FakeApi, name: str, namespace: str = "default") -> Object:
+def found(api: ServedApi, name: str, namespace: str = "default") -> Object:
     """Return the binding of a Deployment as the server has it."""
-    return api.store.get(api.store.row(*BINDINGS), namespace, f"{name}-deployment")
+    return api.get(BINDING, f"{name}-deployment", namespace)
 
 
-def change(api: FakeApi, name: str, patch: Object, subresource: str = "") -> Object:
+def change(api: ServedApi, name: str, patch: Object, subresource: str = "") -> Object:
     """Change the binding of a Deployment as somebody else does."""
-    return api.store.patch(api.store.row(*BINDINGS), "default", f"{name}-deployment", patch, subresource)
+    return api.patch(BINDING, f"{name}-deployment", patch, subresource)
 
 
-def placed(api: FakeApi, name: str, namespace: str = "default") -> dict[str, int | None]:
+def placed(api: ServedApi, name: str, namespace: str = "default") -> dict[str, int | None]:
     """Return where a Deployment is placed."""
     targets = found(api, name, namespace)["spec"].get("clusters") or []
     return {one["name"]: one.get("replicas") for one in targets}
 
 
-def condition(api: FakeApi, name: str) -> Object:
+def condition(api: ServedApi, name: str) -> Object:
     """Return the condition that schedulers write; empty where there is none."""
     conditions = found(api, name).get("status", {}).get("conditions", [])
     return next((one for one in conditions if one["type"] == "Scheduled"), {})
 
 
-def is_done(api: FakeApi, name: str) -> bool:
+def is_done(api: ServedApi, name: str) -> bool:
     """Tell whether the status of a Deployment's binding says that it is placed as it is now."""
     item = found(api, name)
     observed = item.get("status", {}).get("schedulerObservedGeneration")

@@ -11,12 +11,13 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
-from fairlead.cli.options import Choice, takes_settings, writes_output
+from fairlead.cli.options import Choice, picks_rows, require_table, takes_settings, writes_output
 
 if TYPE_CHECKING:
     from fairlead.live.reading import Snapshot
     from fairlead.manifests.yaml.reader import Input
     from fairlead.models.problem import Problem
+    from fairlead.report.terminal import Rows
     from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
@@ -94,6 +95,7 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--sweep", metavar="KIND", help=_SWEEP)
 @writes_output("table", "wide", "json", "yaml")
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
+@picks_rows
 @takes_settings
 @leaves_untriggered
 def simulate_command(
@@ -103,6 +105,7 @@ def simulate_command(
     *,
     sweep: str | None,
     no_headers: bool,
+    picked: "Rows",
     **settings: Any,
 ) -> int:
     """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
@@ -111,6 +114,7 @@ def simulate_command(
     cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much
     as possible is placed. Nothing is ever written to a cluster.
     """
+    require_table(output, picked)
     if not (any(asked) or sweep is not None):
         raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
     problem, changes = load_with_changes(inputs, asked)
@@ -120,7 +124,7 @@ def simulate_command(
     if not inputs.quiet:
         known = set(problem.warnings)
         console.warn(one for one in simulation.after.problem.warnings if one not in known)
-    console.show(simulation, output, headers=not no_headers)
+    console.show(simulation, output, headers=not no_headers, picked=picked)
     return exits.code_of_simulation(simulation)
 
 

@@ -67,6 +67,11 @@ class Scope(ABC):
     def held(self, placed: Mapping[str, int]) -> bool:
         """Tell whether the clusters that it is about hold replicas."""
 
+    def shown(self, placed: Mapping[str, int]) -> Scope:
+        """Return the part of it that a placement is judged by, where that is not all of it."""
+        del placed
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Everywhere(Scope):
@@ -284,9 +289,10 @@ class Requirement(NamedTuple):
         over = self.excess(placed)
         if not over:
             return None
+        shown = self if isinstance(self.scope, str) else self._replace(scope=self.scope.shown(placed))
         return Violation(
             self.kind.name,
-            self.kind.broken(self, self.limit + over),
+            self.kind.broken(shown, self.limit + over),
             abs(over),
             self.source,
             self.workload.key,

@@ -21,10 +21,10 @@ from fairlead.models.rules import Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import Least, LexicographicResult, Note, attained, bounded, status_of
+from fairlead.solver.attainment import Apart, Least, LexicographicResult, Note, attained, bounded, status_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
-from fairlead.solver.pricing import relax_all, tighten
+from fairlead.solver.pricing import Functions, Relaxed, Share, relax_all, tighten
 from fairlead.solver.ranges import (
     beyond_tiers,
     held_by_tiers,
@@ -34,6 +34,7 @@ from fairlead.solver.ranges import (
     shares_of,
     totals_known,
     within_peaks,
+    within_totals,
 )
 from fairlead.solver.targets import Targets
 from fairlead.solver.ties import settle
@@ -60,12 +61,14 @@ class LevelSearch:
     workers: int
     seed: int
     relaxed: tuple[Attained, ...] = ()
+    apart: Apart = field(default_factory=dict)
     best: Placement | None = None
     near: Placement | None = None
     start: Placement | None = None
     outline: Encoding | None = None
     ranges: dict[Place, Range] = field(default_factory=dict)
     pins: list[tuple[Level, int]] = field(default_factory=list)
+    pinned_apart: dict[Level, dict[str, int]] = field(default_factory=dict)
     fixed: list[tuple[Group, int]] = field(default_factory=list)
     held: Held | None = None
     restricted: bool = False
@@ -81,7 +84,9 @@ class LevelSearch:
         if self.outline is None:
             return True
         variables = self.outline.variables
-        self.ranges = {place: variables.range(place) for place in variables.places()}
+        self.ranges = within_totals(
+            shares_of(self.problem), {place: variables.range(place) for place in variables.places()}
+        )
         if self.best is not None and not self._is_inside(self.best):
             self.best = None
         return variables.empty is None and (self.best is not None or self._start())
@@ -152,6 +157,7 @@ class LevelSearch:
                 if note.proven and level not in self.targets:
                     self.totals |= totals_known(self.problem, level, pin)
                 self._narrow(cost, pin)
+                self._pin_apart(level, cost)
                 self.start = self.best
         self.notes.append(note)
         return True
@@ -227,6 +233,8 @@ class LevelSearch:
         if encoding is not None:
             for level, steps in self.pins:
                 encoding.pin(level, steps)
+                if level in self.pinned_apart:
+                    encoding.pin_apart(level, self.pinned_apart[level])
             for group, replicas in self.fixed:
                 encoding.model.add(encoding.selection.total(group) == replicas)
         return encoding
@@ -372,16 +380,48 @@ class LevelSearch:
         rest = cost.rest()
         if not functions or rest is None:
             return None
-        found = relax_all(shares_of(self.problem, self.totals), functions, self.ranges)
+        shares = shares_of(self.problem, self.totals)
+        found = self._tighten(shares, functions, None if most is None else most - rest)
+        self.start = placement_of(found)
+        self.ranges = within_totals(shares, self.ranges)
+        return sum(relaxed.cost for relaxed in found) + rest
+
+    def _tighten(
+        self, shares: Sequence[Share], functions: Functions, most: int | None
+    ) -> tuple[Relaxed, ...]:
+        """Return the optima of workloads alone; leave out what costs more than so many steps."""
+        found = relax_all(shares, functions, self.ranges)
         if found is None:
             raise InternalError("ranges were narrowed until they leave no placement")
-        self.start = placement_of(found)
         if most is not None:
-            narrower = tighten(found, functions, self.ranges, most - rest)
+            narrower = tighten(found, functions, self.ranges, most)
             if narrower is None:
                 raise InternalError("a placement costs less than the relaxation that bounds it")
-            self.ranges = narrower
-        return sum(relaxed.cost for relaxed in found) + rest
+            self.ranges = {**self.ranges, **narrower}
+        return found
+
+    def _pin_apart(self, level: Level, cost: LevelCost) -> None:
+        """Pin every workload by itself that costs on a level what it would cost alone."""
+        best = self.best
+        if best is None or level not in self.apart or not self._is_reached(level, best):
+            return
+        steps = {key: cost.most(key, best) for key in self.apart[level] if key in cost.parts}
+        self.pinned_apart[level] = steps
+        for share in shares_of(self.problem, self.totals):
+            key = share.places[0].workload
+            rest = cost.alone(key).rest()
+            if key in steps and rest is not None:
+                self._tighten([share], cost.alone(key).functions(), steps[key] - rest)
+        self.ranges = within_totals(shares_of(self.problem, self.totals), self.ranges)
+
+    def _is_reached(self, level: Level, best: Placement) -> bool:
+        """Tell whether all levels up to one cost what they cost in the problem with fewer rules."""
+        levels = levels_of(self.problem)
+        known = self.relaxed[: levels.index(level) + 1]
+        values = (value_of(self.problem, best, each) for each in levels)
+        return level in levels[: len(known)] and all(
+            value == other.value for other, value in zip(known, values, strict=False)
+        )
 
     def _note(self, level: Level, bound: int | None) -> Note:
         """Return how far a level got whose cost has a bound, in steps."""

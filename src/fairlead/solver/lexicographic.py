@@ -11,7 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
 from fairlead.models.score import least_of_all, levels_of, score
 from fairlead.models.shortfall import refused
-from fairlead.solver.attainment import Least, LexicographicResult, attained, bounded
+from fairlead.solver.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
 from fairlead.solver.machines import cores
@@ -30,6 +30,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     least: Least = MappingProxyType({}),
     relaxed: tuple[Attained, ...] = (),
     *,
+    apart: Apart = MappingProxyType({}),
     targets: Targets = MappingProxyType({}),
     ties: bool = True,
 ) -> LexicographicResult:
@@ -55,6 +56,8 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     relaxed
         The first levels of a best placement of the problem with fewer rules, as far as known. A level is
         not below its bound there as long as those before it cost the same.
+    apart
+        Workloads that cost what they would cost alone in every placement that reaches these levels.
     targets
         What levels may cost without having to get better; where no placement reaches that, the level is at
         its best. Levels that are left out have to be best.
@@ -64,7 +67,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     started = time.monotonic()
     known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
     search = LevelSearch(
-        problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, targets=targets
+        problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, apart, targets=targets
     )
     search.near = hint
     search.best = None if hint is None or refused(problem, hint) else hint

@@ -24,10 +24,10 @@ from fairlead.models.score import least_of, levels_of, score, value_of
 from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, origin_of
-from fairlead.solver.attainment import attained, status_of
+from fairlead.solver.attainment import Apart, attained, status_of
 from fairlead.solver.evening import evened_out
 from fairlead.solver.frozen import frozen
-from fairlead.solver.movable import chooses_copies, reaches, resting, settled, tied
+from fairlead.solver.movable import apart, chooses_copies, resting, settled, tied
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
 from fairlead.solver.spans import Span, Spans, least_alone, least_balance, spans_of, uses_alike
@@ -105,6 +105,8 @@ class _Loosening:
         Workloads that stay where they are: where `certain`, no best placement has another place for them.
     spans
         What every workload holds at least and at most; empty where nobody looked at that.
+    apart
+        Workloads that cost what they would cost alone.
     parts
         The answers of those that were searched again.
     certain
@@ -118,6 +120,7 @@ class _Loosening:
     loose: Targets
     staying: frozenset[str] = frozenset()
     spans: Spans = field(default_factory=dict)
+    apart: Apart = field(default_factory=dict)
     parts: tuple[Answer, ...] = ()
     certain: bool = True
 
@@ -144,14 +147,22 @@ class _Loosening:
             for level in loose_levels(problem)
             if level != BALANCE
         }
+        known = apart(found, alone)
+
+        def stands_alone(key: str, level: Level) -> bool:
+            return key in known.get(level, ())
+
+        copied = {
+            each.key: replace(COPIES, priority=each.priority)
+            for each in problem.workloads
+            if chooses_copies(each)
+        }
         stay = frozen(found.part, alone)
-        copied = [
-            replace(COPIES, priority=each.priority) for each in problem.workloads if chooses_copies(each)
-        ]
-        certain = reaches(found, alone, [*stay.values(), *copied])
-        staying = frozenset(stay) if certain else resting(problem, found)
+        certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
+        forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
+        staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
-        return cls(problem, found, placement, targets, loose, staying, spans, certain=certain)
+        return cls(problem, found, placement, targets, loose, staying, spans, known, certain=certain)
 
     def open_sets(self) -> Iterator[frozenset[str]]:
         """Yield the workloads that are to be searched together; none where what was found will do."""
@@ -188,6 +199,7 @@ class _Loosening:
                 # Of some workloads only, values would tell nothing of the whole.
                 search.progress if len(keys) == len(self.problem.workloads) else None,
                 relaxed=start.known(part),
+                apart=start.apart,
                 targets=start.targets_of(part),
                 ties=search.ties,
             )

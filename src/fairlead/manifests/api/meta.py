@@ -1,10 +1,8 @@
 """What all API types have in common: strict scalars, marks on fields, metadata, selectors, tolerations."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal, TypeVar
@@ -19,7 +17,6 @@ from pydantic import (
     Strict,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
-    WithJsonSchema,
     WrapValidator,
 )
 from pydantic.alias_generators import to_camel
@@ -35,7 +32,13 @@ INSTEAD = "instead"
 
 @dataclass(frozen=True, slots=True)
 class Inert:
-    """Mark of a field that cannot influence a placement."""
+    """Mark of a field that cannot influence a placement.
+
+    Parameters
+    ----------
+    why
+        Why it cannot.
+    """
 
     why: str
 
@@ -136,42 +139,6 @@ def _to_name(name: str) -> str:
     return name
 
 
-_PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
-_PRICE_ALLOWED = 'must be a decimal number, at least 0, such as "0.031"'
-_PERCENT = re.compile(r"([0-9]{1,3})%")
-_PERCENT_ALLOWED = 'must be a percentage from 0% to 100%, such as "50%"'
-_AMOUNT = re.compile(r"([0-9]{1,9})%")
-_AMOUNT_ALLOWED = 'must be a number of replicas, at least 0, or a percentage such as "10%"'
-
-
-def _to_price(value: object) -> Fraction:
-    """Read a price, exactly; a number without quotes stands for its shortest decimal."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(_PRICE_ALLOWED)  # noqa: TRY004 - pydantic collects ValueError
-    text = value if isinstance(value, str) else format(Decimal(str(value)), "f")
-    if not _PRICE.fullmatch(text):
-        raise ValueError(_PRICE_ALLOWED)
-    return Fraction(text)
-
-
-def _to_percent(value: object) -> int:
-    """Read a percentage: a text such as ``50%``, or the whole number alone."""
-    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
-    percent = int(match[1]) if match else value
-    if isinstance(percent, bool) or not isinstance(percent, int) or not 0 <= percent <= 100:
-        raise ValueError(_PERCENT_ALLOWED)
-    return percent
-
-
-def _to_amount(value: object) -> int | str:
-    """Read a number of replicas, or a percentage of them as text."""
-    percent = isinstance(value, str) and _AMOUNT.fullmatch(value)
-    number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
-    if not percent and not number:
-        raise ValueError(_AMOUNT_ALLOWED)
-    return value  # type: ignore[return-value]
-
-
 Text = Annotated[str, Strict()]
 Filled = Annotated[str, Strict(), Field(min_length=1)]
 Name = Annotated[str, Strict(), Field(min_length=1), AfterValidator(_to_name)]
@@ -186,23 +153,6 @@ Quantity = Annotated[Fraction, PlainValidator(_to_quantity)]
 Texts = Annotated[Mapping[str, Text], BeforeValidator(_without_nulls)]
 ResourceList = Annotated[Mapping[str, Quantity], BeforeValidator(_without_nulls)]
 Anything = Any
-Price = Annotated[
-    Fraction,
-    PlainValidator(_to_price),
-    WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_PRICE.pattern}$", "minimum": 0}),
-]
-Percent = Annotated[
-    int,
-    PlainValidator(_to_percent),
-    WithJsonSchema(
-        {"type": ["string", "integer"], "pattern": f"^{_PERCENT.pattern}$", "minimum": 0, "maximum": 100}
-    ),
-]
-Amount = Annotated[
-    int | str,
-    PlainValidator(_to_amount),
-    WithJsonSchema({"type": ["string", "integer"], "pattern": f"^{_AMOUNT.pattern}$", "minimum": 0}),
-]
 
 
 _BOOKKEEPING = Inert("bookkeeping of the API server")

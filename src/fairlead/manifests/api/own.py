@@ -3,25 +3,11 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
-from fairlead.manifests.api.meta import (
-    Amount,
-    Api,
-    Count,
-    Filled,
-    LabelSelector,
-    Object,
-    Percent,
-    Price,
-    Text,
-    Weight,
-)
+from fairlead.manifests.api.meta import Api, Count, Filled, LabelSelector, Object, Text, Weight
+from fairlead.manifests.api.own_values import Amount, GroupField, Percent, Price, Rate
 from fairlead.manifests.api.policies import FieldSelector
-
-GroupField = Annotated[
-    Filled, Field(description="region, zone, provider or cluster; anything else is the key of a label.")
-]
 
 
 class WorkloadSelector(Api):
@@ -171,16 +157,36 @@ class PriceList(Object):
     spec: Annotated[PriceListSpec, Field(description="Whose replicas, and what they cost where.")]
 
 
-class SurvivalSpec(SelectingSpec):
-    """What may be lost, and what has to be left."""
+class LossSpec(Api):
+    """Groups of one field that are lost at the same time."""
 
     field: Annotated[
         GroupField,
+        Field(description="region, zone, provider or cluster; anything else is the key of a label."),
+    ]
+    groups: Annotated[Count, Field(ge=1, description="How many of them are lost at once; 1 if left out.")] = 1
+
+
+class SurvivalSpec(SelectingSpec):
+    """What may be lost, and what has to be left."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["field"]}, {"required": ["losses"]}]}
+    )
+
+    field: Annotated[
+        GroupField | None,
         Field(
             description="What may be lost: any one region, zone, provider or cluster; anything else is the"
-            " key of a label."
+            " key of a label. Either this or losses is needed."
         ),
-    ]
+    ] = None
+    losses: Annotated[
+        tuple[LossSpec, ...],
+        Field(
+            description="What may be lost at the same time: any one region and any one cluster, two regions."
+        ),
+    ] = ()
     min_replicas: Annotated[
         Count | None, Field(description="Replicas that are left. Either this or minPercent is needed.")
     ] = None
@@ -191,7 +197,7 @@ class SurvivalSpec(SelectingSpec):
 
 
 class Survival(Object):
-    """Enough replicas are left when any one region, zone, provider, cluster or label group is lost."""
+    """Enough replicas are left when regions, zones, providers, clusters or label groups are lost."""
 
     spec: Annotated[SurvivalSpec, Field(description="Whose replicas, what may be lost, what is left.")]
 
@@ -207,7 +213,8 @@ class SkewSpec(SelectingSpec):
         ),
     ]
     max_skew: Annotated[
-        Count, Field(description="By how many replicas the fullest and the emptiest one differ at most.")
+        Count,
+        Field(description="By how many replicas the fullest and the emptiest one differ at most."),
     ]
 
 
@@ -323,11 +330,45 @@ class MoveBudget(Object):
     spec: Annotated[MoveBudgetSpec, Field(description="Whose replicas, and how many may move.")]
 
 
+class FailureRate(Api):
+    """How often a group of clusters is lost."""
+
+    field: GroupField
+    names: Annotated[
+        tuple[Filled, ...],
+        Field(description="The groups, such as eu-west; empty means every one that no other entry names."),
+    ] = ()
+    rate: Annotated[
+        Rate, Field(description='The chance that such a group is lost at a given moment, such as "0.1%".')
+    ]
+
+
+class FailureRatesSpec(Api):
+    """How often clusters are lost; groups are lost independently of each other."""
+
+    rates: Annotated[tuple[FailureRate, ...], Field(description="The groups, each with its chance.")]
+
+
+class FailureRates(Object):
+    """How often regions, zones, providers or clusters are lost: answers tell the expected loss."""
+
+    spec: Annotated[FailureRatesSpec, Field(description="What is lost how often.")]
+
+
 OwnKind = (
-    GroupBounds | MoveBudget | Profile | PriceList | Skew | Survival | WorkloadAffinity | HierarchicalWeights
+    FailureRates
+    | GroupBounds
+    | MoveBudget
+    | Profile
+    | PriceList
+    | Skew
+    | Survival
+    | WorkloadAffinity
+    | HierarchicalWeights
 )
 
 OWN_KINDS: dict[str, type[Object]] = {
+    "FailureRates": FailureRates,
     "GroupBounds": GroupBounds,
     "HierarchicalWeights": HierarchicalWeights,
     "MoveBudget": MoveBudget,

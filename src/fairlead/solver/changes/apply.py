@@ -183,7 +183,7 @@ def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> Workload
 def _of_groups(rule: GroupedRule, workload: Workload, change: Change) -> GroupedRule:
     """Change a number of a rule about groups; a part of the replicas follows their number."""
     for number in rule.numbers():
-        if (number.change, rule.field, number.value) == (change.kind, change.detail, change.before):
+        if (number.change, rule.name, number.value) == (change.kind, change.detail, change.before):
             return rule.changed(number, change.after)
     if change.kind == Kind.REPLICAS and isinstance(rule, Survival):
         percent = percentage(rule)

@@ -27,7 +27,6 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import room
-from fairlead.models.topology import groups
 from fairlead.models.workload import Workload
 
 
@@ -149,7 +148,7 @@ def _opened(
                 where_held=rule.where_held.union(new) if chosen else rule.where_held,
             )
         case Grouped():
-            return rule.opened(groups(clusters.values(), rule.field))
+            return rule.opened(clusters.values())
         case GroupTotal():
             inside = (rule.closed or frozenset()).intersection(clusters)
             return replace(rule, clusters=rule.clusters | inside)

@@ -81,7 +81,7 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
     if boxed is None:
         if not has_box(workload):
             return False
-        boxed = box_of(workload, problem, problem.limits)
+        boxed = box_of(workload, problem)
     if not boxed.box.feasible:
         return True
     if not workload.replicas or workload.rule(Total) is None:

@@ -15,6 +15,7 @@ from fairlead.models.requirement import Among, Groups, Outside, Requirement, Sco
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.survival import Left
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.steps import Course
 from fairlead.solver.plan.transient import Moment, Placed
@@ -156,7 +157,7 @@ def _limit(
         case Among():
             if len(scope.clusters & changed) > (0 if detours else 1):
                 yield Limit(scope, least, most, COUNTED)
-        case Outside():
+        case Outside() | Left():
             if least:
                 yield Limit(scope, least, most, FEWEST)
         case Groups():
@@ -179,17 +180,15 @@ def _gaps(workload: Workload, changed: frozenset[str]) -> dict[str, int]:
 def _open(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[str, int | None]:
     """Return the clusters on which new replicas may wait, and how many each may hold."""
     candidates = workload.rule(Candidates)
-    held_only = candidates.held_only if candidates else {}
+    bounds = workload.rules_of(Bounds)
+    closed = {name for rule in bounds for name in rule.minimum.keys() & rule.where_held}
+    closed |= candidates.held_only.keys() if candidates else set[str]()
     most: dict[str, int | None] = {}
     for name in sorted(names):
         cluster = problem.cluster_by_name.get(name)
-        if (
-            cluster is None
-            or name in held_only
-            or any(name in rule.minimum and name in rule.where_held for rule in workload.rules_of(Bounds))
-        ):
+        if cluster is None or name in closed:
             continue
-        limits = [rule.maximum[name].replicas for rule in workload.rules_of(Bounds) if name in rule.maximum]
+        limits = [rule.maximum[name].replicas for rule in bounds if name in rule.maximum]
         room = graded_room(workload, cluster)
         most[name] = min([*limits, *([] if room is None else [room])], default=None)
     return most

@@ -82,6 +82,8 @@ class Migration:
     goals
         What every workload holds in the end; what breaks a rule there may break it on the way. Parts of a
         plan have targets of their own, but the same goals.
+    most_moves
+        Replicas that one wave moves, starts or stops at most; None means no limit.
     """
 
     paths: Mapping[str, WorkloadPath]
@@ -91,6 +93,7 @@ class Migration:
     companions: tuple[Companions, ...]
     regions: Mapping[str, tuple[str, str]]
     goals: Mapping[str, Placed]
+    most_moves: int | None = None
 
     def start(self) -> dict[str, Placed]:
         """Return what every moving workload holds at the start."""
@@ -177,7 +180,7 @@ def migration_of(
         cluster.name: (cluster.region or cluster.name, cluster.provider or "") for cluster in problem.clusters
     }
     goals = {key: target.of(key) for key in problem.workload_by_key}
-    return Migration(paths, still, limits, used, companions, regions, goals)
+    return Migration(paths, still, limits, used, companions, regions, goals, options.most_moves)
 
 
 def _path(

@@ -79,6 +79,7 @@ class SavedOptions(Open):
     max_unavailable: AmountOrNone = None
     max_surge: AmountOrNone = None
     detours: Boolean
+    max_moves_per_wave: Annotated[int, Strict(), Field(ge=1)] | None = None
 
 
 class SavedDocument(Open):
@@ -172,5 +173,10 @@ def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
         raise UsageError("the saved plan has no target to go on to")
     options = read.wave_options
     availability = Availability(options.max_unavailable, options.max_surge)
-    waves = WaveOptions(Order(options.order), availability, detours=options.detours)
+    waves = WaveOptions(
+        Order(options.order),
+        availability,
+        detours=options.detours,
+        most_moves=options.max_moves_per_wave,
+    )
     return SavedPlan(Placement(read.target), waves, read.waves, read.partial)

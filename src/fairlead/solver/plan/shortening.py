@@ -131,8 +131,10 @@ def fewest_waves(migration: Migration, most: int) -> int:
     paths = [_Way(path) for path in migration.paths.values() if any(left_over(path, path.start))]
     if not paths:
         return 0
-    arrived = 0
-    for number in range(1, most + 1):
+    arrived, least = 0, 1
+    if migration.most_moves is not None:
+        least = min(most, -(-sum(way.moves for way in paths) // migration.most_moves))
+    for number in range(least, most + 1):
         room = _room(migration, paths, number)
         for way in paths:
             way.arrive(room, number)
@@ -153,6 +155,11 @@ class _Way:
         self.gone = max(0, total(self.out) - total(self.into))
         self.fresh = max(0, total(self.into) - total(self.out))
         self.started = 0
+
+    @property
+    def moves(self) -> int:
+        """How many replicas are moved, started or stopped for good at the least."""
+        return total(self.into) + self.gone
 
     @property
     def done(self) -> bool:
