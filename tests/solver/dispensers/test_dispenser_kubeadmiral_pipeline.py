@@ -130,6 +130,7 @@ def test_no_cluster_is_an_error_and_counts_the_reasons() -> None:
             "b": "didn't match cluster selector",
             "d": "didn't support this APIVersion",
         },
+        nowhere=True,
     )
 
 
