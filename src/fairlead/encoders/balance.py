@@ -206,6 +206,8 @@ def _cost(filled: _Filled, function: ConvexFunction, encoding: Encoding) -> _Fil
     dearest = max(function(lower), function(upper))
     cost = encoding.model.new_int_var(0, dearest, "")
     found = _FillingCost(filled, function, encoding, used, cost)
-    for at in {centre, *(lower + (upper - lower) * part // LINES for part in range(LINES + 1))}:
+    least = min((need for each, need in ranges if each.lower < each.upper), default=upper - lower)
+    lines = min(LINES, (upper - lower) // least) if least else 0
+    for at in {centre, *(lower + (upper - lower) * part // max(1, lines) for part in range(lines + 1))}:
         found.touch(at)
     return found

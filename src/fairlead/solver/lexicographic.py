@@ -9,13 +9,13 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
-from fairlead.models.score import least_of_all, levels_of, score
+from fairlead.models.score import least_of_all, levels_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
 from fairlead.solver.machines import cores
-from fairlead.solver.targets import Targets, ranked
+from fairlead.solver.targets import Targets
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 
@@ -77,8 +77,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         return result
     if result.status is Status.INFEASIBLE:
         raise InternalError("a problem is called infeasible of which a placement is known")
-    values = ranked(problem, score(problem, floor), search.targets)
-    if result.placement is not None and ranked(problem, result.attained, search.targets) <= values:
+    if result.placement is not None and search.rank(result.placement) <= search.rank(floor):
         return result
     levels = attained(problem, floor, (), known)
     return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))

@@ -38,7 +38,8 @@ from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
 from fairlead.solver.side_by_side import place_side_by_side
-from fairlead.solver.tolerances import loose_levels, loosened, strict
+from fairlead.solver.targets import loose_levels, strict
+from fairlead.solver.tolerances import loosened
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -177,8 +178,8 @@ def _solve(
     problem = with_balance(problem)
     if not search.deadline.remaining():
         return _at_once(problem, search, started)
-    loose = loose_levels(problem)
-    bare = strict(problem) if loose else problem
+    bare = strict(problem) if loose_levels(problem) else problem
+    loose = loose_levels(problem) - loose_levels(bare)
     quickly = {} if method == "cp-sat" else place_side_by_side(bare)
     boxes = boxes_of(bare, quickly)
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):

@@ -16,7 +16,7 @@ from fairlead.models.placement import Placement
 from fairlead.solver.engine import Effort, Verdict, run
 
 # The places that are settled by one run together have at most so many combinations of replicas.
-COMBINATIONS = 2**20
+COMBINATIONS = 2**32
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,29 +31,12 @@ from fairlead.solver.movable import apart, chooses_copies, resting, settled, tie
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
 from fairlead.solver.spans import Span, Spans, least_alone, least_balance, spans_of, uses_alike
-from fairlead.solver.targets import Target, Targets
+from fairlead.solver.targets import MOST_PLACES, Target, Targets, unheard
 
-MOST_PLACES = 30_000
-"""Workloads times clusters that are searched together; of more, replicas are only exchanged."""
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
 SHARE = 0.3
 """Of the time left, what passing replicas to and fro may use before a search."""
-
-
-def loose_levels(problem: Problem) -> frozenset[Level]:
-    """Return the levels of a problem that need not be best."""
-    given = problem.tolerances
-    return frozenset(
-        level
-        for level in levels_of(problem)
-        if level == BALANCE or (level.key in given and given[level.key].amount)
-    )
-
-
-def strict(problem: Problem) -> Problem:
-    """Return a problem of which every level has to be best, balance left out."""
-    return replace(problem, tolerances={}, balances=())
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
@@ -71,8 +54,9 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         How to search.
     """
     places = len(problem.workloads) * len(problem.clusters)
-    if search.deadline.remaining() < places * SECONDS_A_PLACE:
-        return _Loosening.at_once(problem, found).answer()
+    at_once = _Loosening.at_once(problem, found)
+    if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
+        return at_once.answer()
     loosening = _Loosening.of(problem, found, alone)
     if problem.partial and any(
         is_shortfall(level) and value_of(problem, loosening.placement, level) for level in levels_of(problem)
@@ -130,8 +114,7 @@ class _Loosening:
         targets = tuple(_balanced(rule, problem, Fraction(0)) for rule in problem.balances or ())
         loose = {
             level: _target(level, problem, Fraction(least_of(problem, level)))
-            for level in loose_levels(problem)
-            if level != BALANCE
+            for level in unheard(problem, found.part)
         }
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
 
@@ -143,9 +126,7 @@ class _Loosening:
             _balanced(rule, problem, least_balance(rule, problem, spans)) for rule in problem.balances or ()
         )
         loose = {
-            level: _target(level, problem, _needed(level, problem))
-            for level in loose_levels(problem)
-            if level != BALANCE
+            level: _target(level, problem, _needed(level, problem)) for level in unheard(problem, found.part)
         }
         known = apart(found, alone)
 
@@ -163,6 +144,13 @@ class _Loosening:
         staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
         return cls(problem, found, placement, targets, loose, staying, spans, known, certain=certain)
+
+    def is_even(self) -> bool:
+        """Tell whether clusters are filled as evenly as asked for, however even they could be."""
+        return not self.loose and all(
+            balance_of(rule, self.problem, self.placement) <= target.value
+            for rule, target in zip(self._balances, self.targets, strict=True)
+        )
 
     def open_sets(self) -> Iterator[frozenset[str]]:
         """Yield the workloads that are to be searched together; none where what was found will do."""
@@ -349,11 +337,13 @@ class _Loosening:
                 continue
             higher = each.bound is None or each.bound < other.bound
             bound = other.bound if higher else each.bound
-            reached = bound is not None and each.value <= bound + each.tolerance
+            tolerance = max(each.tolerance, other.tolerance)
+            reached = bound is not None and each.value <= bound + tolerance
             yield replace(
                 each,
                 bound=bound,
                 proven=each.proven or reached or (other.proven and each.value == other.value),
+                tolerance=tolerance,
             )
             same = level not in self.loose and each.value == other.value
 

@@ -209,7 +209,8 @@ def _less(placed: Placed, waits: Placed) -> Placed:
     return {
         **placed,
         **{
-            key: {name: count - waits[key].get(name, 0) for name, count in placed[key].items()} for key in waits
+            key: {name: count - waits[key].get(name, 0) for name, count in placed[key].items()}
+            for key in waits
         },
     }
 

@@ -90,9 +90,13 @@ def _out_of_order(located: Located[Written]) -> Iterator[Mistake]:
     for position, (before, after) in enumerate(pairwise(spec.events), 1):
         if after.at < before.at:
             where = located.source("spec", "events", position, "at")
-            yield Mistake(where, f"spec.events[{position}].at", after.at.isoformat(), "is before the last event")
+            yield Mistake(
+                where, f"spec.events[{position}].at", after.at.isoformat(), "is before the last event"
+            )
     if spec.end is not None and spec.events and spec.end < spec.events[-1].at:
-        yield Mistake(located.source("spec", "end"), "spec.end", spec.end.isoformat(), "is before the last event")
+        yield Mistake(
+            located.source("spec", "end"), "spec.end", spec.end.isoformat(), "is before the last event"
+        )
 
 
 def _steps(written: EventSpec) -> Iterator[Step]:

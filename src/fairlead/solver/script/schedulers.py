@@ -110,7 +110,9 @@ def due_by_triggers(moment: Moment, standing: Standing, gone: frozenset[str]) ->
     """Return the workloads that KubeAdmiral looks at: by its triggers, and those that it could not place."""
     kept = {workload.key for workload in untouched(whole_question(moment, standing))}
     looked_at = moment.fleet.workload_by_key.keys() - kept
-    return frozenset(looked_at | gone | moment.touched | standing.failed) & moment.fleet.workload_by_key.keys()
+    return (
+        frozenset(looked_at | gone | moment.touched | standing.failed) & moment.fleet.workload_by_key.keys()
+    )
 
 
 def solved(problem: Problem, settings: Settings) -> Decision:
@@ -226,5 +228,7 @@ def named(names: tuple[str, ...], problem: Problem) -> tuple[Scheduler, ...]:
     possible = list(able(problem))
     for name in names:
         if name not in possible:
-            raise UsageError(f"{name} cannot place every workload of the input; possible: {', '.join(possible)}")
+            raise UsageError(
+                f"{name} cannot place every workload of the input; possible: {', '.join(possible)}"
+            )
     return tuple(SCHEDULERS[name] for name in names or possible)
