@@ -22,8 +22,6 @@ class Question:
     ----------
     part
         The workloads and what they may use.
-    search
-        How to search.
     alone
         Workloads as they are placed where they have all that is shared for themselves, as far as known.
     known
