@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.encoding import Encoding
@@ -165,7 +166,7 @@ class LevelSearch:
             return None
         steps = cost.steps(self.best)
         target = self.targets.get(level)
-        return steps if target is None else max(steps, target.steps(cost))
+        return steps if target is None else max(steps, steps_up_to(cost, target.value))
 
     def settle(self, *, ties: bool) -> LexicographicResult:
         """Return what was found; where every level is proven with ties settled, unless any answer will do."""
@@ -302,13 +303,15 @@ class LevelSearch:
         terms, offset = cost.terms()
         if target is not None:
             most = LARGEST if self.best is None else cost.steps(self.best)
-            terms, offset = encoding.at_least(level, target.steps(cost), most), 0
+            terms, offset = encoding.at_least(level, steps_up_to(cost, target.value), most), 0
         efforts = self._efforts(deadline) if target is None else self._tolerant_efforts(deadline)
         effort = efforts.pop(0)
         bound: int | None = None
         while True:
             finding = self._run(encoding, terms, effort)
-            if finding.bound is not None and (target is None or finding.bound > target.steps(cost)):
+            if finding.bound is not None and (
+                target is None or finding.bound > steps_up_to(cost, target.value)
+            ):
                 bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
             refined = finding.values is not None and self._take(encoding, finding, level)
             settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)

@@ -1,12 +1,9 @@
 """Targets: what levels may cost without having to get better."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fairlead.encoders.balance import error
-from fairlead.encoders.costs import LevelCost
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
@@ -32,10 +29,6 @@ class Target:
     def value(self) -> int | Fraction:
         """What the level may cost."""
         return self.bound + self.tolerance
-
-    def steps(self, cost: LevelCost) -> int:
-        """Return what the level may cost in steps of a model, whose costs may be rounded down."""
-        return math.floor((self.value - cost.constant - error(cost)) * cost.scale)
 
 
 Targets = Mapping[Level, Target]
