@@ -9,7 +9,7 @@ from typing import assert_never
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import Declared, FederatedUnit, KarmadaBinding
-from fairlead.models.kept import as_it_runs
+from fairlead.models.workload import as_it_runs
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, total
 from fairlead.models.rules.quota import asked, taken_by_others
