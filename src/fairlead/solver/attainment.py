@@ -15,6 +15,10 @@ Least = Mapping[Level, int | Fraction]
 """What no placement is below, by level, whatever the levels before it are."""
 
 
+Apart = Mapping[Level, frozenset[str]]
+"""By level, workloads that cost there what they would cost alone, in every placement that is best so far."""
+
+
 @dataclass(frozen=True, slots=True)
 class LexicographicResult:
     """What was found.

@@ -1,16 +1,13 @@
 """Targets: what levels may cost without having to get better, and which levels have one."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import error
-from fairlead.encoders.costs import LevelCost
 from fairlead.models.levels import BALANCE, Level
-from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of
+from fairlead.solver.attainment import Note
 
 MOST_PLACES = 30_000
 """Workloads times clusters that are searched together; of more, replicas are only exchanged."""
@@ -38,21 +35,18 @@ class Target:
         """What the level may cost."""
         return self.bound + self.tolerance
 
-    def steps(self, cost: LevelCost) -> int:
-        """Return what the level may cost in steps of a model, whose costs may be rounded down."""
-        return math.floor((self.value - cost.constant - error(cost)) * cost.scale)
+    def raised(self, bound: int | Fraction) -> "Target":
+        """Return the target with a bound that was proven, where the best is not known."""
+        return replace(self, bound=max(self.bound, bound))
+
+    def note(self, value: int | Fraction, known: Iterable[int | Fraction]) -> Note:
+        """Return how far a level got of which bounds are known: proven where it is within the tolerance."""
+        least = min(value, max(self.bound, *known))
+        return Note(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
 
 
 Targets = Mapping[Level, Target]
 """What levels may cost, by level."""
-
-
-def ranked(problem: Problem, levels: Sequence[Attained], targets: Targets) -> tuple[int | Fraction, ...]:
-    """Return the levels of a placement as numbers by which placements compare; below a target all are one."""
-    return tuple(
-        max(each.value, targets[level].value) if level in targets else each.value
-        for level, each in zip(levels_of(problem), levels, strict=True)
-    )
 
 
 def loose_levels(problem: Problem) -> frozenset[Level]:

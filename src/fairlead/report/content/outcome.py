@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
@@ -24,6 +25,8 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
+from fairlead.report.content.costs import cost_lines
+from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
 
@@ -41,6 +44,7 @@ TONES: Mapping[Status, Tone] = {
     Status.INFEASIBLE: "bad",
 }
 LEVELS = columns("Objective", ">Value", ">Lower bound", "Proof")
+LOST = columns("Workload", ">Replicas", ">Expected loss", ">Part")
 PLACED = columns("Workload", "Replicas", "Clusters")
 
 
@@ -77,6 +81,8 @@ def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
     groups = placements(outcome, look)
     if outcome.objectives and look.headers:
         groups.append([level_table(outcome)])
+    if outcome.expected_loss is not None and look.wide and look.headers:
+        groups.append([loss_table(outcome, outcome.expected_loss)])
     if look.headers or outcome.placement is None:
         groups.append(conclusion(outcome))
     return groups
@@ -84,8 +90,24 @@ def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
 
 def conclusion(outcome: Outcome) -> list[Line]:
     """Return the verdict, its first word toned, and what explains it."""
-    below = (*explanation(outcome), *breaches(outcome), *remarks(outcome))
-    return [toned_verdict(outcome), *texts(below)]
+    below = (*explanation(outcome), *breaches(outcome), *remarks(outcome), *told_cost(outcome))
+    return [toned_verdict(outcome), *texts(below), *_closing(outcome)]
+
+
+def _closing(outcome: Outcome) -> list[Line]:
+    """Return what changes in a line, where something runs; of a large fleet that comes first."""
+    workloads = outcome.problem.with_replicas
+    runs = any(any(one.current.values()) for one in workloads)
+    told = runs and outcome.placement is not None and len(workloads) <= COMPACT_ABOVE
+    return [Text(closing(change_of(outcome)), "bold")] if told else []
+
+
+def told_cost(outcome: Outcome) -> list[str]:
+    """Return what the placement costs and saves, a line each; nothing where nothing has a price."""
+    if outcome.placement is None:
+        return []
+    now = {workload.key: workload.current for workload in outcome.problem.workloads}
+    return cost_lines(outcome.problem, now, outcome.placement)
 
 
 def toned_verdict(outcome: Outcome) -> Text:
@@ -105,6 +127,28 @@ def level_table(outcome: Outcome, unknown: str = "-") -> Table:
         for level in outcome.objectives
     ]
     return table(LEVELS, rows, "Levels, the most important first")
+
+
+def loss_table(outcome: Outcome, lost: Mapping[str, Fraction]) -> Table:
+    """Return the table of what every workload is expected to lose, the largest part of it first."""
+    found = []
+    for one in outcome.problem.with_replicas:
+        running = sum(outcome.placed(one).values())
+        found.append((lost[one.key] / max(1, running), one.key, running))
+    rows = [
+        cells(key, running, format_number(lost[key]), format_percent(part))
+        for part, key, running in sorted(found, key=lambda each: (-each[0], each[1]))
+    ]
+    return table(LOST, rows, "Replicas that are lost on average, at the given failure rates")
+
+
+def _losses(outcome: Outcome) -> list[str]:
+    """Say what all workloads together are expected to lose; nothing where nobody knows how often."""
+    if outcome.expected_loss is None:
+        return []
+    lost = format_number(sum(outcome.expected_loss.values(), Fraction(0)))
+    running = sum(sum(outcome.placed(one).values()) for one in outcome.problem.workloads)
+    return [f"Expected loss: {lost} of {counted(running, 'replica')} on average, at the given failure rates."]
 
 
 def _placed(outcome: Outcome, workload: Workload) -> str:
@@ -233,5 +277,5 @@ def breaches(outcome: Outcome) -> list[str]:
 
 
 def remarks(outcome: Outcome) -> list[str]:
-    """Return what the schedulers themselves would do otherwise, a line each."""
-    return [f"Note: {statement}" for statement in untriggered(outcome)]
+    """Return what failures are expected to cost, and what schedulers would do otherwise, a line each."""
+    return [*_losses(outcome), *(f"Note: {statement}" for statement in untriggered(outcome))]

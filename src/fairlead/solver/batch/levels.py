@@ -42,14 +42,13 @@ from fairlead.solver.batch.surrogate import (
 from fairlead.solver.batch.tuning import (
     LEVELS_SHARE_OF_TIME,
     MANY_ROWS,
-    MOST_GREEDY,
     REFUTING_SHARE,
     SHARE,
     WORTH_ANOTHER_LOOK,
     WORTH_FREEZING,
 )
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.dispensers import reference
+from fairlead.solver.first_placing import place_first
 from fairlead.solver.search import Search
 
 Report = Callable[[Progress], None]
@@ -92,7 +91,7 @@ def solve_batch(
     best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
     if best is None and refuted(batch, pins, search.deadline.part(REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
-    levels = _Levels(batch, costs_of(batch), search, near, floor is not None)
+    levels = _Levels(batch, costs_of(batch), search, near)
     status, found = levels.run(_Stage(batch, pins, best))
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
@@ -124,13 +123,12 @@ class _Stage:
 
 @dataclass(slots=True)
 class _Levels:
-    """What is known while the levels are minimised; `asked` tells whether a dispenser had no placement."""
+    """What is known while the levels are minimised."""
 
     batch: Batch
     costs: tuple[LevelCost, ...]
     search: Search
     near: Mapping[Level, Worth]
-    asked: bool
     found: list[Incumbent] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -144,7 +142,7 @@ class _Levels:
         if found.infeasible:
             return self._refuted(first), None
         if found.best is None and not found.interrupted:
-            found = self._greedy(found)
+            found = self._first(found)
         if found.best is None:
             return Status.UNKNOWN, None
         found = self._go_on(stages, 0, found)
@@ -296,18 +294,10 @@ class _Levels:
             raise InternalError("a batch is called infeasible of which a placement is known")
         return Status.INFEASIBLE
 
-    def _greedy(self, found: Incumbent) -> Incumbent:
-        """Fall back on the reference dispenser where exchanges found nothing, if it was not asked before.
-
-        Its time grows with the workloads.
-        """
-        in_time = self.search.deadline.remaining() > 0
-        if self.asked or not (in_time or len(self.batch.keys) <= MOST_GREEDY):
-            return found
-        placement = reference.place(self.batch.problem)
-        if check(self.batch.problem, placement):
-            return found
-        return replace(found, best=self.batch.matrix(placement))
+    def _first(self, found: Incumbent) -> Incumbent:
+        """Take any placement, where exchanges found none."""
+        placement = place_first(self.batch.problem)
+        return found if placement is None else replace(found, best=self.batch.matrix(placement))
 
 
 def _over_quota(part: Problem) -> bool:
