@@ -47,14 +47,8 @@ class _Wish:
 
     Parameters
     ----------
-    key
-        The workload.
     need
         What one replica takes, by resource.
-    is_open
-        Which clusters are open to it.
-    lower, upper
-        The fewest and the most replicas.
     total
         How many replicas are wanted; 0 where no unit says so.
     """
@@ -88,8 +82,6 @@ def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
 
     Parameters
     ----------
-    problem
-        The whole question.
     units
         What is to be kept, as far as it is a total, bounds, closed clusters or room.
     """
@@ -199,14 +191,8 @@ def witnessed(
 
     Parameters
     ----------
-    problem
-        The whole question.
-    units
-        Everything that may be left out.
     conflict
         Positions of the units of the conflict.
-    deadline
-        When to stop.
     """
     complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
     inside = frozenset(conflict)
@@ -230,17 +216,7 @@ def witnessed(
 
 
 def exchanged(placement: Placement, unit: Unit, problem: Problem) -> Iterator[Placement]:
-    """Yield placements that break other units than a given one breaks.
-
-    Parameters
-    ----------
-    placement
-        A placement that breaks one unit only.
-    unit
-        That unit.
-    problem
-        The question.
-    """
+    """Yield placements that break other units than a given one breaks."""
     held = {workload.key: dict(placement.of(workload.key)) for workload in problem.workloads}
     if isinstance(unit.part, Total):
         yield from _of_workloads(held, unit.workload or "", problem)

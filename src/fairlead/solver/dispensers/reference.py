@@ -43,8 +43,6 @@ def place(
 
     Parameters
     ----------
-    problem
-        The question.
     otherwise
         What becomes of a workload that finds no valid placement; it holds nothing where that is not said.
     smallest_first
@@ -54,8 +52,6 @@ def place(
         Workloads that stay where they are, with what they hold there; none where that is not said.
     deadline
         From when on workloads are placed on any clusters that will do; None places all of them exactly.
-    late
-        Places a workload after the deadline.
 
     Returns
     -------

@@ -15,6 +15,7 @@ from fairlead.models.requirement import Among, Groups, Outside, Requirement, Sco
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.survival import Left
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.steps import Course
 from fairlead.solver.plan.transient import Moment, Placed
@@ -31,12 +32,8 @@ class Limit:
 
     Parameters
     ----------
-    scope
-        What is counted.
     least, most
         Fewest and most; None means no limit.
-    binds
-        The moments at which the fewest have to be there.
     """
 
     scope: Scope
@@ -59,8 +56,6 @@ class PathConstraints:
         Smallest number by cluster where only 0 or at least so many are allowed.
     copies
         Size of a full copy by cluster, where clusters hold nothing or a full copy.
-    limits
-        Rules over several clusters.
     open
         Most replicas by cluster on which new ones may be started at all; None means no limit.
     """
@@ -119,8 +114,6 @@ def constraints_of(
     ----------
     workload
         The workload, with the rules that bind.
-    problem
-        Its clusters.
     changed
         Clusters on which the number of replicas changes.
     detours
@@ -164,7 +157,7 @@ def _limit(
         case Among():
             if len(scope.clusters & changed) > (0 if detours else 1):
                 yield Limit(scope, least, most, COUNTED)
-        case Outside():
+        case Outside() | Left():
             if least:
                 yield Limit(scope, least, most, FEWEST)
         case Groups():

@@ -42,8 +42,6 @@ class Search:
 
     Parameters
     ----------
-    waves
-        What is done in every wave.
     detours
         True where replicas wait on the way.
     bound
@@ -60,14 +58,8 @@ def searched(migration: Migration, everywhere: Everywhere | None, deadline: Dead
 
     Parameters
     ----------
-    migration
-        What moves.
     everywhere
         The same with the rules of all clusters, for detours; None where there are to be none.
-    deadline
-        When to give up beyond the greedy waves.
-    seed
-        Random seed of CP-SAT.
     """
     waves, detours = _greedy(migration, deadline), False
     while True:
@@ -171,8 +163,6 @@ def _with_detour(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     ----------
     migration
         What moves, stuck as it stands; its own rules are those of all clusters.
-    deadline
-        When to give up.
     """
     far = distance(migration, migration.start())
     for _, wave in zip(range(TRIES), _detours(migration), strict=False):
@@ -226,7 +216,7 @@ def _fitting(path: WorkloadPath, via: str, counts: tuple[int, int], builder: Wav
     """Return how many may wait on a cluster; fewer than wanted where not all fit."""
     most = path.constraints.open[via]
     limits = [builder.fits(path, via), None if most is None else most - path.start.get(via, 0)]
-    known = [limit for limit in limits if limit is not None]
+    known = [limit for limit in (*limits, builder.moves_left) if limit is not None]
     return sorted({count for count in (min([count, *known]) for count in counts) if count > 0})
 
 

@@ -47,8 +47,6 @@ def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
 
     Parameters
     ----------
-    about
-        The answer.
     binding
         True leaves out those at which the answer does not stand: where marginal allocation found it, they do
         not help. Where clusters or groups are chosen, they may.
