@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long live-server test-live fuzz deadlines bench bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
+.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -71,6 +71,9 @@ deadlines: environment ## run every command under limits of 0.05 to 3 s on every
 
 bench: environment ## measure speed against the contenders, about two minutes
 	@.venv/bin/python benchmarks/run.py
+
+week: environment ## a week of a fleet under fairlead and the greedy schedulers, some minutes
+	@.venv/bin/python benchmarks/week.py $(WEEK_OPTIONS)
 
 bench-full: environment ## measure every case and contender, more than an hour; writes docs/benchmarks.md
 	@.venv/bin/python benchmarks/run.py --full --write-docs
