@@ -99,8 +99,6 @@ class Among(Scope):
     ----------
     name
         What people call the set; may be empty.
-    clusters
-        The clusters.
     """
 
     name: str
@@ -129,8 +127,6 @@ class Outside(Scope):
     ----------
     field, group
         What is lost, such as ``zone`` and its name.
-    clusters
-        The clusters that are lost.
     only
         Name of the group that alone has candidates; empty where several have, or none.
     """
@@ -197,8 +193,6 @@ class Kind:
     ----------
     name
         Its name, such as ``spread``.
-    asked
-        Says what a requirement asks for.
     broken
         Says that a placement with so many replicas, or groups, breaks a requirement.
     level

@@ -98,12 +98,8 @@ class RejectedGroup:
 
     Parameters
     ----------
-    name
-        Name of the group.
     reason
         Why it would not do, in the user's words.
-    source
-        Where the group was declared.
     """
 
     name: str

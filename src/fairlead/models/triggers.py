@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.cluster import CPU
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.kept import as_it_runs, running
 from fairlead.models.rules import Candidates, Total, Weights
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
+from fairlead.models.workload import as_it_runs, running
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem

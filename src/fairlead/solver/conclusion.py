@@ -27,15 +27,11 @@ def conclude(
 
     Parameters
     ----------
-    problem
-        The question as it was solved.
     placement
         The answer; None where none was found in time.
     attained
         Levels with their bounds and proofs, in order, the values are taken from the pure scorer; of those
         that are left out nothing was searched.
-    origin
-        Who found it.
     seconds
         Time by step.
 
@@ -110,12 +106,8 @@ def conclude_greedy(
 
     Parameters
     ----------
-    problem
-        The question.
     placement
         The dispenser's answer; None where it gave none.
-    origin
-        Name of the dispenser.
     seconds
         Time by step.
     reason

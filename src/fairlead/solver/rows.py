@@ -33,10 +33,6 @@ def among(part: Problem, workloads: Iterable[Workload], limits: Mapping[Row, int
 
     Parameters
     ----------
-    part
-        Where they belong.
-    workloads
-        The workloads.
     limits
         What they may use by cluster and resource, what they hold now included.
     """

@@ -64,14 +64,10 @@ class Extended(NamedTuple):
 
     Parameters
     ----------
-    workloads
-        Workloads with all their rules.
     rules
         Rules that several workloads share.
     levels
         Keys of the objective levels, the most important first.
-    deviation
-        Measure of the distance from the wanted ratio.
     tolerances
         How much worse than best levels may be, by key.
     failure_rates
@@ -98,10 +94,6 @@ def extend(
     ----------
     manifests
         Valid manifests of our own kinds, in any order.
-    clusters
-        Member clusters.
-    workloads
-        Workloads with the rules of their policies.
     """
     adder = Adder({cluster.name: cluster for cluster in clusters})
     extended = list(workloads)

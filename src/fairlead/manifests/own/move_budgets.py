@@ -24,10 +24,6 @@ def budgets(
 
     Parameters
     ----------
-    located
-        The manifest.
-    workloads
-        Those that it selects.
     clusters
         Member clusters by name. What runs elsewhere is gone already and counts in no percentage.
     """

@@ -34,16 +34,12 @@ class Number(NamedTuple):
         Its name in the rule, such as ``minimum``.
     value
         The number: replicas or groups.
-    side
-        Whether the rule asks for at least so many, or at most.
     change
         The kind of such a change, one of `changes.kinds.Kind`.
     words
         What it is, to people: ``the fewest region groups``.
     farthest
         The number beyond which a change does not help any more; None where only the replicas tell.
-    source
-        Where it was declared.
     """
 
     name: str

@@ -137,14 +137,6 @@ class Survival(Grouped):
 
     Parameters
     ----------
-    field
-        What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group.
-    minimum
-        Replicas that have to be left.
-    source
-        Where it was declared.
     everywhere
         All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
     count

@@ -68,8 +68,6 @@ class Unit:
     ----------
     part
         The rule by itself, without any other side that it may have.
-    tell
-        Returns how people say it.
     workload
         Key of the workload whose rule it is; None where several share it.
     """

@@ -4,16 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from fairlead.solver.plan.migration import Companions, Migration, Place, WorkloadPath, charge
-from fairlead.solver.plan.steps import (
-    NOTHING,
-    Step,
-    after,
-    course,
-    minus,
-    plus,
-    positive,
-    total,
-)
+from fairlead.solver.plan.steps import NOTHING, Step, after, course, minus, plus, positive, total
 from fairlead.solver.plan.transient import Moment, Placed
 from fairlead.solver.plan.waves import Order
 
@@ -21,17 +12,7 @@ Addition = tuple[WorkloadPath, Step]
 
 
 class WaveBuilder:
-    """A wave under construction; adds to its own steps only.
-
-    Parameters
-    ----------
-    migration
-        What moves.
-    positions
-        What every moving workload holds before the wave.
-    used
-        What is used by cluster and resource before the wave.
-    """
+    """A wave under construction; adds to its own steps only."""
 
     def __init__(
         self, migration: Migration, positions: Mapping[str, Placed], used: Mapping[Place, int]
@@ -39,6 +20,7 @@ class WaveBuilder:
         self.migration = migration
         self.positions = positions
         self.steps: dict[str, Step] = {}
+        self.moves_left = migration.most_moves
         self.room = {place: limit - used.get(place, 0) for place, limit in migration.limits.items()}
 
     def step(self, key: str) -> Step:
@@ -57,9 +39,16 @@ class WaveBuilder:
             return None
         return max(0, min(self.room[place] // need for place, need in needs.items()))
 
+    def within(self, count: int) -> int:
+        """Return how many of so many moves the wave may still make."""
+        return count if self.moves_left is None else min(count, self.moves_left)
+
     def add(self, *additions: Addition) -> bool:
         """Add steps of several workloads, all of them or none; tell whether they were added."""
         if all(step.empty for _, step in additions):
+            return False
+        moves = sum(step.moves for _, step in additions)
+        if self.within(moves) < moves:
             return False
         change = _change(additions)
         if any(more > 0 and self.room[place] < more for place, more in change.items()):
@@ -72,6 +61,8 @@ class WaveBuilder:
         self.steps.update(steps)
         for place, more in change.items():
             self.room[place] -= more
+        if self.moves_left is not None:
+            self.moves_left -= moves
         return True
 
     def _allowed(self, path: WorkloadPath, step: Step) -> bool:

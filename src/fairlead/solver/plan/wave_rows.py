@@ -32,15 +32,7 @@ class Moments(NamedTuple):
 
 
 class WaveRows:
-    """Adds rows to a model.
-
-    Parameters
-    ----------
-    model
-        The model.
-    migration
-        What moves.
-    """
+    """Adds rows to a model."""
 
     def __init__(self, model: cp_model.CpModel, migration: Migration) -> None:
         self.model = model
