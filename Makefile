@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long fuzz deadlines bench week bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
+.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -55,6 +55,13 @@ test: lint types contracts tests examples wheel-check ## everything that must pa
 
 check-long: lint types contracts tests-long examples wheel-check ## as test, with the long tests and many more random cases
 	@echo "==> all passed, long tests included"
+
+live-server: environment ## build a real API server into ~/.cache/fairlead, once; some minutes, needs apt
+	@.venv/bin/python tests/helpers/build_live_server.py
+
+test-live: environment live-server ## the tests of controller, patches and --apply against a real API server
+	@echo "==> test-live"
+	@FAIRLEAD_LIVE=1 .venv/bin/python -m pytest -q -n auto --maxprocesses=2 tests/controller tests/live
 
 fuzz: environment ## run the command line on 20,000 mutated inputs and 3,000 mutated plans, about half an hour
 	@.venv/bin/python tests/helpers/fuzz.py $(FUZZ_OPTIONS)

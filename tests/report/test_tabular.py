@@ -11,10 +11,11 @@ import fairlead
 from fairlead.cli.app import main
 from fairlead.models.placement import Placement
 from fairlead.models.usage import Utilisation, utilisation
-from fairlead.report.content.fleet import Change, change_of, closing, grouped
+from fairlead.report.blocks import Cell, Table, Text, cells, columns
+from fairlead.report.content.fleet import Change, change_of, closing, difference, grouped, places
 from fairlead.report.renderer import tabular, terminal
 from fairlead.report.tabular import CustomColumns
-from fairlead.report.terminal import Look, Rows
+from fairlead.report.terminal import Look, Rows, printed
 from hand_made import solved
 from places import EXAMPLES
 
@@ -61,10 +62,10 @@ def test_groups_add_up() -> None:
     """The replicas of all regions, clusters and namespaces are those of the placement."""
     outcome = fairlead.solve(fairlead.load(REGIONS))
     for group_by, names in (("region", ["ap-south", "eu-west", "us-east"]), ("namespace", ["retail"])):
-        table = grouped(outcome, group_by)
+        table = grouped(places(outcome), group_by, outcome.problem.clusters)
         assert [row[0].text for row in table.rows] == names
         assert sum(int(row[3].text) for row in table.rows) == 30
-    east = grouped(outcome, "region").rows[1]
+    east = grouped(places(outcome), "region", outcome.problem.clusters).rows[1]
     assert [cell.text for cell in east] == ["eu-west", "1", "0", "17", "+17", "-"]
 
 
@@ -87,7 +88,56 @@ def test_a_large_fleet_shows_what_changes() -> None:
     assert "app-07" not in terminal(again)
     assert "app-07" in terminal(again, Look(picked=Rows(every=True)))
     assert "app-07" not in terminal(again, Look(picked=Rows(changed=True)))
-    assert grouped(again, "cluster", changed=True).rows == ()
+    assert grouped(places(again), "cluster", (), changed=True).rows == ()
+
+
+def test_differences_name_the_largest_first() -> None:
+    """What stops and what starts; of six clusters four are named, a single one that is left as well."""
+    assert difference({"a": 3, "b": 1}, {"b": 2, "c": 2}) == (
+        Cell("-3 a", "notice"),
+        Cell("+2 c, +1 b", "good"),
+    )
+    for many, last in ((5, ", +1 c4"), (6, ", 2 more clusters")):
+        assert difference({}, {f"c{number}": 1 for number in range(many)})[1].text.endswith(last)
+
+
+MIGRATION = ["-q", "-f", str(EXAMPLES / "safe-migration")]
+DRAIN = ["-q", "-f", REGIONS, "--drain", "us-east-1"]
+
+
+def test_plans_and_simulations_pick_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    """By cluster or region instead of by workload, sorted, and as the columns that are asked for."""
+    assert main(["plan", *MIGRATION, "--group-by", "cluster", "--sort-by", "replicas"]) == 0
+    lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert lines[3:6] == ["CLUSTER WORKLOADS NOW REPLICAS MORE FEWER", "east 2 11 8 - -3", "west 2 4 7 +3 -"]
+    assert main(["simulate", *DRAIN, "--group-by", "region", "-o", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "ap-south,1,5,6,+1,",
+        "eu-west,1,17,19,+2,",
+        "us-east,1,8,5,+1,-4",
+    ]
+    assert main(["plan", *MIGRATION, "-o", "moves", "--sort-by", "replicas"]) == 2
+    assert main(["simulate", *DRAIN, "-o", "json", "--changed"]) == 2
+    assert main(["simulate", *DRAIN, "--sort-by", "replica"]) == 2
+    assert "no column replica (did you mean replicas?)" in capsys.readouterr().err
+
+
+def test_every_workload_of_a_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    """-A lists those that stay, too: in a fleet of which one workload moves, the other one."""
+    assert main(["plan", *MIGRATION, "--pin", "default/serve"]) == 0
+    few = capsys.readouterr().out
+    assert main(["plan", *MIGRATION, "--pin", "default/serve", "-A"]) == 0
+    assert "default/serve" not in few
+    assert "default/serve          6  -        -" in capsys.readouterr().out
+
+
+def test_lines_end_at_200_characters() -> None:
+    """Sentences go on below, elastic columns are cut; not for scripts, and not where width is asked for."""
+    long = Text("word " * 60)
+    wide = Table("", columns("~Name", ">Number"), (cells("n" * 250, 7),))
+    assert [len(line) <= 200 for line in printed([[long, wide]], Look()).splitlines()] == [True] * 4
+    for look in (Look(wide=True), Look(headers=False)):
+        assert max(map(len, printed([[long, wide]], look).splitlines())) > 250
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ WRONG_INPUT = 2
 INFEASIBLE = 3
 NOT_PROVEN = 4  # or nothing found in time
 SOMETHING_TO_DO = 5  # fairlead plan --detailed-exitcode
+STOPPED = 6  # fairlead plan --apply
 INTERRUPTED = 130  # as shells report a program that Ctrl-C ended
 PIPE_CLOSED = 141  # as shells report a program whose reader went away
 

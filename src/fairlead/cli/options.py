@@ -16,6 +16,7 @@ from fairlead.models.tolerance import tolerances_of
 
 if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns
+    from fairlead.report.terminal import Rows
 
 Command = Callable[..., int]
 
@@ -116,6 +117,20 @@ def picks_rows(command: Command) -> Command:
         return command(picked=Rows(changed, every, group_by or "", sort_by), **others)
 
     return takes(*_ROWS)(with_rows)
+
+
+def require_table(output: "str | CustomColumns", picked: "Rows") -> None:
+    """Refuse to pick rows where nothing but tables has any.
+
+    Raises
+    ------
+    click.UsageError
+        Saying which options have no effect.
+    """
+    from fairlead.report.terminal import Rows
+
+    if isinstance(output, str) and output not in ("table", "wide", "csv", "markdown") and picked != Rows():
+        raise click.UsageError(f"--changed, -A, --group-by and --sort-by are for tables, not for -o {output}")
 
 
 class TimeLimit(click.ParamType[float | None]):

@@ -8,14 +8,26 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from fairlead.cli import console, exits, outputs, patching
+from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
-from fairlead.cli.options import Budget, Choice, Gain, Named, TimeLimit, takes, writes_output
+from fairlead.cli.options import (
+    Budget,
+    Choice,
+    Gain,
+    Named,
+    TimeLimit,
+    picks_rows,
+    require_table,
+    takes,
+    writes_output,
+)
 from fairlead.cli.progress import shown
 from fairlead.cli.simulate import Asked, asks_changes, load_with_changes
 
 if TYPE_CHECKING:
     from fairlead.manifests.yaml.documents import Document
     from fairlead.models.problem import Problem
+    from fairlead.report.terminal import Rows
     from fairlead.solver.plan.answer import RebalancePlan
     from fairlead.solver.simulate.changes import Change
 
@@ -28,7 +40,8 @@ Exit codes:
   2  wrong input or usage
   3  no target keeps every rule, or something cannot move
   4  no target was found in time
-  5  there is something to do, with --detailed-exitcode"""
+  5  there is something to do, with --detailed-exitcode
+  6  not carried out to the end, with --apply"""
 
 _BUDGETS = (
     click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in total."),
@@ -106,6 +119,12 @@ _MOVING = (
         "--no-detours",
         is_flag=True,
         help="Never park replicas on a third cluster while full clusters exchange some.",
+    ),
+    click.option(
+        "--max-moves-per-wave",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Replicas that one wave may move, start or stop.  [default: any number]",
     ),
     click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
@@ -191,10 +210,12 @@ def names_files(command: Callable[..., int]) -> Callable[..., int]:
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "moves", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
+@picks_rows
 @names_files
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
 @asks_changes
 @leaves_untriggered
+@may_apply
 @takes_plan_options
 def plan_command(
     inputs: Inputs,
@@ -202,18 +223,24 @@ def plan_command(
     output: Output,
     *,
     no_headers: bool,
+    picked: "Rows",
     files: Files,
+    applying: Applying,
     detailed_exitcode: bool,
     **options: Any,
 ) -> int:
     """Say which replicas to move where, in waves that overload no cluster on the way.
 
-    Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to apply to the
-    objects that change, all at once, `-o status-patch` what belongs into their status afterwards. With
-    changes such as `--drain CLUSTER` the plan leads from what runs now to the best placement after them.
+    Without --apply nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to
+    apply to the objects that change, all at once, `-o status-patch` what belongs into their status
+    afterwards. With changes such as `--drain CLUSTER` the plan leads from what runs now to the best
+    placement after them. --apply writes the waves one after another, each when the one before is healthy.
     """
-    if output in patching.OUTPUTS and (asked.add or asked.scale or asked.weight):
-        raise click.UsageError(f"-o {output} patches what is there: apply --add, --scale and --weight first")
+    require_table(output, picked)
+    if (applying.apply or output in patching.OUTPUTS) and (asked.add or asked.scale or asked.weight):
+        what = "--apply" if applying.apply else f"-o {output}"
+        raise click.UsageError(f"{what} patches what is there: apply --add, --scale and --weight first")
+    applying.require_usable(inputs)
     files.require_writable()
     known = None if files.compare is None else read_saved(files.compare)
     saved = None if files.resume is None else read_saved(files.resume)
@@ -236,7 +263,10 @@ def plan_command(
         console.show(compare_plans(known, found), compared, headers=not no_headers)
     # Where there is no new plan, the comparison does not tell why.
     if known is None or (found.waves is None and output in ("table", "wide")):
-        _show(found, output, headers=not no_headers)
+        _show(found, output, headers=not no_headers, picked=picked)
+    if applying.apply and found.waves is not None:
+        code = carried_out(found, applying, inputs, saved, files.save or files.resume)
+        return code or exits.code_of_plan(found)
     return exits.code_of_plan(found, detailed=detailed_exitcode)
 
 
@@ -294,7 +324,7 @@ def _of_comparisons(output: Output) -> console.Format:
             return output
 
 
-def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
+def _show(plan: "RebalancePlan", output: Output, *, headers: bool, picked: "Rows") -> None:
     """Print a plan in the asked format."""
     match output:
         case "patch" | "status-patch":
@@ -305,4 +335,4 @@ def _show(plan: "RebalancePlan", output: Output, *, headers: bool) -> None:
 
             console.result(renderer.moves(plan, Look(wide=True, headers=headers)))
         case _:
-            console.show(plan, output, headers=headers)
+            console.show(plan, output, headers=headers, picked=picked)

@@ -9,11 +9,12 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, Repeatable, leaves_untriggered, load_workloads, reads_input
-from fairlead.cli.options import Choice, takes_settings, writes_output
+from fairlead.cli.options import Choice, picks_rows, require_table, takes_settings, writes_output
 from fairlead.cli.playing import played
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
+    from fairlead.report.terminal import Rows
     from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
@@ -98,6 +99,7 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--scheduler", "schedulers", metavar="NAME", multiple=True, help=_SCHEDULER)
 @writes_output("table", "wide", "json", "yaml")
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
+@picks_rows
 @takes_settings
 @leaves_untriggered
 def simulate_command(
@@ -109,6 +111,7 @@ def simulate_command(
     script: str | None,
     schedulers: tuple[str, ...],
     no_headers: bool,
+    picked: "Rows",
     **settings: Any,
 ) -> int:
     """Say what would happen if something changed: what moves, what no longer fits, how full clusters become.
@@ -117,11 +120,14 @@ def simulate_command(
     cordon, drain, lose. WORKLOAD is a name, namespace/name or kind/name. Where not everything fits, as much
     as possible is placed. Nothing is ever written to a cluster.
     """
+    require_table(output, picked)
     if script is not None:
         if any(asked) or sweep is not None or settings.pop("as_triggered"):
             raise click.UsageError("--script is played alone: leave out changes, --sweep and --as-triggered")
+        if picked.changed or picked.every or picked.group_by or picked.sort_by:
+            raise click.UsageError("--changed, -A, --group-by and --sort-by are not for a --script")
         answer = played(inputs, script, schedulers, settings)
-        console.show(answer, output, headers=not no_headers)
+        console.show(answer, output, headers=not no_headers, picked=picked)
         return exits.code_of_script(answer)
     if schedulers:
         raise click.UsageError("--scheduler says who handles the events of a --script")
@@ -134,7 +140,7 @@ def simulate_command(
     if not inputs.quiet:
         known = set(problem.warnings)
         console.warn(one for one in simulation.after.problem.warnings if one not in known)
-    console.show(simulation, output, headers=not no_headers)
+    console.show(simulation, output, headers=not no_headers, picked=picked)
     return exits.code_of_simulation(simulation)
 
 

@@ -8,7 +8,7 @@ import click
 
 from fairlead.cli import console, exits, patching
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
-from fairlead.cli.options import picks_rows, takes_settings, writes_output
+from fairlead.cli.options import picks_rows, require_table, takes_settings, writes_output
 from fairlead.cli.progress import shown
 
 if TYPE_CHECKING:
@@ -47,10 +47,7 @@ def solve_command(
     Nothing is written to a cluster. `-o patch` prints what to apply to the objects that change, `-o
     status-patch` what belongs into their status afterwards.
     """
-    from fairlead.report.terminal import Rows
-
-    if output in ("json", "yaml", "name", *patching.OUTPUTS) and picked != Rows():
-        raise click.UsageError(f"--changed, -A, --group-by and --sort-by are for tables, not for -o {output}")
+    require_table(output, picked)
     started = time.perf_counter()
     problem = left_as_triggered(load_workloads(inputs), as_triggered=as_triggered)
     loaded = time.perf_counter() - started

@@ -1,6 +1,6 @@
 """A problem as a CP-SAT model: variables, constraints that know their rule, and costs by level."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
@@ -209,13 +209,21 @@ class Encoding:
             )
         found.exact = found.exact and exact
         found.constant += constant
-        found.costs.extend(costs)
+        found.parts.setdefault(because.workload, []).extend(costs)
 
     def pin(self, level: Level, steps: int) -> None:
         """Require a level to cost at most so many steps."""
         terms, offset = self.levels[level].terms()
         if terms:
             self.model.add(weighted(terms) <= steps - offset)
+
+    def pin_apart(self, level: Level, steps: Mapping[str, int]) -> None:
+        """Require every workload to cost at most so many steps of a level by itself."""
+        cost = self.levels[level]
+        for workload, most in steps.items():
+            terms, offset = cost.alone(workload).terms()
+            if terms:
+                self.model.add(weighted(terms) <= most - offset)
 
     def at_least(self, level: Level, least: int, most: int) -> list[Term]:
         """Return what is the greater of a level's cost and a number, where it is minimised.

@@ -169,9 +169,13 @@ class Client:
         """Replace an object and return it; errors as in `get`, 409 where its version is stale."""
         return self._sent("PUT", path, body=body)
 
-    def patch(self, path: str, body: Object, manager: str) -> Object:
-        """Merge a patch into an object and return it; errors as in `get`, 409 where its version is stale."""
-        return self._sent("PATCH", path, {"fieldManager": manager}, body)
+    def patch(self, path: str, body: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Merge a patch into an object and return it; errors as in `get`, 409 where its version is stale.
+
+        In a dry run the server checks it, and keeps nothing.
+        """
+        query = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
+        return self._sent("PATCH", path, query, body)
 
     def _sent(
         self, method: str, path: str, query: Mapping[str, str] | None = None, body: Object | None = None

@@ -64,8 +64,6 @@ def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequenc
     ----------
     autoscalers
         Those of the input. What a ``CronFederatedHPA`` asks for at any time widens the range.
-    workloads
-        The workloads that are placed.
     """
     found = list(_ranges(list(autoscalers)))
     asked: dict[tuple[str, str, str], list[_Range]] = {}

@@ -59,8 +59,6 @@ class Unread:
 
     Parameters
     ----------
-    document
-        The object.
     located
         What of it can be read; None where that is too little.
     mistakes
@@ -127,14 +125,6 @@ class Manifests:
         Valid manifests in the order of the input.
     autoscalers, overrides, priority_classes
         The same of what changes numbers of replicas, and of what says how urgent they are.
-    federated_clusters, federation_policies, federated_objects, federated_overrides
-        Those of KubeAdmiral.
-    federated
-        The federated objects whose template is a workload.
-    mistakes
-        What is wrong.
-    warnings
-        Unknown fields and skipped kinds.
     unread
         Bindings and federated objects that cannot be understood.
     unsupported

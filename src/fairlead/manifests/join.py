@@ -31,10 +31,6 @@ class Subject:
 
     Parameters
     ----------
-    identity
-        The resource.
-    api_version
-        Its apiVersion.
     template
         Its manifest; None where the input has none.
     binding

@@ -250,6 +250,7 @@ def _put_together(
         own.deviation,
         _in_order([*warnings, *own.warnings, *quotas.warnings]),
         tolerances=own.tolerances,
+        failure_rates=own.failure_rates,
     )
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)

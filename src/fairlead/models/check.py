@@ -77,8 +77,6 @@ def violations_of(
 
     Parameters
     ----------
-    workload
-        The workload.
     placed
         Its replicas by cluster.
     rules

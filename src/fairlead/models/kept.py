@@ -18,8 +18,6 @@ def as_it_runs(workload: Workload, clusters: Container[str]) -> Workload:
 
     Parameters
     ----------
-    workload
-        The workload.
     clusters
         Names of the clusters that there are; what runs elsewhere is left out.
     """

@@ -108,11 +108,13 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    used = {
-        replace(level, priority=workload.priority)
+    told = {
+        (level, workload.priority)
         for workload in problem.workloads
-        for level in levels_of_workload(workload)
+        for rule in workload.rules
+        for level in levels_of_rule(rule, workload)
     }
+    used = {replace(level, priority=priority) for level, priority in told}
     if problem.balances:
         used.add(BALANCE)
     return (*shortfall_levels(problem), *in_order(used, problem))

@@ -82,8 +82,6 @@ class LabelSelector:
     ----------
     match_labels
         Keys with the value that each must have, sorted.
-    match_expressions
-        Expressions that must all hold.
     """
 
     match_labels: tuple[tuple[str, str], ...] = ()
@@ -111,8 +109,6 @@ class FieldRequirement:
         ``provider``, ``region`` or ``zone``.
     operator
         As for `Requirement`.
-    values
-        Values to compare with.
     """
 
     key: str

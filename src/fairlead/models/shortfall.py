@@ -67,8 +67,6 @@ def loosened(workload: Workload, names: Iterable[str]) -> Workload:
 
     Parameters
     ----------
-    workload
-        The workload.
     names
         All clusters of the problem.
     """
@@ -140,13 +138,6 @@ def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int
 
 def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]:
     """Return how much gave way in a placement.
-
-    Parameters
-    ----------
-    problem
-        The question.
-    placement
-        Its answer.
 
     Returns
     -------

@@ -14,8 +14,6 @@ def groups(clusters: Iterable[Cluster], field: str) -> Mapping[str, frozenset[st
 
     Parameters
     ----------
-    clusters
-        Member clusters.
     field
         One of `FIELDS`; anything else is the key of a label.
 

@@ -2,7 +2,7 @@
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from fairlead.models.words import escaped
@@ -12,6 +12,8 @@ _CODES: Mapping[Tone, str] = MappingProxyType(
     {"bold": "1", "dim": "2", "good": "32", "notice": "33", "bad": "31"}
 )
 
+LONGEST = 200
+"""Characters of a line that is not wide, wherever it goes."""
 GAP = "  "
 NARROWEST = 12
 """Characters to which an elastic column shrinks at most."""
@@ -67,12 +69,14 @@ class Look:
 
     @property
     def limit(self) -> int | None:
-        """Characters to which lines are cut; wide tables are never cut."""
-        return None if self.wide else self.width
+        """Characters to which lines are cut or broken; None for wide ones and for scripts."""
+        if self.wide or not self.headers:
+            return None
+        return min(self.width or LONGEST, LONGEST)
 
     def few(self, shown: int) -> int | None:
         """Return how many of something are shown; None where all are."""
-        return None if self.wide else shown
+        return None if self.wide or self.picked.every else shown
 
 
 def printed(groups: Iterable[Iterable[Line]], look: Look) -> str:
@@ -84,15 +88,17 @@ def printed(groups: Iterable[Iterable[Line]], look: Look) -> str:
 def _lines(block: Line, look: Look) -> list[str]:
     """Return the lines of a text or of a table."""
     match block:
-        case Text() if block.wrapped:
-            return wrapped(escaped(block.text), look)
         case Text():
-            text = escaped(block.text)
-            word, rest = (text, "") if block.toned is None else (text[: block.toned], text[block.toned :])
-            return [toned(word, block.tone, colour=look.colour) + rest]
+            first, *others = wrapped(
+                escaped(block.text), look if block.wrapped else replace(look, width=None)
+            )
+            at = len(first) if block.toned is None else block.toned
+            tone: Tone = block.tone if block.toned is None else ""
+            below = [toned(line, tone, colour=look.colour) for line in others]
+            return [toned(first[:at], block.tone, colour=look.colour) + first[at:], *below]
         case Table():
-            lines = render(block.columns, block.rows, look)
-            return [*lines, escaped(block.note)] if block.note else lines
+            rows = render(block.columns, block.rows, look)
+            return [*rows, escaped(block.note)] if block.note else rows
 
 
 def toned(text: str, tone: Tone, *, colour: bool) -> str:
@@ -145,25 +151,35 @@ def room_for_last(columns: Sequence[Column], rows: Sequence[Row], limit: int) ->
     return limit - sum(width + len(GAP) for width in widths)
 
 
+def fitted(found: Table, look: Look) -> Table:
+    """Return a table whose last column is broken to fit the line, where that leaves it enough."""
+    if look.limit is None or not found.rows:
+        return found
+    room = room_for_last(found.columns, found.rows, look.limit)
+    return found if room < WRAPPED_AT_LEAST else replace(found, rows=tuple(broken(found.rows, room)))
+
+
 def broken(rows: Sequence[Row], room: int) -> list[Row]:
     """Return rows whose last cell has room, the rest of it in rows of its own below."""
     found: list[Row] = []
     for row in rows:
         first, *rest = textwrap.wrap(escaped(row[-1].text), room) or [""]
-        found.append((*row[:-1], Cell(first)))
-        found.extend((*(Cell("") for _ in row[:-1]), Cell(line)) for line in rest)
+        tone = row[-1].tone
+        found.append((*row[:-1], Cell(first, tone)))
+        found.extend((*(Cell("") for _ in row[:-1]), Cell(line, tone)) for line in rest)
     return found
 
 
 def _squeezed(columns: Sequence[Column], widths: list[int], width: int) -> list[int]:
-    """Return the widths with elastic columns narrowed until the line fits, or none can give more."""
+    """Return the widths, the widest elastic columns narrowed until the line fits or none can give more."""
     over = sum(widths) + len(GAP) * (len(widths) - 1) - width
     squeezed = list(widths)
-    for index, column in enumerate(columns):
-        if column.elastic and over > 0:
-            given = min(over, max(0, squeezed[index] - NARROWEST))
-            squeezed[index] -= given
-            over -= given
+    elastic = [index for index, column in enumerate(columns) if column.elastic]
+    for _ in range(over if elastic else 0):
+        widest = max(elastic, key=squeezed.__getitem__)
+        if squeezed[widest] <= NARROWEST:
+            break
+        squeezed[widest] -= 1
     return squeezed
 
 

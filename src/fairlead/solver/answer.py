@@ -9,7 +9,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import least_of, levels_of, score
 from fairlead.models.shortfall import name_of
-from fairlead.solver.attainment import LexicographicResult, attained, status_of
+from fairlead.solver.attainment import Apart, LexicographicResult, attained, status_of
 from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
 
@@ -56,6 +56,8 @@ class Answer:
         The levels of the part in order.
     origin
         Who found it.
+    apart
+        Workloads that cost what they would cost alone, as far as that is known.
     """
 
     part: Problem
@@ -63,6 +65,7 @@ class Answer:
     placement: Placement | None
     attained: tuple[Attained, ...]
     origin: str
+    apart: Apart = field(default_factory=dict)
 
 
 def answered(part: Problem, result: LexicographicResult, origin: str) -> Answer:
@@ -73,7 +76,8 @@ def answered(part: Problem, result: LexicographicResult, origin: str) -> Answer:
 def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer:
     """Return the answer of a placement that is optimal by construction."""
     levels = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
-    return Answer(part, Status.OPTIMAL, placement, levels, origin)
+    apart = dict.fromkeys(levels_of(part), frozenset(part.workload_by_key))
+    return Answer(part, Status.OPTIMAL, placement, levels, origin, apart)
 
 
 def unproven(part: Problem, placement: Placement | None, origin: str = "exact") -> Answer:

@@ -139,7 +139,7 @@ def _compare_with_floor(part: Problem, floor: Placement | None, result: Lexicogr
     if result.placement is None:
         raise InternalError("a problem is called infeasible of which a placement is known")
     for low, high in zip(score(part, floor), result.attained, strict=True):
-        if low.value < high.value - (high.resolution or 0):
+        if low.value < high.value - (high.resolution or 0) - high.tolerance:
             raise InternalError("a placement that was known beats an optimum that is called proven")
         if low.value != high.value:
             return

@@ -76,6 +76,21 @@ def beyond_tiers(workload: Workload) -> list[Group]:
     return [Group(workload.key, frozenset().union(*tiers[number:])) for number in range(1, len(tiers))]
 
 
+def within_totals(shares: Sequence[Share], ranges: Mapping[Place, Range]) -> dict[Place, Range]:
+    """Return the ranges that leave every workload its total: what others hold at least is not left."""
+    found = dict(ranges)
+    for share in shares:
+        known = [ranges[place] for place in share.places]
+        if share.total is None or any(lower > upper for lower, upper in known):
+            continue
+        spare = share.total - sum(lower for lower, _ in known)
+        lacking = 0 if share.at_most else share.total - sum(upper for _, upper in known)
+        for place, (lower, upper) in zip(share.places, known, strict=True):
+            least = lower if share.at_most else max(lower, upper + lacking)
+            found[place] = Range(least, min(upper, lower + spare))
+    return found
+
+
 def within_peaks(
     ranges: Mapping[Place, Range], peaks: Sequence[PeakCost], limit: Fraction, *, strictly: bool
 ) -> dict[Place, Range]:

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import Deviation, Level
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -17,7 +17,8 @@ from fairlead.models.statement import Conflict
 from fairlead.models.tolerance import tolerances_of
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, Question, added, origin_of
+from fairlead.solver.answer import Answer, Question, added, origin_of, unproven
+from fairlead.solver.attainment import Apart
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
@@ -36,7 +37,9 @@ from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
-from fairlead.solver.tolerances import loose_levels, loosened, strict
+from fairlead.solver.side_by_side import place_side_by_side
+from fairlead.solver.targets import loose_levels, strict
+from fairlead.solver.tolerances import loosened
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -175,20 +178,21 @@ def _solve(
     problem = with_balance(problem)
     if not search.deadline.remaining():
         return _at_once(problem, search, started)
-    loose = loose_levels(problem)
-    bare = strict(problem) if loose else problem
-    boxes = boxes_of(bare)
+    bare = strict(problem) if loose_levels(problem) else problem
+    loose = loose_levels(problem) - loose_levels(bare)
+    quickly = {} if method == "cp-sat" else place_side_by_side(bare)
+    boxes = boxes_of(bare, quickly)
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
-    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), boxes, due)
+    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _at_once(problem, search, started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
-    found = _strictly(bare, alone, method, share, where, explain, started)
+    found, apart = _strictly(bare, alone, method, share, where, explain, started)
     if not loose or found.placement is None:
         return replace(found, problem=problem)
-    answer = Answer(bare, found.status, found.placement, found.objectives, found.origin)
+    answer = Answer(bare, found.status, found.placement, found.objectives, found.origin, apart)
     answer = loosened(problem, answer, alone, search)
     return conclude(problem, answer.placement, answer.attained, answer.origin, _since(started))
 
@@ -201,22 +205,26 @@ def _strictly(
     where: Where,
     explain: _Explain,
     started: float,
-) -> Outcome:
+) -> tuple[Outcome, Apart]:
     """Solve a problem of which every level has to be best, and of which workloads alone are known."""
     if not search.deadline.remaining() and not covers(alone, problem):
-        return _at_once(problem, search, started)
+        return _at_once(problem, search, started), {}
     if covers(alone, problem):
         placement = Placement(alone)
         if not compete(problem, placement):
-            return conclude_optimal(problem, placement, "exact", _since(started))
+            return conclude_optimal(problem, placement, "exact", _since(started)), {}
     if method == "exact":
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     if not problem.partial and is_scarce(problem):
-        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
+        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started)), {}
     if not search.deadline.remaining():
-        return _at_once(problem, search, started)
+        return _at_once(problem, search, started), {}
     answers = solve_parts(components(problem), alone, search, where)
-    return _merge(problem, answers, explain, _since(started))
+    apart: dict[Level, frozenset[str]] = {}
+    for answer in answers:
+        for level, keys in answer.apart.items():
+            apart[level] = apart.get(level, frozenset()) | keys
+    return _merge(problem, answers, explain, _since(started)), apart
 
 
 def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
@@ -281,18 +289,18 @@ def _settle(
 
 
 def _alone(
-    problem: Problem, boxes: Mapping[str, WorkloadBox], deadline: Deadline
+    problem: Problem, known: Placed, boxes: Mapping[str, WorkloadBox], deadline: Deadline
 ) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly.
 
-    Where time runs out some are left out.
+    Where time runs out some are left out. Of those that are known already nothing is asked.
     """
     found = {
         workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
         for workload in problem.workloads
-        if deadline.remaining()
+        if workload.key not in known and deadline.remaining()
     }
-    return {key: answer for key, answer in found.items() if answer is not None}
+    return {**known, **{key: answer for key, answer in found.items() if answer is not None}}
 
 
 def _merge(
@@ -303,12 +311,19 @@ def _merge(
     infeasible = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
     if infeasible:
         return conclude_infeasible(problem, explain.conflicts(problem, infeasible), origin, seconds)
+    answers = [_kept(answer) if answer.placement is None else answer for answer in answers]
     if any(answer.placement is None for answer in answers):
         return conclude(problem, None, (), origin, seconds)
     replicas = {
         key: placed for answer in answers for key, placed in (answer.placement or Placement({})).items()
     }
     return conclude(problem, Placement(replicas), added(problem, answers), origin, seconds)
+
+
+def _kept(answer: Answer) -> Answer:
+    """Return an answer with what is found at once, where a search has found nothing in its time."""
+    part = answer.part
+    return unproven(part, keep_and_repair(part, standing_well(part), Deadline.after(0)), answer.origin)
 
 
 def _since(started: float) -> dict[str, float]:

@@ -8,11 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from fairlead.models.cluster import PODS
 from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Moves, Tiers, Weights, moves
 from fairlead.models.rules.balance import Balance
-from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.price import prices_on
 from fairlead.models.workload import Workload
@@ -43,7 +44,7 @@ def span_of(workload: Workload, problem: Problem) -> Span:
     copies = workload.rule(Duplicated)
     if not has_box(workload):
         return _open(workload, problem)
-    boxed = box_of(workload, problem, problem.limits)
+    boxed = box_of(workload, problem)
     pairs = zip(boxed.box.lower.tolist(), boxed.box.upper.tolist(), strict=True)
     ends = {name: (low, max(low, high)) for name, (low, high) in zip(boxed.names, pairs, strict=True)}
     if copies is not None:
@@ -127,9 +128,8 @@ def uses_alike(
     """Tell whether a workload uses as much of a resource of some clusters wherever its replicas stand."""
     if not needs(workload).get(resource, 0):
         return True
-    used = [name for name, (_, most) in span.ends.items() if most]
-    known = (name in shares and resource in demands(workload, problem.cluster_by_name[name]) for name in used)
-    return span.total is not None and all(known)
+    counted = shares.keys() & problem.charged.with_pods if resource == PODS else shares.keys()
+    return span.total is not None and all(name in counted for name, (_, most) in span.ends.items() if most)
 
 
 def evened(

@@ -215,8 +215,6 @@ def spreads(
 
     Parameters
     ----------
-    placement
-        The constraints.
     names
         The candidates.
     clusters

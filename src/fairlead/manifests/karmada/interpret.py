@@ -70,10 +70,6 @@ def without_effect(
         The bounds, as resolved against the first affinity group.
     standings
         How clusters stand in every affinity group; the reasons of the first one are told.
-    declared
-        Where the bounds were declared.
-    present
-        Names of all clusters.
     """
     excluded = standings[0].excluded
     for path, matched in bounds.idle:
@@ -135,8 +131,6 @@ class Interpreted(NamedTuple):
         Rules, resolved against the clusters; those of the first affinity group where there are several.
     groups
         The affinity groups with their rules; empty where the placement has none.
-    warnings
-        Bounds that have no effect.
     """
 
     rules: tuple[WorkloadRule, ...]
@@ -146,13 +140,7 @@ class Interpreted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Turns placements into rules.
-
-    Parameters
-    ----------
-    resolver
-        Finds candidates and weights.
-    """
+    """Turns placements into rules."""
 
     resolver: Resolver
 
@@ -175,12 +163,6 @@ class Interpreter:
         ----------
         workload
             The workload, without rules.
-        declared
-            Its placement.
-        evicting
-            Clusters that it is leaving, and where that stands.
-        replicas
-            Where the number of its replicas stands.
         """
         found = [
             (group, *self._in_group(group, workload, declared, evicting, replicas))
@@ -321,17 +303,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True)
 class PlacementReading:
-    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`.
-
-    Parameters
-    ----------
-    declared
-        The placement.
-    evicting
-        Clusters that the workload is leaving, and where that stands.
-    replicas
-        Where the number of its replicas stands.
-    """
+    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`."""
 
     declared: Declared
     evicting: Mapping[str, Source]

@@ -70,10 +70,6 @@ class Entry(NamedTuple):
 
     Parameters
     ----------
-    policy
-        The policy.
-    precision
-        How precisely it selects.
     namespace
         Only namespace in which it selects; empty for all that its policy reaches.
     labels

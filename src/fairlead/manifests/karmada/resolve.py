@@ -112,8 +112,6 @@ class Division:
 
     Parameters
     ----------
-    standing
-        The candidates.
     weights
         Weight by candidate; None where nothing is divided.
     tiers
@@ -136,12 +134,6 @@ class Resolver:
     ----------
     clusters
         Member clusters by name.
-    present
-        Their names.
-    memory
-        What was resolved before.
-    terms
-        What static weights match.
     """
 
     clusters: Mapping[str, Cluster]
@@ -162,14 +154,8 @@ class Resolver:
 
         Parameters
         ----------
-        group
-            The affinity group.
         workload
             The workload, without rules.
-        declared
-            Its placement.
-        evicting
-            Clusters that it is leaving, and where that stands.
         """
         base = self._within_tiers(self._standing(group, workload, declared, evicting), group, declared)
         return self._with_tiers(self._division(base, workload, declared), group)

@@ -1,7 +1,7 @@
 """A workload as Karmada's own scheduler sees it: what it reads, and whether it would look at it again."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -42,6 +42,25 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         applied=applied,
         ahead=own is not None and applied is not own,
     )
+
+
+def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Return one of ``spec.clusters`` as Karmada's scheduler writes it.
+
+    Parameters
+    ----------
+    cluster
+        Its name.
+    replicas
+        What is to stand there: replicas, or sets of several components.
+    components
+        Names and pods of the components in one set. Those of a set are told one by one; a single component
+        stands as replicas, as if it were not named.
+    """
+    if len(components) < 2:
+        return {"name": cluster, "replicas": replicas}
+    pods = [{"name": component, "replicas": number * replicas} for component, number in components]
+    return {"name": cluster, "components": pods}
 
 
 def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:

@@ -149,10 +149,6 @@ def totals_of(
 
     Parameters
     ----------
-    placement
-        Its placement.
-    document
-        Where it was written.
     meta
         Its metadata, for the annotations.
     replicas

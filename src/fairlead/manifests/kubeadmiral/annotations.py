@@ -130,8 +130,6 @@ class Feedback:
         Most replicas by custom migration.
     unavailable
         Clusters that the object has to leave, with the place where that stands.
-    warnings
-        What is assumed of evictions that end.
     """
 
     estimated: Limits = NO_LIMITS
@@ -236,12 +234,8 @@ def overridden(policy: Policy, annotations: Marks, key: str) -> tuple[Policy, li
 
     Parameters
     ----------
-    policy
-        The policy.
     annotations
         Those of the object.
-    key
-        The object.
 
     Returns
     -------

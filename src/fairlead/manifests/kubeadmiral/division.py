@@ -124,10 +124,6 @@ def dynamic_weights(
 
     Parameters
     ----------
-    workload
-        The workload.
-    names
-        Its candidates.
     clusters
         Member clusters by name.
     empty

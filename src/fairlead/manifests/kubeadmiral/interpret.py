@@ -53,8 +53,6 @@ class Interpreted(NamedTuple):
 
     Parameters
     ----------
-    rules
-        Rules, resolved against the clusters.
     warnings
         Preferences without effect, and what is assumed.
     """
@@ -71,8 +69,6 @@ class PolicyInterpreter:
     ----------
     clusters
         Member clusters by name.
-    present
-        Their names.
     """
 
     clusters: Mapping[str, Cluster]
@@ -88,12 +84,6 @@ class PolicyInterpreter:
         ----------
         workload
             The workload, without rules.
-        policy
-            Its policy, with what annotations override.
-        feedback
-            What the migration controllers have reported of it.
-        replicas
-            Where the number of its replicas stands.
         """
         held = self.present.intersection(workload.current)
         if policy.sticky and held:
@@ -268,17 +258,7 @@ class PolicyInterpreter:
 
 @dataclass(frozen=True, slots=True)
 class PolicyReading:
-    """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`.
-
-    Parameters
-    ----------
-    policy
-        Its policy, with what annotations override.
-    feedback
-        What the migration controllers have reported of it.
-    replicas
-        Where the number of its replicas stands.
-    """
+    """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`."""
 
     policy: Policy
     feedback: Feedback

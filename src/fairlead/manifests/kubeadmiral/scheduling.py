@@ -49,8 +49,6 @@ class Named:
     ----------
     namespace, name
         Of the policy; the namespace is empty for a cluster policy.
-    label
-        The label.
     """
 
     namespace: str
@@ -101,8 +99,6 @@ class Placed(NamedTuple):
     ----------
     workload
         With its rules; None where it is left out.
-    warnings
-        What there is to say about it.
     """
 
     workload: Workload | None
@@ -117,8 +113,6 @@ class Federation:
     ----------
     policies
         Policies by name.
-    interpreter
-        Turns policies into rules.
     """
 
     policies: Policies

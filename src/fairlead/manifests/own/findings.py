@@ -62,10 +62,12 @@ def _of_kind(model: Object) -> Iterator[Finding]:
             yield from _group_bounds(spec)
         case own.Profile(spec=wanted):
             yield from profile.findings(wanted)
+        case own.FailureRates(spec=failures):
+            yield from _filled("rates", failures.rates, "name at least one field with its rate")
         case own.PriceList(spec=prices):
             yield from _prices(prices)
         case own.Survival(spec=survival):
-            yield from _either({"minReplicas": survival.min_replicas, "minPercent": survival.min_percent})
+            yield from _survival(survival)
         case own.HierarchicalWeights(spec=weights):
             yield from _hierarchy(weights)
         case own.MoveBudget(spec=budget):
@@ -105,6 +107,16 @@ def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
             *_target(entry.target_cluster),
         ]
         yield from below("prices", below(position, iter(found)))
+
+
+def _survival(spec: own.SurvivalSpec) -> Iterator[Finding]:
+    """List what is missing or said twice of what is lost and of what is left."""
+    yield from _either({"field": spec.field, "losses": spec.losses or None})
+    for position, loss in enumerate(spec.losses):
+        if loss.field in [each.field for each in spec.losses[:position]]:
+            message = "is listed twice; groups says how many are lost at once"
+            yield Finding(("losses", position, "field"), loss.field, message)
+    yield from _either({"minReplicas": spec.min_replicas, "minPercent": spec.min_percent})
 
 
 def _hierarchy(spec: own.HierarchicalWeightsSpec) -> Iterator[Finding]:

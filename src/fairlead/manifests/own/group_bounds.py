@@ -17,10 +17,6 @@ class Titled(NamedTuple):
 
     Parameters
     ----------
-    title
-        Where it stands.
-    total
-        The total.
     opening
         True for a group of a field that has no candidate, so that it counts only once one is opened.
     """
@@ -48,8 +44,6 @@ def totals(
 
     Parameters
     ----------
-    located
-        The manifest.
     names
         Candidates in name order.
     clusters

@@ -23,8 +23,6 @@ class Division(NamedTuple):
 
     Parameters
     ----------
-    shares
-        The rule.
     closed
         Candidates without a share, with the reason.
     """

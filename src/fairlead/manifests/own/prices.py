@@ -35,8 +35,6 @@ def price(
 
     Parameters
     ----------
-    located
-        The manifest.
     priced
         What `entries` found.
     names

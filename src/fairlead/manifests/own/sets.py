@@ -24,10 +24,6 @@ class Remark(NamedTuple):
 
     Parameters
     ----------
-    text
-        The sentence.
-    source
-        What it is about.
     workload
         Key of the workload it holds for; None where it holds whatever the workload.
     """

@@ -120,13 +120,7 @@ def _value(groups: Mapping[str, str | None]) -> Any:
 
 
 class _Open:
-    """Mappings and lists that are not complete, from the outermost to the innermost.
-
-    Parameters
-    ----------
-    root
-        The outermost mapping.
-    """
+    """Mappings and lists that are not complete, from the outermost to the innermost."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self.top: Any = root

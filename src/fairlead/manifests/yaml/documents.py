@@ -129,8 +129,6 @@ class Lines:
 
     Parameters
     ----------
-    file
-        Path as the user gave it.
     table
         Lines of the whole file.
     line
@@ -183,12 +181,8 @@ class Document:
     data
         The manifest as JSON could hold it: dicts, lists, strings, ints, floats, bools and None. Values that
         an alias repeats are one object; do not change it.
-    lines
-        Place of every value.
     outer
         The manifest that holds this one, such as a FederatedObject its template; None where none does.
-    at
-        Where in the outer manifest.
     """
 
     data: dict[str, Any]

@@ -23,8 +23,6 @@ class Balance:
 
     Parameters
     ----------
-    members
-        Keys of the workloads.
     shares
         By resource, every cluster's part of what all clusters can give to the members; the parts of a
         resource add up to 1. Clusters of unknown capacity, and of none, are absent.

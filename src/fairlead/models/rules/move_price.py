@@ -43,10 +43,6 @@ def cost(rule: MovePrice, workload: Workload, placed: Mapping[str, int], deviati
 
     Parameters
     ----------
-    rule
-        The price.
-    workload
-        Whose replicas.
     placed
         Replicas by cluster.
     deviation

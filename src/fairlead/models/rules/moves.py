@@ -68,8 +68,6 @@ def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]
 
     Parameters
     ----------
-    workload
-        Whose replicas.
     held
         Replicas that run now, by cluster.
     placed

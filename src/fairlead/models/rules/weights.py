@@ -27,8 +27,6 @@ class Weights:
         Weight by candidate, at least 0.
     dynamic
         True where the weights are the room of the clusters (available replicas).
-    source
-        Where the weights were declared.
     tiers
         Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of
         a tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty
@@ -78,10 +76,6 @@ def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation
 
     Parameters
     ----------
-    rule
-        The weights.
-    workload
-        Whose replicas.
     placed
         Replicas by cluster.
     deviation

@@ -1,9 +1,10 @@
 """Many workloads at once: what changes in a sentence, and replicas by cluster, region or namespace."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, assert_never, cast
 
+from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
@@ -13,17 +14,21 @@ from fairlead.report.terminal import Look
 COMPACT_ABOVE = 10
 """Workloads up to which each gets a table of its own."""
 
+TOLD = 4
+"""Clusters that gain or lose replicas of a workload which are named before the rest is counted."""
+
 GroupBy = Literal["workload", "cluster", "region", "namespace"]
 
 
 class Change(NamedTuple):
-    """What a placement changes: workloads, and replicas that move, start and stop without moving."""
+    """What an answer changes: workloads, and replicas that move, start and stop without moving, are lost."""
 
     workloads: int
     moved: int
     started: int
     stopped: int
     unplaced: int
+    lost: int = 0
 
 
 def change_of(outcome: Outcome) -> Change:
@@ -43,6 +48,7 @@ def closing(change: Change) -> str:
     verb = "changes" if change.workloads == 1 else "change"
     parts = [f"{counted(change.workloads, 'workload')} {verb}"]
     parts.append(f"{counted(change.moved, 'replica')} {'moves' if change.moved == 1 else 'move'}")
+    parts += [f"{change.lost} lost"] if change.lost else []
     parts += [f"{change.started} started"] if change.started else []
     parts += [f"{change.stopped} stopped"] if change.stopped else []
     return f"{', '.join([*parts, f'{change.unplaced} unplaced'])}."
@@ -91,71 +97,106 @@ def _shift(outcome: Outcome, workload: Workload) -> tuple[int, int]:
 class _Sum:
     """Replicas of a group."""
 
-    workloads: int = 0
+    workloads: set[str] = field(default_factory=set)
     before: int = 0
     after: int = 0
     more: int = 0
     fewer: int = 0
 
 
-def grouped(outcome: Outcome, group_by: str, *, changed: bool = False) -> Table:
-    """Return a row per cluster, region or namespace: workloads, and replicas now and in the placement.
+class Place(NamedTuple):
+    """Replicas of a workload on a cluster, now and then."""
+
+    workload: str
+    namespace: str
+    cluster: str
+    before: int
+    after: int
+
+
+def places(outcome: Outcome) -> Iterator[Place]:
+    """Yield the workloads and clusters where replicas run or are placed."""
+    for workload in outcome.problem.with_replicas:
+        yield from places_of(workload, workload.current, outcome.placed(workload))
+
+
+def places_of(workload: Workload, before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[Place]:
+    """Yield the clusters that hold or held replicas of a workload, in name order."""
+    for cluster in sorted({*before, *after}):
+        here, then = before.get(cluster, 0), after.get(cluster, 0)
+        if here or then:
+            yield Place(workload.key, workload.namespace or "-", cluster, here, then)
+
+
+def grouped(
+    found: Iterable[Place], group_by: str, clusters: Iterable[Cluster], *, changed: bool = False
+) -> Table:
+    """Return a row per workload, cluster, region or namespace: workloads, and replicas now and then.
 
     Parameters
     ----------
-    outcome
-        An outcome with a placement.
+    found
+        Where replicas run or are placed.
     group_by
-        ``cluster``, ``region`` or ``namespace``; a cluster without region counts as ``-``.
+        ``workload``, ``cluster``, ``region`` or ``namespace``; a cluster without region counts as ``-``.
+    clusters
+        The clusters, by which regions are known.
     changed
         True for the groups only of which some replicas start or stop.
     """
-    found: dict[str, _Sum] = {}
-    for workload in outcome.problem.with_replicas:
-        seen: set[str] = set()
-        for cluster, before, after in _places(outcome, workload):
-            name = _group(outcome, workload, cluster, cast("GroupBy", group_by))
-            one = found.setdefault(name, _Sum())
-            one.workloads += name not in seen
-            seen.add(name)
-            one.before, one.after = one.before + before, one.after + after
-            one.more, one.fewer = one.more + max(0, after - before), one.fewer + max(0, before - after)
-    kept = ((name, one) for name, one in sorted(found.items()) if not changed or one.more or one.fewer)
+    regions = {cluster.name: cluster.region for cluster in clusters}
+    sums: dict[str, _Sum] = {}
+    for place in found:
+        one = sums.setdefault(_group(place, regions, cast("GroupBy", group_by)), _Sum())
+        one.workloads.add(place.workload)
+        one.before, one.after = one.before + place.before, one.after + place.after
+        one.more += max(0, place.after - place.before)
+        one.fewer += max(0, place.before - place.after)
+    kept = ((name, one) for name, one in sorted(sums.items()) if not changed or one.more or one.fewer)
     rows = (_row(name, one) for name, one in kept)
     head = columns(group_by.capitalize(), ">Workloads", ">Now", ">Replicas", ">More", ">Fewer")
     return table(head, rows, f"Replicas by {group_by}")
 
 
-def _places(outcome: Outcome, workload: Workload) -> Iterator[tuple[str, int, int]]:
-    """Yield the clusters that hold or held replicas, with both numbers."""
-    placed: Mapping[str, int] = outcome.placed(workload)
-    for cluster in sorted({*placed, *workload.current}):
-        before, after = workload.current.get(cluster, 0), placed.get(cluster, 0)
-        if before or after:
-            yield cluster, before, after
-
-
-def _group(outcome: Outcome, workload: Workload, cluster: str, group_by: GroupBy) -> str:
-    """Return the group of a workload on a cluster."""
+def _group(place: Place, regions: Mapping[str, str | None], group_by: GroupBy) -> str:
+    """Return the group to which replicas belong."""
     match group_by:
         case "workload":
-            return workload.key
+            return place.workload
         case "cluster":
-            return cluster
+            return place.cluster
         case "region":
-            known = outcome.problem.cluster_by_name.get(cluster)
-            return (known.region if known else None) or "-"
+            return regions.get(place.cluster) or "-"
         case "namespace":
-            return workload.namespace or "-"
+            return place.namespace
         case _:
             assert_never(group_by)
+
+
+def difference(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Cell, Cell]:
+    """Return what stops and what starts by cluster, most first: ``-3 east``, ``+2 west, +1 south``."""
+    changes = {name: after.get(name, 0) - before.get(name, 0) for name in {*before, *after}}
+    ordered = sorted(changes.items(), key=lambda one: (-abs(one[1]), one[0]))
+    return (
+        _several([f"{count} {name}" for name, count in ordered if count < 0], "notice"),
+        _several([f"+{count} {name}" for name, count in ordered if count > 0], "good"),
+    )
+
+
+def _several(told: Sequence[str], tone: Tone) -> Cell:
+    """Return the first ones, and how many more; a dash for none."""
+    if not told:
+        return NOTHING
+    rest = len(told) - TOLD
+    more = [f"{rest} more clusters"] if rest > 1 else told[TOLD:]
+    return Cell(", ".join([*told[:TOLD], *more]), tone)
 
 
 def _row(name: str, one: _Sum) -> Row:
     """Return the row of a group."""
     return (
         NOTHING if name == "-" else Cell(name, "bold"),
-        *cells(one.workloads, one.before, one.after),
+        *cells(len(one.workloads), one.before, one.after),
         _signed(one.more, "+", "good"),
         _signed(one.fewer, "-", "notice"),
     )

@@ -1,15 +1,16 @@
 """How full clusters are, now and after a plan or a change."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from fairlead.models.placement import Placement
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.words import format_percent
 from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import NOTHING, Cell, Column, Line, Row, Table, Tone, cells, columns, some, table
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.simulate.result import Simulation, UtilisationShift
+from fairlead.solver.simulate.result import UtilisationShift
 
 SHOWN = 20
 """Clusters that a table shows before it counts the rest; a wide one shows all."""
@@ -50,16 +51,27 @@ def _filled(part: Fraction | None) -> Cell:
     return Cell(format_percent(part), tone)
 
 
-def cluster_shifts(simulation: Simulation, look: Look) -> list[Line]:
-    """Return a row per cluster that the changes make emptier or fuller: by resource, now and after."""
+def planned_shifts(plan: RebalancePlan, look: Look) -> list[Line]:
+    """Return a row per cluster that a plan makes emptier or fuller: by resource, now and after."""
+    now = {(one.cluster, one.resource): one for one in utilisation(plan.problem, plan.before)}
+    target = plan.outcome.placement or Placement({})
+    then = {(one.cluster, one.resource): one for one in utilisation(plan.problem, target)}
+    places = sorted({*now, *then})
+    return cluster_shifts(
+        (UtilisationShift(*place, now.get(place), then.get(place)) for place in places), look
+    )
+
+
+def cluster_shifts(shifts: Iterable[UtilisationShift], look: Look) -> list[Line]:
+    """Return a row per cluster that becomes emptier or fuller: by resource, now and after."""
     found: dict[str, dict[str, UtilisationShift]] = {}
-    for shift in filter(_known, simulation.utilisation):
+    for shift in filter(_known, shifts):
         found.setdefault(shift.cluster, {})[shift.resource] = shift
-    changing = [name for name, shifts in found.items() if any(map(_differs, shifts.values()))]
+    changing = [name for name, each in found.items() if any(map(_differs, each.values()))]
     resources = _resources([found[name] for name in changing], wide=look.wide)
     head = (Column("Cluster", elastic=True), *(Column(name, right=True) for name in resources))
     rows = ((Cell(name), *(_fullness(found[name].get(one)) for one in resources)) for name in changing)
-    return some(table(head, rows).first(look.few(SHOWN), "cluster"))
+    return some(table(head, rows).first(look.few(SHOWN), "cluster", "... and {} (-A shows all)"))
 
 
 def _resources(clusters: Sequence[dict[str, UtilisationShift]], *, wide: bool) -> list[str]:

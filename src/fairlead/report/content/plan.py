@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fairlead.models.outcome import Status
-from fairlead.models.words import counted
+from fairlead.models.words import counted, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     Cell,
     Line,
     Row,
+    Table,
     Text,
     cells,
     columns,
@@ -19,19 +20,30 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
-from fairlead.report.content.fleet import Change, change_of, closing
-from fairlead.report.content.fullness import planned_fullness
+from fairlead.report.content.fleet import (
+    Change,
+    change_of,
+    closing,
+    difference,
+    grouped,
+    is_changed,
+    places,
+)
+from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.outcome import SHOWN, explanation, remarks, verdict
-from fairlead.report.terminal import Look
+from fairlead.report.tabular import sorted_by
+from fairlead.report.terminal import Look, fitted
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.waves import Move, WavePlan
+from fairlead.solver.plan.waves import Move, Wave, WavePlan
 
 ROWS_SHOWN = 30
 """Rows that a table shows before it counts the rest; a wide table shows all."""
-ALL_SHOWN = "... and {} (-o wide shows all)"
+ALL_SHOWN = "... and {} (-A shows all)"
 
 MOVES = columns("Workload", ">Replicas", "From", "To", "First")
 CHANGES = columns("~Workload", "~Cluster", ">Now", ">Target", ">Change")
+DIFFERENCES = columns("~Workload", ">Replicas", "~Fewer", "~More")
+_SUMMARY = columns(">Wave", ">Replicas", ">Workloads", "~From", "~To")
 _WAVES = columns(">Wave", "~Workload", ">Replicas", "~From", "~To", "First")
 
 
@@ -45,16 +57,22 @@ def summary(plan: RebalancePlan) -> list[str]:
 
 
 def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
-    """Return everything that a terminal shows."""
+    """Return everything that a terminal shows; a wide one shows a row per workload and cluster, too."""
     if plan.waves is None:
         return [[Text(headline(plan), "bold"), *texts(explanation(plan.outcome))]]
     title, *lines = head_lines(plan)
+    blocked = [f"Cannot move: {blocked.reason}" for blocked in plan.waves.blocked]
+    last = texts(first_lines(blocked, look.few(SHOWN), "", ALL_SHOWN))
     groups = [[Text(title, "bold"), *texts([*lines, *remarks(plan.outcome)])]]
-    if not plan.nothing_to_do:
-        changes = table(CHANGES, change_rows(plan)).first(look.few(ROWS_SHOWN), "change", ALL_SHOWN)
-        blocked = texts(f"Cannot move: {blocked.reason}" for blocked in plan.waves.blocked)
-        groups += [*moves(plan, look), blocked, some(changes)]
-    groups.append(some(planned_fullness(plan, look).first(look.few(ROWS_SHOWN), "row", ALL_SHOWN)))
+    if look.picked.group_by:
+        groups += [[_grouped(plan, look)], last]
+    elif plan.nothing_to_do:
+        groups.append(some(planned_fullness(plan, look)) if look.wide else _every(plan, look))
+    elif look.wide:
+        groups += [*moves(plan, look), last, some(table(CHANGES, change_rows(plan)))]
+        groups.append(some(planned_fullness(plan, look)))
+    else:
+        groups += [_waves(plan, look), _every(plan, look), last, planned_shifts(plan, look)]
     return groups if plan.nothing_to_do else [*groups, [Text(closing(_change(plan)), "bold")]]
 
 
@@ -64,12 +82,53 @@ def _change(plan: RebalancePlan) -> Change:
     return change_of(plan.outcome)._replace(**numbers)
 
 
+def _grouped(plan: RebalancePlan, look: Look) -> Table:
+    """Return replicas now and in the target by what the rows are picked for."""
+    picked, clusters = look.picked, plan.problem.clusters
+    by = grouped(places(plan.outcome), picked.group_by, clusters, changed=picked.changed)
+    return sorted_by(by, picked.sort_by)
+
+
+def _every(plan: RebalancePlan, look: Look) -> list[Line]:
+    """Return a row per workload that changes, or of every one where all are wanted: what stops and starts."""
+    rows = [
+        (*cells(one.key, one.replicas), *difference(one.current, plan.outcome.placed(one)))
+        for one in plan.outcome.problem.with_replicas
+        if look.picked.every or is_changed(plan.outcome, one)
+    ]
+    found = sorted_by(table(DIFFERENCES, rows), look.picked.sort_by)
+    return some(fitted(found.first(look.few(ROWS_SHOWN), "workload", ALL_SHOWN), look))
+
+
+def _waves(plan: RebalancePlan, look: Look) -> list[Line]:
+    """Return the moves in the order of the waves; a row per wave where there are too many."""
+    waves = plan.waves.waves if plan.waves is not None else ()
+    if look.few(ROWS_SHOWN) is None or sum(len(wave.moves) for wave in waves) <= ROWS_SHOWN:
+        return [line for group in moves(plan, look) for line in group]
+    rows = (_wave(number, wave) for number, wave in enumerate(waves, start=1))
+    note = "-A shows every move, -o moves prints one per line"
+    shown = table(_SUMMARY, rows).first(ROWS_SHOWN, "wave", ALL_SHOWN)
+    return [shown, Text(note, "dim")]
+
+
+def _wave(number: int, wave: Wave) -> Row:
+    """Return the row of a wave."""
+    sources = sorted({move.source for move in wave.moves if move.source})
+    targets = sorted({move.target for move in wave.moves if move.target})
+    keys = {move.workload for move in wave.moves}
+    ends = (listed(names, "cluster") or "-" for names in (sources, targets))
+    return cells(number, wave.replicas, len(keys), *ends)
+
+
 def moves(plan: RebalancePlan, look: Look) -> list[list[Line]]:
-    """Return the moves only, a row each, in the order of the waves."""
+    """Return the moves only, a row each, in the order of the waves unless they are sorted."""
     if plan.waves is None:
         return []
     rows = ((*cells(number), *move_cells(move)) for number, move in _numbered(plan.waves))
-    return [some(table(_WAVES, rows).first(look.few(ROWS_SHOWN), "move", ALL_SHOWN))]
+    found = table(_WAVES, rows)
+    if look.wide:
+        found = sorted_by(found, look.picked.sort_by)
+    return [some(found.first(look.few(ROWS_SHOWN), "move", ALL_SHOWN))]
 
 
 def head_lines(plan: RebalancePlan) -> list[str]:

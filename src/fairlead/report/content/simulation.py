@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
@@ -14,12 +14,10 @@ from fairlead.report.blocks import (
     NOTHING,
     Brief,
     Cell,
-    Column,
     Line,
     Row,
     Table,
     Text,
-    Tone,
     cells,
     columns,
     first_lines,
@@ -27,24 +25,33 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
+from fairlead.report.content.fleet import Change, Place, closing, difference, grouped, places_of
 from fairlead.report.content.fullness import cluster_shifts
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
-from fairlead.report.content.plan import shift_cells
-from fairlead.report.terminal import Look
+from fairlead.report.content.plan import ALL_SHOWN, shift_cells
+from fairlead.report.content.scenarios import (
+    failures,
+    number,
+    scenario_table,
+    scenario_verdict,
+    sweep_words,
+    told,
+)
+from fairlead.report.tabular import sorted_by
+from fairlead.report.terminal import Look, fitted
 from fairlead.solver.simulate.changes import At
-from fairlead.solver.simulate.result import Effect, Scenario, Simulation, effects
+from fairlead.solver.simulate.result import Effect, Simulation, effects
 
 AT_ONCE = 5
 """Rules that are broken at once which are shown before the rest is counted."""
 FULLEST = 5
 """Clusters that fill first which are named before the rest is counted."""
-MORE = "  ... and {}; -o wide shows them all"
+MORE = "  ... and {} (-A shows all)"
 
-WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Started", ">Stopped", ">Unplaced")
+WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Unplaced")
 SHIFTS = columns("~Workload", "~Cluster", ">Now", ">After", ">Change")
 LEVELS = columns("Objective", ">Before", ">After")
-SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~Workloads")
 _EFFECTS = columns("Workload", "Moved", "Lost", "Started", "Unplaced", "Clusters")
 _TRIED = columns("Scenario", "Result", "Moved", "Lost")
 
@@ -86,32 +93,70 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     Without headers one flat table for scripts is left: the scenarios, or else the clusters of workloads that
     change.
     """
-    if not look.headers:
-        return [[_scenarios(simulation)] if simulation.scenarios else some(_shifts(simulation))]
+    picked = look.picked
+    if not look.headers and not picked.group_by:
+        only = scenario_table(simulation) if simulation.scenarios else _shifts(simulation)
+        return [some(sorted_by(only, picked.sort_by))]
     shown = look.few(SHOWN)
     groups: list[list[Line]] = [[Text(title(simulation), "bold")]]
     if simulation.changed:
-        groups += [_workloads(simulation, look), some(_shifts(simulation).first(shown, "change"))]
-        groups += [cluster_shifts(simulation, look), _levels(simulation) if look.wide else []]
-        groups += [_at_once(simulation, look), _verdict(simulation, look)]
+        groups.append(_workloads(simulation, look))
+        groups.append(some(_shifts(simulation)) if look.wide and not picked.group_by else [])
+        groups.append([] if picked.group_by else cluster_shifts(simulation.utilisation, look))
+        groups += [_levels(simulation) if look.wide else [], _at_once(simulation, look)]
+        groups.append(_verdict(simulation, look))
     if simulation.scenarios:
-        groups += [[_scenarios(simulation).first(shown, "scenario")], _failing(simulation, look)]
+        tried = scenario_table(simulation)
+        tried = tried if simulation.changed else sorted_by(tried, picked.sort_by)
+        groups += [[tried.first(shown, "scenario", ALL_SHOWN)], _failing(simulation, look)]
     return groups
 
 
 def _workloads(simulation: Simulation, look: Look) -> list[Line]:
-    """Return a row per workload that changes, the gravest first, and how many do not."""
+    """Return a row per workload that changes, the gravest first, and how many do not; or a row per group."""
+    picked, problem = look.picked, simulation.after.problem
+    if picked.group_by:
+        clusters = (*simulation.before.problem.clusters, *problem.clusters)
+        found = grouped(_places(simulation), picked.group_by, clusters, changed=picked.changed)
+        return [sorted_by(found, picked.sort_by)]
     changing = _changing(simulation)
-    known = simulation.after.problem.workload_by_key
-    rows = (
-        (Cell(one.workload, "bold"), *cells(known[one.workload].replicas), *_numbers(one)) for one in changing
+    still = [one for one in simulation.effects if not one.caused]
+    rows = [
+        (
+            Cell(one.workload, "bold"),
+            *cells(problem.workload_by_key[one.workload].replicas),
+            *_numbers(one),
+            *(() if look.wide else difference(one.before, one.after)),
+        )
+        for one in (*changing, *(still if picked.every else ()))
+    ]
+    head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "~More"))
+    every = sorted_by(table(head, rows), picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
+    shown = every if look.wide else fitted(every, look)
+    if not still or picked.every:
+        return some(shown)
+    return [*some(shown), Text(f"No difference to {counted(len(still), 'other workload')}.", "dim")]
+
+
+def _places(simulation: Simulation) -> Iterator[Place]:
+    """Yield where replicas run now and after the changes."""
+    for one in simulation.effects:
+        workload = simulation.after.problem.workload_by_key[one.workload]
+        yield from places_of(workload, one.before, one.after)
+
+
+def change(simulation: Simulation) -> Change:
+    """Return what the changes bring about, in numbers."""
+    found = simulation.caused
+    moved = sum(one.moved for one in found)
+    return Change(
+        sum(1 for one in found if one.started or one.stopped or one.lost),
+        moved,
+        sum(one.started for one in found) - moved,
+        sum(one.stopped for one in found) - moved,
+        sum(one.unplaced for one in simulation.effects),
+        sum(one.lost for one in found),
     )
-    lines = some(table(WORKLOADS, rows).first(look.few(SHOWN), "workload"))
-    same = len(simulation.effects) - len(changing)
-    if same:
-        stay = f"No difference to {counted(same, 'other workload')}."
-        lines.append(Text(stay, "dim"))
-    return lines
 
 
 def _changing(simulation: Simulation) -> list[Effect]:
@@ -121,16 +166,9 @@ def _changing(simulation: Simulation) -> list[Effect]:
 
 def _numbers(effect: Effect) -> Iterator[Cell]:
     """Yield the numbers of one workload."""
-    yield _number(effect.moved, "notice")
-    yield _number(effect.lost, "notice")
-    yield _number(effect.started)
-    yield _number(effect.stopped)
-    yield _number(effect.unplaced, "bad")
-
-
-def _number(number: int, tone: Tone = "") -> Cell:
-    """Return a number; zeros are quiet."""
-    return Cell(str(number), tone) if number else NOTHING
+    yield number(effect.moved, "notice")
+    yield number(effect.lost, "notice")
+    yield number(effect.unplaced, "bad")
 
 
 def _shifts(simulation: Simulation) -> Table:
@@ -152,12 +190,12 @@ def _levels(simulation: Simulation) -> list[Line]:
 
 def level_pairs(simulation: Simulation) -> list[tuple[str, Attained | None, Attained | None]]:
     """Return the levels of both placements side by side; the n-th level of a name belongs to the n-th."""
-    here, there = _by_number(simulation.before.objectives), _by_number(simulation.after.objectives)
+    here, there = _bynumber(simulation.before.objectives), _bynumber(simulation.after.objectives)
     places = dict.fromkeys([*there, *here])
     return [(place[0], here.get(place), there.get(place)) for place in places]
 
 
-def _by_number(levels: Sequence[Attained]) -> dict[tuple[str, int], Attained]:
+def _bynumber(levels: Sequence[Attained]) -> dict[tuple[str, int], Attained]:
     """Return levels by name, those of one name counted."""
     found: dict[tuple[str, int], Attained] = {}
     for level in levels:
@@ -182,7 +220,8 @@ def _verdict(simulation: Simulation, look: Look) -> list[Line]:
     """Return what comes of the changes, its first word toned, and what does not fit."""
     why = first_lines(reasons(simulation), look.few(SHOWN), "line", MORE)
     below = [*fills_first(simulation), *remarks(simulation.after), *why]
-    return [*texts(already(simulation)), _toned(verdict(simulation)), *texts(below)]
+    last = [Text(closing(change(simulation)), "bold")] if simulation.after.placement is not None else []
+    return [*texts(already(simulation)), _toned(verdict(simulation)), *texts(below), *last]
 
 
 def fills_first(simulation: Simulation) -> list[str]:
@@ -201,26 +240,6 @@ def _toned(text: str) -> Text:
     if text.startswith("Fits"):
         return Text(text, "good", len("Fits"))
     return Text(text, "bad", len(text.partition(":")[0].partition(" in ")[0]))
-
-
-def _scenarios(simulation: Simulation) -> Table:
-    """Return a row per scenario, the worst first."""
-    what = {"drain": "cluster", "at": "autoscalers"}.get(simulation.sweep or "", simulation.sweep or "")
-    return table((Column(what), *SCENARIOS), map(_scenario, simulation.scenarios))
-
-
-def _scenario(scenario: Scenario) -> Row:
-    """Return the row of one scenario."""
-    unplaced = [f"{key} {count}" for key, count in scenario.unplaced.items()]
-    return (
-        Cell(scenario.name, "bold"),
-        Cell("fits", "good") if scenario.fits else Cell("does not fit", "bad"),
-        _number(sum(scenario.unplaced.values()), "bad"),
-        _number(len(scenario.broken), "bad"),
-        _number(scenario.moved),
-        _number(scenario.lost),
-        Cell(listed(unplaced, "workload") or "-"),
-    )
 
 
 def _failing(simulation: Simulation, look: Look) -> list[Line]:
@@ -242,17 +261,6 @@ def title(simulation: Simulation) -> str:
     return f"What if: {asked}, then {each}" if asked else f"What if: {each}"
 
 
-def sweep_words(sweep: str) -> str:
-    """Return what the scenarios of a sweep have in common, such as ``lose any one region``."""
-    if sweep == "drain":
-        return "drain any one cluster"
-    if sweep == "at":
-        return "scale to the minimum, and to the maximum, of every autoscaler"
-    return (
-        f"lose any one {sweep}" if sweep in ("cluster", "region", "zone", "provider") else f"lose any {sweep}"
-    )
-
-
 def verdict(simulation: Simulation) -> str:
     """Return what comes of the changes, in one sentence."""
     if simulation.after.placement is None:
@@ -262,7 +270,7 @@ def verdict(simulation: Simulation) -> str:
         return f"Fits: {happens}."
     unplaced = {one.workload: one.unplaced for one in simulation.effects if one.unplaced}
     rules = [one for one in simulation.broken if one.rule not in (total.KIND, duplicated.KIND)]
-    return f"Does not fit: {', '.join(_failures(unplaced, len(rules)))}; {happens}."
+    return f"Does not fit: {', '.join(failures(unplaced, len(rules)))}; {happens}."
 
 
 def _happens(found: Sequence[Effect]) -> str:
@@ -275,15 +283,6 @@ def _happens(found: Sequence[Effect]) -> str:
         (sum(one.stopped for one in found) - moved, "is stopped", "are stopped"),
     )
     return happening(numbers, "replica") or "nothing moves"
-
-
-def _failures(unplaced: Mapping[str, int], rules: int) -> Iterator[str]:
-    """Yield what does not fit: unplaced replicas by workload, other rules by number."""
-    if unplaced:
-        where = listed([f"{key} {count}" for key, count in unplaced.items()], "workload")
-        yield f"{counted(sum(unplaced.values()), 'replica')} unplaced ({where})"
-    if rules:
-        yield f"{counted(rules, 'rule')} violated"
 
 
 def already(simulation: Simulation) -> list[str]:
@@ -307,23 +306,6 @@ def reasons(simulation: Simulation) -> list[str]:
     if simulation.after.placement is None:
         return explanation(simulation.after)
     return [f"  {violation.text}" for violation in simulation.broken]
-
-
-def scenario_verdict(simulation: Simulation) -> str:
-    """Say of how many scenarios everything fits; empty where none was tried."""
-    scenarios = simulation.scenarios
-    if not scenarios:
-        return ""
-    bad = [scenario for scenario in scenarios if not scenario.fits]
-    if not bad:
-        return f"Fits: everything can be placed in each of the {counted(len(scenarios), 'scenario')}."
-    worst = f"worst: {bad[0].change}, {told(bad[0])}"
-    return f"Does not fit in {len(bad)} of {counted(len(scenarios), 'scenario')}; {worst}."
-
-
-def told(scenario: Scenario) -> str:
-    """Say what is missing or gives way in a scenario; ``fits`` where nothing does."""
-    return ", ".join(_failures(scenario.unplaced, len(scenario.broken))) or "fits"
 
 
 def shifts_text(effect: Effect) -> str:

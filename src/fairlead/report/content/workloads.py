@@ -27,7 +27,7 @@ from fairlead.report.blocks import (
     columns,
     table,
 )
-from fairlead.report.content.fleet import COMPACT_ABOVE, grouped, opening, resting, shown_workloads
+from fairlead.report.content.fleet import COMPACT_ABOVE, grouped, opening, places, resting, shown_workloads
 from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 
@@ -81,7 +81,9 @@ def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
         return []
     picked, workloads = look.picked, shown_workloads(outcome, look)
     if picked.group_by:
-        return [[sorted_by(grouped(outcome, picked.group_by, changed=picked.changed), picked.sort_by)]]
+        found = places(outcome)
+        by = grouped(found, picked.group_by, outcome.problem.clusters, changed=picked.changed)
+        return [[sorted_by(by, picked.sort_by)]]
     if len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide:
         lines: list[Line] = [sorted_by(compact(outcome, workloads), picked.sort_by)]
         return [opening(outcome, look), [*lines, *resting(outcome, look)]]

@@ -36,6 +36,7 @@ def plan_document(plan: RebalancePlan) -> Document:
             "order": str(options.order),
             **picked(options.availability),
             "detours": options.detours,
+            "maxMovesPerWave": options.most_moves,
         },
         "utilisation": _utilisation(plan),
         "outcome": outcome_document(plan.outcome, decisions=False),

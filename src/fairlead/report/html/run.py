@@ -101,6 +101,7 @@ def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:
         ("What comes first where a replica moves", str(waves.order)),
         ("Replicas of a workload that may be missing", _amount(waves.availability.max_unavailable)),
         ("Replicas of a workload that may be too many", _amount(waves.availability.max_surge)),
+        ("Replicas that one wave may move", _amount(waves.most_moves)),
         ("Waiting on a third cluster", "" if waves.detours else "not allowed"),
     ]
     return tuple((name, value) for name, value in facts if value)

@@ -227,8 +227,6 @@ WORTH_FREEZING = 0.2
 REFUTING_SHARE = 0.1
 # The time left, as a part of what all levels took, that is worth another look at those that are not proven.
 WORTH_ANOTHER_LOOK = 0.1
-# Where time is over the reference dispenser is still asked for so many workloads at most.
-MOST_GREEDY = 2000
 
 # --- The conclusion
 

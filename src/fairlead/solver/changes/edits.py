@@ -71,10 +71,6 @@ def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> I
         The change, neither of replicas nor of what several workloads share.
     data
         The object as it was written, as far as it is known.
-    workload
-        Whose rule is changed.
-    problem
-        The problem as it was before.
     """
     path = change.source.path if change.source else ()
     kind = Kind(change.kind)
@@ -315,8 +311,6 @@ def specified(text: str, name: str, number: int) -> str:
         A list, or a mapping with the lists ``specifiedClusters`` and ``specifiedIdcs``.
     name
         What the set is called: the name of a cluster, or ``region`` and its name.
-    number
-        Replicas.
     """
     data = json.loads(text)
     # A set that is named twice has its number behind its name.

@@ -29,8 +29,6 @@ class Place:
 
     Parameters
     ----------
-    name
-        The object.
     data
         What was written there, as far as a change needs to know it: lists are repeated as a whole.
     edits
@@ -76,13 +74,6 @@ class _Object:
 
 def fragments(changes: Iterable[Change], problem: Problem) -> str:
     """Return what to paste into the manifests, or to merge into them (``kubectl patch --type merge``).
-
-    Parameters
-    ----------
-    changes
-        The changes.
-    problem
-        The problem as it was before.
 
     Returns
     -------
@@ -158,15 +149,7 @@ def _put(document: Document, path: tuple[str, ...], value: Any) -> None:
 
 
 def places(change: Change, problem: Problem) -> Iterator[Place]:
-    """Yield where a change is made; nowhere where no manifest says the number.
-
-    Parameters
-    ----------
-    change
-        The change.
-    problem
-        The problem as it was before.
-    """
+    """Yield where a change is made; nowhere where no manifest says the number."""
     match Kind(change.kind):
         case Kind.CAPACITY:
             cluster = problem.cluster_by_name[change.cluster or ""]

@@ -96,8 +96,6 @@ def describe(change: Change, *, named: bool = False) -> str:
 
     Parameters
     ----------
-    change
-        The change.
     named
         True names the workload too, which is needed where there are several.
     """

@@ -27,6 +27,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import room
+from fairlead.models.topology import groups
 from fairlead.models.workload import Workload
 
 _FIELDS = ("region", "zone", "provider")
@@ -54,14 +55,8 @@ def tolerated(
 
     Parameters
     ----------
-    rules
-        The rules.
     taint
         The taint as `spelled`.
-    workload
-        Whose rules.
-    problem
-        Where the clusters are.
     """
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
     if found is None:
@@ -158,7 +153,7 @@ def _opened(
                 where_held=rule.where_held.union(new) if chosen else rule.where_held,
             )
         case Grouped():
-            return rule.opened(_grouped(clusters, rule.field))
+            return rule.opened(clusters.values())
         case GroupTotal():
             return replace(rule, clusters=rule.clusters.union(members(rule, clusters)))
         case Tiers():
@@ -185,13 +180,6 @@ def _opened(
             assert_never(rule)
 
 
-def _grouped(clusters: Mapping[str, Cluster], field: str) -> Mapping[str, frozenset[str]]:
-    """Return clusters by the groups of a field."""
-    from fairlead.models.topology import groups
-
-    return groups(clusters.values(), field)
-
-
 def members(rule: GroupTotal, clusters: Mapping[str, Cluster]) -> tuple[str, ...]:
     """Return those of some clusters that a group total would count if they were candidates."""
     if rule.closed is not None:
@@ -201,7 +189,7 @@ def members(rule: GroupTotal, clusters: Mapping[str, Cluster]) -> tuple[str, ...
     field, _, value = rule.name.partition(" ")
     if field not in _FIELDS:
         return (rule.name,) if rule.name in clusters else ()
-    return tuple(sorted(_grouped(clusters, field).get(value, ())))
+    return tuple(sorted(groups(clusters.values(), field).get(value, ())))
 
 
 def _common(bounds: Mapping[str, Bound], names: tuple[str, ...]) -> Bound | None:

@@ -56,13 +56,6 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
     Karmada refuses a quota whose clusters are assigned more together than it allows in all. Where raising
     what a cluster is assigned would lead there, the number for all clusters follows. That costs nothing, as
     it lets nobody request more.
-
-    Parameters
-    ----------
-    changes
-        The changes.
-    problem
-        The problem as it was before.
     """
     asked = {(each.detail, each.cluster): each for each in changes if each.kind == Kind.QUOTA and each.amount}
     for detail in sorted({detail for detail, cluster in asked if cluster is not None}):
@@ -98,12 +91,8 @@ def entries(change: Change, data: Mapping[str, Any], problem: Problem) -> Iterat
 
     Parameters
     ----------
-    change
-        The change.
     data
         The object as it was written, or as `skeleton` returns it.
-    problem
-        The problem as it was before.
     """
     resource = number_of(change.detail, change.cluster, problem).scope.resource
     spec = data["spec"]

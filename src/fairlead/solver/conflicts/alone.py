@@ -81,17 +81,13 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
 
     Parameters
     ----------
-    workload
-        The workload.
-    problem
-        Where it belongs.
     boxed
         Its box; None where it is not known yet.
     """
     if boxed is None:
         if not has_box(workload):
             return False
-        boxed = box_of(workload, problem, problem.limits)
+        boxed = box_of(workload, problem)
     if not boxed.box.feasible:
         return True
     if not workload.replicas or workload.rule(Total) is None:
@@ -100,15 +96,7 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
 
 
 def settled(workload: Workload, problem: Problem) -> bool:
-    """Tell whether `fails_alone` is the whole truth about a workload: its rules bound single clusters only.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    problem
-        Where it belongs.
-    """
+    """Tell whether `fails_alone` is all there is to know: a workload's rules bound single clusters only."""
     if not has_box(workload) or not all(_is_kept_alone(rule, workload, problem) for rule in problem.rules):
         return False
     known = workload.rule(Candidates)

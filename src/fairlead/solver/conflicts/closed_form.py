@@ -47,8 +47,6 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
 
     Parameters
     ----------
-    workload
-        The workload.
     problem
         The question, as if it had no other workload.
     units

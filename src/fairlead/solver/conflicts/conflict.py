@@ -65,10 +65,6 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
         A problem without any placement.
     units
         Everything that may be left out, see `units_of`.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
     """
     if len(problem.workloads) != 1:
         return _find_shared(problem, units, deadline, seed)
@@ -149,17 +145,9 @@ def verified(
 
     Parameters
     ----------
-    problem
-        The whole question.
-    units
-        The conflict.
     spared
         Positions of those of which a placement was seen that breaks them and none of the others, judged by
         the meaning of the rules.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
 
     Returns
     -------

@@ -45,8 +45,6 @@ class Search:
         The question, and everything that may be left out.
     oracle
         Answers which units can be kept together.
-    broken
-        What the placements that were seen break.
     singles
         Single units that are broken alone by a placement like one that was seen.
     """
@@ -190,10 +188,6 @@ def fewest_that_meet(
     ----------
     sets
         Sets of numbers, none of them empty.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
 
     Returns
     -------

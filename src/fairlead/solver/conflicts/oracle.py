@@ -60,14 +60,8 @@ class Oracle:
 
     Parameters
     ----------
-    problem
-        The whole question.
     units
         Everything that may be left out.
-    deadline
-        When answers are due.
-    seed
-        Random seed of CP-SAT.
     """
 
     def __init__(self, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> None:

@@ -29,14 +29,8 @@ class Demand:
 
     Parameters
     ----------
-    key
-        The workload.
     need
         What one replica takes.
-    replicas
-        How many are wanted.
-    names
-        The clusters that are open to it.
     """
 
     key: str
@@ -58,8 +52,6 @@ class Supply:
     ----------
     rooms
         What each of the clusters has, in the resource's unit.
-    asked
-        What the workloads ask for.
     step
         What any number of replicas takes is a multiple of this.
     """
@@ -90,12 +82,8 @@ def demands_on(
 
     Parameters
     ----------
-    problem
-        Where they belong.
     limited
         Clusters and resources of which there is not enough for everybody.
-    keys
-        The workloads that have a total.
     """
     found: dict[str, list[Demand]] = {}
     for workload in problem.workloads:
@@ -116,10 +104,6 @@ def over_quota(
 
     Parameters
     ----------
-    rule
-        The quota.
-    problem
-        Where it belongs.
     keys
         The workloads whose totals count.
     """
@@ -151,8 +135,6 @@ def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
 
     Parameters
     ----------
-    problem
-        The whole question, with several workloads.
     units
         Everything that may be left out.
 
@@ -189,13 +171,7 @@ def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
 
 
 def is_scarce(problem: Problem) -> bool:
-    """Tell whether totals are seen to ask for more of a resource than all their clusters have; quotas aside.
-
-    Parameters
-    ----------
-    problem
-        The question.
-    """
+    """Tell whether totals are seen to ask for more of a resource than their clusters have, quotas aside."""
     if len(problem.workloads) < 2 or not any(isinstance(rule, Capacity) for rule in problem.rules):
         return False
     totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
@@ -269,8 +245,6 @@ def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
 
     Parameters
     ----------
-    problem
-        The whole question.
     units
         Some of its units.
 

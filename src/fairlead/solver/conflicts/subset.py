@@ -178,8 +178,6 @@ class Judge:
 
     Parameters
     ----------
-    problem
-        The whole question.
     units
         Everything that may be left out.
     """

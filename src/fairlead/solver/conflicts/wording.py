@@ -81,15 +81,7 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
 
 
 def shortened(statements: Sequence[Statement], problem: Problem) -> tuple[Statement, ...]:
-    """Return the statements of a conflict; in a long one those are put together that say the same.
-
-    Parameters
-    ----------
-    statements
-        What its rules say.
-    problem
-        What they are about.
-    """
+    """Return the statements of a conflict; in a long one those are put together that say the same."""
     if len(statements) <= LONG:
         return tuple(statements)
     alike: dict[object, list[Statement]] = {}

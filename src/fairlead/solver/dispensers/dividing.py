@@ -30,8 +30,6 @@ class Question:
 
     Parameters
     ----------
-    replicas
-        Replicas to divide.
     weights
         Weight by candidate, in name order.
     minimum, maximum
@@ -55,8 +53,6 @@ def place(problem: Problem, like: str, deadline: Deadline | None = None) -> Disp
 
     Parameters
     ----------
-    problem
-        The question.
     like
         One of `DIVISIONS`.
     deadline

@@ -65,8 +65,6 @@ def place_in_turn(
 
     Parameters
     ----------
-    problem
-        The question.
     schedule
         Places one workload on clusters that have so much free.
     deadline

@@ -34,8 +34,6 @@ def blocked_moves(
         The plan without its blocked moves.
     stuck
         What has not arrived, as it stands when the plan ends.
-    used
-        What is used then.
     reaches
         Tells whether a changed migration reaches its target.
     """
@@ -78,7 +76,11 @@ def _because(plan: WavePlan, stuck: Migration, move: Move, room: Mapping[Place, 
     if together:
         all_of_them = _lack_text(together, room, f"{move.replicas} at once take")
         return f"{rule}, and {all_of_them}" if rule else all_of_them
-    return rule or "it waits for another move that is blocked"
+    if rule or plan.options.most_moves is None:
+        return rule or "it waits for another move that is blocked"
+    return (
+        f"it waits for another move that is blocked, or for more than {plan.options.most_moves} in one wave"
+    )
 
 
 def _head(move: Move) -> str:
@@ -108,7 +110,8 @@ def _broken_rule(plan: WavePlan, stuck: Migration, move: Move) -> str:
     for count in sorted({1, move.replicas}):
         wave = Wave((replace(move, replicas=count, stop_first=order),))
         target = Placement({key: plan.target.of(key) for key in keys})
-        found = [each for each in replay(WavePlan(part, target, (wave,), options=plan.options)) if each.wave]
+        free = replace(plan.options, most_moves=None)
+        found = [each for each in replay(WavePlan(part, target, (wave,), options=free)) if each.wave]
         if found:
             return found[0].violation.text
     return ""

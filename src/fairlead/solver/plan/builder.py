@@ -25,10 +25,6 @@ class WaveBuilder:
 
     Parameters
     ----------
-    migration
-        What moves.
-    positions
-        What every moving workload holds before the wave.
     used
         What is used by cluster and resource before the wave.
     """
@@ -39,6 +35,7 @@ class WaveBuilder:
         self.migration = migration
         self.positions = positions
         self.steps: dict[str, Step] = {}
+        self.moves_left = migration.most_moves
         self.room = {place: limit - used.get(place, 0) for place, limit in migration.limits.items()}
 
     def step(self, key: str) -> Step:
@@ -57,9 +54,16 @@ class WaveBuilder:
             return None
         return max(0, min(self.room[place] // need for place, need in needs.items()))
 
+    def within(self, count: int) -> int:
+        """Return how many of so many moves the wave may still make."""
+        return count if self.moves_left is None else min(count, self.moves_left)
+
     def add(self, *additions: Addition) -> bool:
         """Add steps of several workloads, all of them or none; tell whether they were added."""
         if all(step.empty for _, step in additions):
+            return False
+        moves = sum(step.moves for _, step in additions)
+        if self.within(moves) < moves:
             return False
         change = _change(additions)
         if any(more > 0 and self.room[place] < more for place, more in change.items()):
@@ -72,6 +76,8 @@ class WaveBuilder:
         self.steps.update(steps)
         for place, more in change.items():
             self.room[place] -= more
+        if self.moves_left is not None:
+            self.moves_left -= moves
         return True
 
     def _allowed(self, path: WorkloadPath, step: Step) -> bool:

@@ -54,10 +54,6 @@ def greedy_wave(
 
     Parameters
     ----------
-    migration
-        What moves.
-    positions
-        What every moving workload holds before the wave.
     used
         What is used by cluster and resource before the wave.
     urgent
@@ -143,10 +139,6 @@ def repairs(path: WorkloadPath, position: Placed, room: Mapping[Place, int]) -> 
 
     Parameters
     ----------
-    path
-        The workload's way.
-    position
-        What it holds.
     room
         What is left by cluster and resource; below 0 where more is used than there is.
     """
@@ -161,7 +153,7 @@ def repairs(path: WorkloadPath, position: Placed, room: Mapping[Place, int]) -> 
 
 def _stop_for_good(path: WorkloadPath, builder: WaveBuilder, scarce: Scarcity) -> None:
     """Stop what is too many, all of it where the rules allow it, else as much as they do."""
-    surplus = total(builder.positions[path.key]) - total(path.target)
+    surplus = builder.within(total(builder.positions[path.key]) - total(path.target))
     if surplus <= 0:
         return
     out = builder.remaining(path)[0]
@@ -249,7 +241,7 @@ def _fitting(path: WorkloadPath, builder: WaveBuilder, into: Placed) -> dict[str
     found: dict[str, int] = {}
     for cluster, count in sorted(into.items()):
         fits = builder.fits(path, cluster)
-        possible = count if fits is None else min(count, fits)
+        possible = builder.within(count if fits is None else min(count, fits))
         if possible:
             found[cluster] = possible
     return found
@@ -261,7 +253,7 @@ def _step(path: WorkloadPath, builder: WaveBuilder, out: Placed, fitting: Placed
     running = total(before)
     missing = max(0, total(path.target) - running - so_far.fresh)
     early = path.order is Order.STOP_FIRST
-    count = total(fitting)
+    count = builder.within(total(fitting))
     if early:
         fewest = running - total(so_far.gone) - total(so_far.early)
         spare = max(0, fewest - min(path.least, running))

@@ -25,22 +25,14 @@ class WorkloadPath:
 
     Parameters
     ----------
-    key
-        Key of the workload.
     start, target
         Replicas by cluster.
-    order
-        What comes first where a replica moves.
     least
         Replicas that have to run at every moment, unless fewer run before.
     most
         Replicas that may run at most inside a wave, unless more run before; None means no limit.
     needs
         What one replica takes by cluster; nothing where the cluster has no limit.
-    constraints
-        Its own rules.
-    refused
-        Clusters that are no candidates.
     bound
         True where it keeps together with others, or apart from them.
     """
@@ -85,19 +77,17 @@ class Migration:
     ----------
     paths
         Workloads whose placement changes, by key.
-    still
-        What the others hold.
     limits
         What may be used by cluster, or quota, and resource; at least what the target uses.
     used
         What is used at the start.
-    companions
-        Workloads that keep together or apart.
     regions
         Region and provider by cluster, for pairing what is stopped with what is started.
     goals
         What every workload holds in the end; what breaks a rule there may break it on the way. Parts of a
         plan have targets of their own, but the same goals.
+    most_moves
+        Replicas that one wave moves, starts or stops at most; None means no limit.
     """
 
     paths: Mapping[str, WorkloadPath]
@@ -107,6 +97,7 @@ class Migration:
     companions: tuple[Companions, ...]
     regions: Mapping[str, tuple[str, str]]
     goals: Mapping[str, Placed]
+    most_moves: int | None = None
 
     def start(self) -> dict[str, Placed]:
         """Return what every moving workload holds at the start."""
@@ -163,8 +154,6 @@ def migration_of(
     ----------
     problem
         The question; what runs now is `Workload.current`.
-    target
-        Where everything goes.
     options
         How moves may be made.
     everywhere
@@ -199,7 +188,7 @@ def migration_of(
         cluster.name: (cluster.region or cluster.name, cluster.provider or "") for cluster in problem.clusters
     }
     goals = {key: target.of(key) for key in problem.workload_by_key}
-    return Migration(paths, still, limits, used, companions, regions, goals)
+    return Migration(paths, still, limits, used, companions, regions, goals, options.most_moves)
 
 
 def _path(

@@ -47,6 +47,7 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     max_unavailable: Amount | None = None,
     max_surge: Amount | None = None,
     detours: bool = True,
+    max_moves_per_wave: int | None = None,
     partial: bool = False,
     resume: Mapping[str, Any] | Document | None = None,
     time_limit: float | None = 60.0,
@@ -81,6 +82,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
         Replicas of a workload that may be missing, or too many, inside a wave; see `Availability`.
     detours
         Whether a replica may wait on a third cluster where full clusters exchange replicas.
+    max_moves_per_wave
+        Replicas that one wave moves, starts or stops at most; None means no limit.
     partial
         Place what can be placed where not everything can; see `solve`.
     resume
@@ -105,7 +108,8 @@ def plan(  # noqa: PLR0913 - the public face, all by keyword
     """
     started, deadline = time.perf_counter(), Deadline.after(time_limit)
     problem = completed(problem)
-    waves = WaveOptions(_chosen(Order, order), Availability(max_unavailable, max_surge), detours=detours)
+    availability = Availability(max_unavailable, max_surge)
+    waves = WaveOptions(_chosen(Order, order), availability, detours=detours, most_moves=max_moves_per_wave)
     options = PlanOptions(
         budget if isinstance(budget, Budgets) else Budgets(budget),
         frozenset(pinned),
@@ -164,6 +168,7 @@ def _refuse_settings(options: PlanOptions, saved: SavedPlan, deviation: str | No
         "order": waves.order not in (usual.waves.order, saved.waves.order),
         "max_unavailable, max_surge": waves.availability
         not in (usual.waves.availability, saved.waves.availability),
+        "max_moves_per_wave": waves.most_moves not in (usual.waves.most_moves, saved.waves.most_moves),
         "detours": waves.detours not in (usual.waves.detours, saved.waves.detours),
     }
     given = [name for name, differs in settled.items() if differs]

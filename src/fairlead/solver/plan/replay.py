@@ -61,11 +61,6 @@ def replay(plan: WavePlan) -> tuple[Breach, ...]:
     Looks at every moment of every wave (see `transient`), at moves that cannot be made (more replicas than
     there are, an unknown cluster), and at the end: with the blocked moves it has to be the target. A wave
     that cannot be made ends the replay.
-
-    Parameters
-    ----------
-    plan
-        The plan.
     """
     replayer = _Replayer(plan)
     breaches: list[Breach] = []
@@ -114,6 +109,10 @@ class _Replayer:
     def mistakes(self, wave: Wave) -> Iterator[Violation]:
         """List what makes a wave impossible to carry out."""
         wrong = [each for move in wave.moves for each in _malformed(move, self.problem, self.options)]
+        most = self.options.most_moves
+        if most is not None and wave.replicas > most:
+            text = f"{wave.replicas} replicas move, start or stop in one wave, at most {most} may"
+            wrong.append(Violation("moves", text, wave.replicas - most))
         if wrong:
             yield from wrong
             return

@@ -79,6 +79,7 @@ class SavedOptions(Open):
     max_unavailable: AmountOrNone = None
     max_surge: AmountOrNone = None
     detours: Boolean
+    max_moves_per_wave: Annotated[int, Strict(), Field(ge=1)] | None = None
 
 
 class SavedDocument(Open):
@@ -154,12 +155,8 @@ class SavedPlan:
 
     Parameters
     ----------
-    target
-        The placement to be reached.
     waves
         How moves may be made.
-    planned
-        The waves that were planned.
     partial
         Whether replicas may stay unplaced.
     """
@@ -192,5 +189,10 @@ def saved_plan(document: Mapping[str, Any] | Document) -> SavedPlan:
         raise UsageError("the saved plan has no target to go on to")
     options = read.wave_options
     availability = Availability(options.max_unavailable, options.max_surge)
-    waves = WaveOptions(Order(options.order), availability, detours=options.detours)
+    waves = WaveOptions(
+        Order(options.order),
+        availability,
+        detours=options.detours,
+        most_moves=options.max_moves_per_wave,
+    )
     return SavedPlan(Placement(read.target), waves, read.waves, read.partial)

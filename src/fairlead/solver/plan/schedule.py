@@ -46,8 +46,6 @@ def waves_of(
     deadline
         When the answer is due; the greedy waves are finished in any case. None: 5 seconds are spent at most
         on looking for fewer waves.
-    seed
-        Random seed of CP-SAT.
 
     Raises
     ------
@@ -98,8 +96,6 @@ def remaining(
 
     Parameters
     ----------
-    plan
-        The plan.
     standing
         What runs now, of every workload. Replicas on clusters that are not in the input are gone already.
     deadline, seed

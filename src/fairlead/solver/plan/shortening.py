@@ -32,8 +32,6 @@ def shortened(
     ----------
     migration, everywhere, deadline, seed
         As for `searched`.
-    search
-        The waves.
     """
     if not search.waves:
         return search
@@ -64,8 +62,6 @@ def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps
     ----------
     migration
         What moves, without detours.
-    waves
-        What is done in every wave.
     """
     room = {place: limit - migration.used.get(place, 0) for place, limit in migration.limits.items()}
     mending = [key for key, path in migration.paths.items() if repairs(path, path.start, room)]
@@ -136,19 +132,14 @@ def fewest_waves(migration: Migration, most: int) -> int:
     Wave by wave, every cluster may take what its room allows at once, and everything that may have arrived
     elsewhere may have left it the wave before; workloads do not get into each other's way in this
     calculation, and each resource counts alone. What cannot have arrived even so takes another wave.
-
-    Parameters
-    ----------
-    migration
-        What moves.
-    most
-        Waves that are known to do.
     """
     paths = [_Way(path) for path in migration.paths.values() if any(left_over(path, path.start))]
     if not paths:
         return 0
-    arrived = 0
-    for number in range(1, most + 1):
+    arrived, least = 0, 1
+    if migration.most_moves is not None:
+        least = min(most, -(-sum(way.moves for way in paths) // migration.most_moves))
+    for number in range(least, most + 1):
         room = _room(migration, paths, number)
         for way in paths:
             way.arrive(room, number)
@@ -169,6 +160,11 @@ class _Way:
         self.gone = max(0, total(self.out) - total(self.into))
         self.fresh = max(0, total(self.into) - total(self.out))
         self.started = 0
+
+    @property
+    def moves(self) -> int:
+        """How many replicas are moved, started or stopped for good at the least."""
+        return total(self.into) + self.gone
 
     @property
     def done(self) -> bool:

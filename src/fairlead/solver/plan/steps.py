@@ -42,6 +42,11 @@ class Step:
         return total(self.starts) - total(self.late) - total(self.early)
 
     @property
+    def moves(self) -> int:
+        """How many are moved, started or stopped for good: what a wave counts."""
+        return total(self.starts) + total(self.gone)
+
+    @property
     def empty(self) -> bool:
         """Whether nothing is stopped or started."""
         return not (self.starts or self.late or self.early or self.gone)

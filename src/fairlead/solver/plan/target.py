@@ -29,8 +29,6 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
 
     Parameters
     ----------
-    problem
-        What runs now and what is wanted.
     options
         What the plan may do.
 

@@ -33,12 +33,6 @@ def reach(
 
     Parameters
     ----------
-    migration
-        What moves.
-    waves
-        How many waves.
-    effort
-        Time and seed.
     everywhere
         True where replicas may wait on any cluster that is open to them.
 
@@ -93,6 +87,7 @@ class _WaveModel:
                 moments[number][path.key] = self._wave(path, number)
             self._totals(path)
         for number, then in enumerate(moments):
+            self._most_moves(number)
             self._capacity(number, then)
             for key in then:
                 self.rows.own(migration.paths[key], number, then[key])
@@ -191,6 +186,17 @@ class _WaveModel:
             self.rows.require(fresh[-1] >= 0)
         self.rows.require(sum(fresh) <= max(0, change))
         self.rows.require(sum(gone) <= max(0, -change))
+
+    def _most_moves(self, number: int) -> None:
+        """Start, and stop for good, no more in a wave than it may move."""
+        most = self.migration.most_moves
+        if most is not None:
+            made = (
+                variable
+                for (_, _, wave, kind), variable in self.variables.items()
+                if wave == number and kind in ("starts", "gone")
+            )
+            self.rows.require(sum(made) <= most)
 
     def _capacity(self, number: int, moments: dict[str, Moments]) -> None:
         """Keep what is used with both copies of everything that moves below the limits."""

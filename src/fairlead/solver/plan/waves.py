@@ -86,6 +86,13 @@ class WaveOptions:
         The same for single workloads by key; what is given here replaces the general value.
     detours
         Whether a replica may wait on a third cluster where clusters without room exchange replicas.
+    most_moves
+        Replicas that one wave moves, starts or stops at most; at least 1. None means no limit.
+
+    Raises
+    ------
+    UsageError
+        Where the most moves of a wave are fewer than 1.
     """
 
     order: Order = Order.START_FIRST
@@ -93,6 +100,11 @@ class WaveOptions:
     orders: Mapping[str, Order] = field(default_factory=dict)
     availabilities: Mapping[str, Availability] = field(default_factory=dict)
     detours: bool = True
+    most_moves: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.most_moves is not None and self.most_moves < 1:
+            raise UsageError(f"max_moves_per_wave: {self.most_moves}, but a wave moves at least 1 replica")
 
     def order_of(self, workload: str) -> Order:
         """Return what comes first for a workload."""

@@ -61,16 +61,8 @@ class Answered:
     ----------
     part
         The independent part of the problem; every workload has its affinity group for good.
-    key
-        Key of the workload.
-    placement
-        The answer for that part.
     proven
         How many levels, from the first on, are proven and compared exactly.
-    origin
-        Who found the whole answer.
-    workers, seed
-        How CP-SAT is run.
     """
 
     part: Problem
@@ -242,10 +234,6 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     ----------
     outcome
         An outcome of `solve` with a placement.
-    key
-        Key of the workload.
-    workers, seed
-        How CP-SAT is run.
     """
     if outcome.placement is None:
         raise InternalError("an outcome without placement has nothing to compare with")

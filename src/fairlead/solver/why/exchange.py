@@ -36,8 +36,6 @@ class Exchanged(NamedTuple):
 
     Parameters
     ----------
-    start, end
-        The clusters.
     levels
         The levels of the workload, in order.
     less, more
@@ -157,12 +155,6 @@ def exchanges_of(
     ----------
     workload
         The workload; `fairlead.solver.exact.allocate` has placed it.
-    problem
-        Where it belongs.
-    boxed
-        Its box.
-    placed
-        Its answer.
 
     Returns
     -------

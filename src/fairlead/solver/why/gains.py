@@ -45,8 +45,6 @@ def gains_of(about: Answered, deadline: Deadline) -> Gains:
     ----------
     about
         The answer; nothing is tried where it is not proven best.
-    deadline
-        When to stop.
     """
     changes = changes_of(about, binding=about.exchanges is not None)
     if about.proven < len(about.levels):

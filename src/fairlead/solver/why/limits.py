@@ -36,14 +36,6 @@ def no_more(
 
     Parameters
     ----------
-    problem
-        Where the workload belongs.
-    workload
-        The workload.
-    cluster
-        Name of a candidate.
-    replicas
-        What the workload holds there.
     aside
         A limit that is not looked at.
     """

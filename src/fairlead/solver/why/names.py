@@ -25,8 +25,6 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
 
     Parameters
     ----------
-    problem
-        Where to look.
     name
         Its key, ``namespace/name``, ``name`` or ``kind/name``; kinds in any case, in the plural or as kubectl
         abbreviates them, also with their API group (``deployment.apps/web``).

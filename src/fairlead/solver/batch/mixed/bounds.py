@@ -15,11 +15,10 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import Note
 from fairlead.solver.batch.arrays import Whole, total_of
-from fairlead.solver.batch.levels import Worth, worth_of
 from fairlead.solver.batch.mixed.approximations import divided
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, LimitedRows, Priced
 from fairlead.solver.batch.mixed.outer import Values, View
-from fairlead.solver.batch.model import Model, model_of
+from fairlead.solver.batch.model import Model, Worth, model_of, worth_of
 from fairlead.solver.deadline import Deadline
 
 

@@ -37,8 +37,6 @@ def divide(replicas: int, weights: Mapping[str, int], *, descending: bool = Fals
 
     Parameters
     ----------
-    replicas
-        Replicas to be divided.
     weights
         Weight by cluster.
     descending
@@ -84,10 +82,6 @@ def divide_by_room(binding: BindingInput, selected: Sequence[Candidate], replica
 
     Parameters
     ----------
-    binding
-        The binding.
-    selected
-        The selected clusters, or those of one tier.
     replicas
         Replicas that they are to hold together.
 
@@ -164,12 +158,8 @@ def assign(
 
     Parameters
     ----------
-    binding
-        The binding.
     term
         The affinity group under trial; None where the placement has no groups.
-    selected
-        The selected clusters.
 
     Returns
     -------

@@ -101,14 +101,8 @@ def binding_of(
 
     Parameters
     ----------
-    workload
-        The workload.
-    declared
-        Its manifests.
     clusters
         All clusters as they stand to it, see `members_of`.
-    empty_workload_propagation
-        The scheduler flag of that name.
     """
     return BindingInput(
         replicas=workload.replicas,
@@ -172,8 +166,6 @@ def place(
         The question; every workload comes from Karmada's manifests.
     deduct
         Whether a workload sees what the ones before it have taken.
-    empty_workload_propagation
-        The scheduler flag of that name.
     deadline
         When the answer is due; None means no limit.
 

@@ -1,0 +1,66 @@
+"""No wave moves more replicas than it may, and no fewer waves would do."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import fairlead
+from fairlead.cli.app import main
+from fairlead.models.errors import UsageError
+from fairlead.models.placement import Placement
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.plan.replay import replay
+from fairlead.solver.plan.schedule import waves_of
+from fairlead.solver.plan.waves import Move, Wave, WaveOptions, WavePlan
+from fleets import random_fleet
+from places import EXAMPLES
+from small_plans import fleet, service
+from wave_brute_force import fewest_waves
+
+MIGRATION = ["-q", "-f", str(EXAMPLES / "safe-migration")]
+"""Moves two replicas of one workload and one of another in a single wave where it may."""
+
+
+def test_random_fleets_take_as_few_waves_as_brute_force() -> None:
+    """Whatever one wave may move: with 1 to 3 replicas a wave, straight plans are proven the shortest."""
+    capped = 0
+    for seed in range(60):
+        made = random_fleet(seed, most_workloads=3, most_clusters=3, most_replicas=3)
+        options = replace(made.options, most_moves=1 + seed % 3)
+        plan = waves_of(made.problem, made.target, options, Deadline())
+        assert all(wave.replicas <= 1 + seed % 3 for wave in plan.waves), f"seed {seed}"
+        fewest = fewest_waves(made.problem, made.target, options)
+        straight = plan.complete and not plan.detours
+        assert (len(plan.waves) if straight else None) == fewest, f"seed {seed}"
+        assert plan.proven or not straight, f"seed {seed}"
+        capped += fewest != fewest_waves(made.problem, made.target, made.options)
+    assert capped > 20
+
+
+def test_the_simulator_counts() -> None:
+    """A wave that moves one more than it may is a breach, whoever made it."""
+    problem, target = fleet(service("web", {"east": 3})), Placement({"shop/web": {"west": 3}})
+    wave = Wave((Move("shop/web", "east", "west", 3),))
+    for most, breaches in ((3, 0), (2, 1)):
+        plan = WavePlan(problem, target, (wave,), options=WaveOptions(most_moves=most))
+        assert len([each for each in replay(plan) if each.wave]) == breaches
+
+
+def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three replicas one by one are three waves; a saved plan keeps that, and refuses another number."""
+    saved = tmp_path / "plan.json"
+    assert main(["plan", *MIGRATION, "--max-moves-per-wave", "1", "--save", str(saved)]) == 0
+    assert capsys.readouterr().out.startswith("3 replicas move in 3 waves (the minimum).")
+    assert json.loads(saved.read_text())["waveOptions"]["maxMovesPerWave"] == 1
+    assert main(["plan", *MIGRATION, "--resume", str(saved)]) == 0
+    assert "in 3 waves" in capsys.readouterr().out
+    assert main(["plan", *MIGRATION, "--resume", str(saved), "--max-moves-per-wave", "2"]) == 2
+    assert "leave out max_moves_per_wave" in capsys.readouterr().err
+
+
+def test_none_is_no_number() -> None:
+    """A wave that may move nothing leads nowhere."""
+    with pytest.raises(UsageError, match="at least 1 replica"):
+        fairlead.plan(fairlead.load(EXAMPLES / "safe-migration"), max_moves_per_wave=0)
