@@ -24,7 +24,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import urllib3
 
 from build_live_server import ETCD, SERVER, cache, is_built
-from fake_backend import FakeBackend
+from fake_backend import MERGE, FakeBackend
 from fake_store import RefusedError
 from live_kinds import KINDS, Object, definition
 
@@ -144,14 +144,16 @@ class RealBackend:
         for kind in KINDS:
             if kind.built_in:
                 continue
+            namespaces: set[str] = set()
             for item in self.answer("GET", kind.resource.path(), {}, None, "")["items"]:
                 meta = item["metadata"]
-                path = kind.resource.path(meta.get("namespace", ""), meta["name"])
+                namespace = meta.get("namespace", "")
+                namespaces.add(namespace)
                 if meta.get("finalizers"):
-                    none = {"metadata": {"finalizers": None}}
-                    self.answer("PATCH", path, {}, none, "application/merge-patch+json")
-                if not meta.get("deletionTimestamp"):
-                    self.answer("DELETE", path, {}, None, "")
+                    free = {"metadata": {"finalizers": None}}
+                    self.answer("PATCH", kind.resource.path(namespace, meta["name"]), {}, free, MERGE)
+            for namespace in namespaces:
+                self.answer("DELETE", kind.resource.path(namespace), {}, None, "")
 
     def answer(self, method: str, path: str, query: dict[str, str], body: Any, kind: str) -> Object:
         """Return the answer to a request."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from fairlead.cli import console, exits
+from fairlead.cli import console, exits, signals
 from fairlead.cli.inputs import Inputs
 from fairlead.cli.options import Choice, TimeLimit, takes
 from fairlead.models.words import counted
@@ -94,6 +94,9 @@ def carried_out(
     from fairlead.controller.applying import Carrying, StoppedError, carry_out, steps_of
     from fairlead.live.client import connect
 
+    if signals.was_heard():
+        console.note("the search was ended before its time: nothing was written")
+        return exits.STOPPED
     waves = steps_of(found)
     begun = _moved(saved)
     if waves and not (applying.yes or applying.dry_run == "server"):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fairlead.controller.arriving import arrival
-from fairlead.controller.world import Entry, entry_of, subject_of
+from fairlead.controller.world import Entry, entry_of
 from fairlead.controller.writing import CONFLICT, LOOKS
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.live.resources import BINDING, CLUSTER_BINDING
@@ -63,7 +63,7 @@ class _Step:
     patch
         What is written.
     before, after
-        Replicas by cluster as the plan supposes them, and as they are to be.
+        Replicas by cluster as the plan supposes them, and as they are to be; clusters with none are absent.
     """
 
     workload: Workload
@@ -89,7 +89,10 @@ def steps_of(plan: RebalancePlan) -> list[list[_Step]]:
         return []
     workloads = plan.waves.problem.workload_by_key
     waves = [
-        [_Step(workloads[one.workload], one, before.of(one.workload), after.of(one.workload)) for one in wave]
+        [
+            _Step(workloads[one.workload], one, _held(before.of(one.workload)), _held(after.of(one.workload)))
+            for one in wave
+        ]
         for wave, (before, after) in zip(
             patches_by_wave(plan.waves), pairwise(plan.waves.states), strict=True
         )
@@ -154,6 +157,11 @@ def carry_out(
         _write_status(client, plan, patch, carrying)
 
 
+def _held(placed: Mapping[str, int]) -> Mapping[str, int]:
+    """Return a placement without clusters that hold nothing."""
+    return {name: count for name, count in placed.items() if count}
+
+
 def _refusal(workload: Workload) -> str:
     """Say why a workload cannot be moved by writing its binding; empty where it can."""
     known = workload.declared
@@ -189,7 +197,7 @@ def _write(client: Client, step: _Step, carrying: Carrying, *, compare: bool) ->
     for _ in range(LOOKS):
         entry = _read(client, step.path, step.workload)
         there = _spec_of(entry)
-        if held(there) == dict(step.after):
+        if held(there) == step.after:
             return
         change = _change(entry, there, step) if compare else ""
         if change:
@@ -209,7 +217,7 @@ def _write(client: Client, step: _Step, carrying: Carrying, *, compare: bool) ->
 def _change(entry: Entry, spec: ResourceBindingSpec, step: _Step) -> str:
     """Say what of a binding is not as the plan supposes; empty where all is."""
     known = step.workload.declared
-    if held(spec) != dict(step.before):
+    if held(spec) != step.before:
         return f"it was placed otherwise ({_where(held(spec))}, not {_where(step.before)})"
     if wanted(spec) != step.workload.replicas:
         return f"it was scaled from {step.workload.replicas} to {wanted(spec)} replicas"
@@ -225,7 +233,7 @@ def _change(entry: Entry, spec: ResourceBindingSpec, step: _Step) -> str:
 
 def _where(placed: Mapping[str, int]) -> str:
     """Return a placement in words."""
-    return ", ".join(f"{name}: {count}" for name, count in sorted(placed.items()) if count) or "nowhere"
+    return ", ".join(f"{name}: {count}" for name, count in sorted(placed.items())) or "nowhere"
 
 
 def _read(client: Client, path: str, workload: Workload) -> Entry:
@@ -235,10 +243,10 @@ def _read(client: Client, path: str, workload: Workload) -> Entry:
 
 def _spec_of(entry: Entry) -> ResourceBindingSpec:
     """Return the spec of a binding."""
-    subject = subject_of(entry)
-    if subject is None or subject.binding is None:
+    binding = entry.subject.binding if entry.subject else None
+    if binding is None:
         raise StoppedError("the binding cannot be understood any more")
-    return subject.binding.model.spec
+    return binding.model.spec
 
 
 def _wait_for_begun(client: Client, plan: RebalancePlan, begun: Collection[str], carrying: Carrying) -> None:
@@ -287,7 +295,7 @@ def _missing(client: Client, path: str, workload: Workload, after: Mapping[str, 
     except UnreachableError as error:
         return str(error)
     there = held(_spec_of(entry))
-    if there != dict(after):
+    if there != after:
         raise StoppedError(f"it was placed otherwise ({_where(there)}, not {_where(after)})")
     return arrival(entry, after)
 

@@ -105,6 +105,8 @@ def _group(group: own.GroupBound) -> Iterator[Finding]:
 def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
     """List entries without a price or with two kinds of it."""
     yield from _filled("prices", spec.prices, "name at least one price")
+    if spec.currency and spec.level == "emissions":
+        yield Finding(("currency",), spec.currency, "emissions are grams; leave it out")
     for position, entry in enumerate(spec.prices):
         found = [
             *_either({"pricePerReplica": entry.price_per_replica, "perResource": entry.per_resource}),

@@ -257,6 +257,12 @@ class Survival(Grouped):
         """Return the rule once more clusters are candidates."""
         return self._each(lambda loss: replace(loss, groups=joined(loss.groups, groups(more, loss.field))))
 
+    def widened(self, closed: Collection[Cluster]) -> Self:
+        """Return a rule that knows closed clusters as well, which may hold replicas then."""
+        return self._each(
+            lambda loss: replace(loss, groups=joined(loss.together, groups(closed, loss.field)))
+        )
+
     def without(self, names: AbstractSet[str], *, gone: bool = False) -> Self:
         """Return the rule once clusters are closed, which still are lost with their group, or gone."""
         return self._each(lambda loss: loss.without(names, gone=gone))

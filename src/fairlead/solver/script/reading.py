@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from fairlead.manifests.api.own import API_VERSION
-from fairlead.manifests.api.script import EventSpec, Reference, Script as Written
+from fairlead.manifests.api.script import EventSpec, Reference
+from fairlead.manifests.api.script import Script as Written
 from fairlead.manifests.own.findings import SCRIPT
 from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document
