@@ -1,7 +1,7 @@
 """Tables put together two at a time, and the way back.
 
-An entry of a table stands for a number on every axis. The entry of a pair is the best sum of two entries whose
-numbers add up to its own (max-plus convolution).
+An entry of a table stands for a number on every axis. The entry of a pair is the best sum of two entries
+whose numbers add up to its own (max-plus convolution).
 """
 
 import math
