@@ -11,14 +11,15 @@ or against rules than a greedy scheduler.
 
 import argparse
 import os
+import pickle
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import week_kubeadmiral
 from fleet_manifests import documents
@@ -69,7 +70,8 @@ class Asked:
 def run(asked: Asked) -> Run:
     """Let one contender handle one week."""
     problem, script, seen = _read(asked)
-    settings = Settings(asked.patience * SECONDS, asked.patience * SECONDS_OF_A_PLAN, workers=1)
+    search = {"time_limit": asked.patience * SECONDS, "workers": 1}
+    settings = Settings(search, asked.patience * SECONDS_OF_A_PLAN)
     course = Course.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
     cpu = time.process_time()
     for truth in moments(problem, script):
@@ -81,13 +83,17 @@ def run(asked: Asked) -> Run:
 def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
     """Return fleet and script; for KubeAdmiral the week as its own manifests tell it, the beginning first."""
     if asked.size == OPENB:
-        manifests, script = openb_week(asked.events, asked.seed)
-        return fairlead.load(manifests), read_script(script, manifests, fairlead.load), None
+        manifests, written = openb_week(asked.events, asked.seed)
+        return fairlead.load(manifests), read_script(written, manifests, fairlead.load), None
     workloads, clusters = map(int, asked.size.split("x"))
     made = week(workloads, clusters, asked.events, asked.seed)
     manifests = documents(made.fleet)
     script = read_script(made.script, manifests, fairlead.load)
-    return fairlead.load(manifests), script, _federated(made, script) if asked.contender == KUBEADMIRAL else None
+    return (
+        fairlead.load(manifests),
+        script,
+        _federated(made, script) if asked.contender == KUBEADMIRAL else None,
+    )
 
 
 def _federated(made: Week, script: Script) -> Iterator[Moment]:
@@ -128,7 +134,7 @@ def main() -> int:
         for seed in seeds_in(arguments.seeds)
         for contender in _contenders(arguments.contenders, size)
     ]
-    runs = list(_all(asked, arguments.processes))
+    runs = list(_all(asked, arguments.processes, arguments.keep))
     for size in dict.fromkeys(one.size for one in asked):
         inside = [one for one in runs if one.size == size]
         print(f"\n{size}, {arguments.events} events, seeds {arguments.seeds}\n\n{to_markdown(inside)}")
@@ -148,13 +154,27 @@ def _contenders(named: str, size: str) -> list[str]:
     return [name for name in named.split(",") if size != OPENB or name != KUBEADMIRAL]
 
 
-def _all(asked: Sequence[Asked], processes: int) -> Iterator[Run]:
-    """Run everything, each in a process of its own."""
-    do: Callable[[Asked], Any] = run
+def _all(asked: Sequence[Asked], processes: int, keep: Path | None) -> Iterator[Run]:
+    """Run everything, each in a process of its own, save for what was kept before."""
+    do: Callable[[Asked], Run] = partial(_kept, keep=keep)
     with ProcessPoolExecutor(processes, get_context("spawn"), max_tasks_per_child=1) as pool:
         for one, found in zip(asked, pool.map(do, asked), strict=True):
             print(f"{one.size} seed {one.seed} {one.contender}: {found.cpu:.0f} cpu seconds", file=sys.stderr)
             yield found
+
+
+def _kept(asked: Asked, keep: Path | None) -> Run:
+    """Return a run that was kept, or run it and keep it."""
+    if keep is None:
+        return run(asked)
+    file = keep / f"{asked.size}-{asked.events}-{asked.seed}-{asked.contender}.pickle"
+    if file.exists():
+        found: Run = pickle.loads(file.read_bytes())  # noqa: S301 - written below
+        return found
+    keep.mkdir(parents=True, exist_ok=True)
+    found = run(asked)
+    file.write_bytes(pickle.dumps(found))
+    return found
 
 
 def _arguments() -> argparse.Namespace:
@@ -167,6 +187,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR", help="on a busy machine")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--page", type=Path, metavar="DIR", help="write an HTML page and curves into DIR")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep every run there, and go on with those")
     return parser.parse_args()
 
 

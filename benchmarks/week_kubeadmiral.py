@@ -114,7 +114,9 @@ def _object(app: App) -> dict[str, Any]:
             "selector": {"matchLabels": labels},
             "template": {
                 "metadata": {"labels": labels},
-                "spec": {"containers": [{"name": "main", "image": "main", "resources": {"requests": requests}}]},
+                "spec": {
+                    "containers": [{"name": "main", "image": "main", "resources": {"requests": requests}}]
+                },
             },
         },
     }
@@ -132,9 +134,7 @@ def _object(app: App) -> dict[str, Any]:
         },
         "spec": {
             "template": template,
-            "placements": [
-                {"controller": SCHEDULER, "placement": [{"cluster": name} for name in running]}
-            ],
+            "placements": [{"controller": SCHEDULER, "placement": [{"cluster": name} for name in running]}],
             "overrides": [{"controller": SCHEDULER, "clusters": patches}],
         },
     }

@@ -1,7 +1,7 @@
-"""A week made from the shapes of the openb trace: pods arrive until nearly all GPUs are taken, then come and go.
+"""A week made from the shapes of the openb trace: pods arrive until nearly all GPUs are taken.
 
-The trace in ``data/openb.yaml.gz`` tells how many pods of every shape there were, not when they came: the order is
-drawn by seed, each shape as often as it has pods.
+From then on as many go as come. The trace in ``data/openb.yaml.gz`` tells how many pods of every shape there
+were, not when they came: the order is drawn by seed, each shape as often as it has pods.
 """
 
 import gzip

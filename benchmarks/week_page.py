@@ -47,12 +47,14 @@ def write_page(runs: Sequence[Run], events: int, folder: Path) -> None:
         name = f"week-{size}.svg"
         draw(drawn, folder / name)
         told = ", ".join(map(str, seeds))
-        parts.append(f"<h2>{escape(size)}</h2><p>About {events} events; seeds {told}; curves of seed {seeds[0]}.</p>")
+        parts.append(
+            f"<h2>{escape(size)}</h2><p>About {events} events; seeds {told}; curves of seed {seeds[0]}.</p>"
+        )
         parts.append(f'<img src="{name}" alt="pending, against rules and moved over the week">')
         parts += [_html(table) for table in to_markdown(inside).split("\n\n")]
-    page = f"<!doctype html><html lang=en><meta charset=utf-8><title>A week of a fleet</title><style>{STYLE}</style>"
-    body = "".join(parts)
-    (folder / "week.html").write_text(f"{page}<h1>A week of a fleet</h1>{body}</html>\n")
+    title = "A week of a fleet"
+    head = f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>"
+    (folder / "week.html").write_text(f"{head}<h1>{title}</h1>{''.join(parts)}</html>\n")
 
 
 def _html(table: str) -> str:

@@ -91,7 +91,10 @@ def week(workloads: int, clusters: int, events: int, seed: int = 0) -> Week:
     fixed = [*_maintenance(made), *_mishaps(made, chance), *_nights()]
     left = max(0, events - len(fixed))
     busy: dict[str, list[tuple[float, float]]] = {}
-    pairs = [*_surges(made, round(left * SURGES), chance, busy), *_absences(made, round(left * ABSENCES), chance, busy)]
+    pairs = [
+        *_surges(made, round(left * SURGES), chance, busy),
+        *_absences(made, round(left * ABSENCES), chance, busy),
+    ]
     curves = list(_curves(made, max(0, left - len(pairs)), chance, busy))
     dated = sorted([*fixed, *pairs, *curves], key=lambda one: (one.hour, one.event["name"]))
     return Week(made, _script(f"week-{workloads}x{clusters}-{seed}", dated), dict(_fleets(made, dated)))
@@ -261,7 +264,9 @@ def _edits(made: Fleet, chance: random.Random) -> Iterator[Dated]:
 
 def _with_policy(policy: Policy, made: Fleet) -> Fleet:
     """Return a fleet with another policy of a namespace."""
-    apps = (replace(one, policy=policy) if one.policy.namespace == policy.namespace else one for one in made.apps)
+    apps = (
+        replace(one, policy=policy) if one.policy.namespace == policy.namespace else one for one in made.apps
+    )
     return replace(made, apps=tuple(apps))
 
 

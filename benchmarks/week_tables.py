@@ -65,6 +65,7 @@ MEASURES: tuple[Measure, ...] = (
     ("95th", lambda one: quantile(cpu_of(one), 0.95), ".3f"),
     ("worst", lambda one: quantile(cpu_of(one), 1), ".2f"),
     ("proven, or within 1 %", lambda one: one.proven, ".1%"),
+    ("above balance", lambda one: one.proven_above, ".1%"),
 )
 
 
@@ -79,7 +80,10 @@ def to_markdown(runs: Sequence[Run]) -> str:
     parts.append(_table(["fullest cluster at any time; 95 % of cluster-hours are below", *resources], full))
     kinds = sorted({kind for run in runs for kind in run.handled.broken_by_rule})
     rules = [
-        [CONTENDERS[name], *(_range([one.broken_by_rule.get(kind, 0) for one in inside], ",.0f") for kind in kinds)]
+        [
+            CONTENDERS[name],
+            *(_range([one.broken_by_rule.get(kind, 0) for one in inside], ",.0f") for kind in kinds),
+        ]
         for name, inside in _by_contender(runs)
     ]
     if kinds:
@@ -90,7 +94,10 @@ def to_markdown(runs: Sequence[Run]) -> str:
 def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
     """Yield the measures of every contender."""
     for name, inside in _by_contender(runs):
-        yield [CONTENDERS[name], *(_range([value(one) for one in inside], form) for _, value, form in MEASURES)]
+        yield [
+            CONTENDERS[name],
+            *(_range([value(one) for one in inside], form) for _, value, form in MEASURES),
+        ]
 
 
 def _by_contender(runs: Sequence[Run]) -> Iterator[tuple[str, list[Handled]]]:
@@ -140,11 +147,12 @@ def missed(run: Run, runs: Sequence[Run]) -> Iterator[str]:
             ("against rules", one.broken_hours, other.broken_hours),
         ):
             if ours > theirs:
-                yield f"{where}: {ours:,.0f} replica-hours {what}, {CONTENDERS[other.scheduler]} {theirs:,.0f}"
+                name = CONTENDERS[other.scheduler]
+                yield f"{where}: {ours:,.0f} replica-hours {what}, {name} {theirs:,.0f}"
 
 
 def unlike(runs: Sequence[Run]) -> Iterator[str]:
-    """Tell event by event where fairlead has more replicas pending or against rules than a greedy scheduler."""
+    """Tell after which events fairlead has more replicas pending or against rules than others."""
     for run in runs:
         if run.handled.scheduler not in OURS:
             continue
@@ -156,7 +164,8 @@ def unlike(runs: Sequence[Run]) -> Iterator[str]:
             ]
             if found:
                 names = f"{run.handled.scheduler} and {other.scheduler}"
-                yield f"\n{run.size} seed {run.seed}, {names}, after {len(found)} of {len(other.steps)} events:"
+                after = f"after {len(found)} of {len(other.steps)} events"
+                yield f"\n{run.size} seed {run.seed}, {names}, {after}:"
             for step, their in found[:MOST_TOLD]:
                 pending = f"pending {_pending(step)} instead of {_pending(their)}"
                 broken = f"against rules {step.broken} instead of {their.broken}"

@@ -1,16 +1,20 @@
 """A plan carried out: wave by wave, never over what somebody changed meanwhile, and to be gone on with."""
 
 import io
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from controlled import change, found, placed
+from controlled import change, controlled, found, placed
 from fairlead.cli.app import main
+from fairlead.cli.plan import plan_command
+from fairlead.cli.signals import was_heard
 from fairlead.controller.arriving import arrival
 from fairlead.controller.world import entry_of
 from fairlead.live.resources import BINDING
+from fairlead.solver.interrupt import Listener, handled
 from live_objects import Object, binding, cluster, placement, static
 from served_api import Request, ServedApi
 
@@ -93,6 +97,7 @@ def written(api: ServedApi) -> list[dict[str, int]]:
     return [
         {target["name"]: target["replicas"] for target in one.body["spec"]["clusters"]}
         for one in api.writes("/web-deployment")
+        if not one.path.endswith("/status")
     ]
 
 
@@ -203,6 +208,23 @@ def test_a_scale_between_two_waves_stops_it(
     assert placed(fleet, "web") == {"member1": 5, "member2": 5}
 
 
+def test_fairlead_itself_may_be_the_scheduler(
+    fleet: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The controller leaves alone what adds up, and says that it has seen it."""
+
+    def after(told: Request) -> None:
+        if told.method == "PATCH" and told.path.endswith("/web-deployment"):
+            report = reports(found(fleet, "web")["spec"]["clusters"])
+            change(fleet, "web", {"status": {"aggregatedStatus": report}}, "status")
+
+    fleet.after = after
+    with controlled(fleet, tmp_path) as running:
+        assert run(fleet, tmp_path, capsys, "--apply", "--yes")[0] == 0
+        assert running.number("fairlead_batches_total") == 0
+    assert written(fleet) == [{"member1": 3, "member2": 1}, {"member1": 2, "member2": 2}]
+
+
 def test_a_dry_run_is_checked_by_the_server(
     fleet: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,6 +238,22 @@ def test_a_dry_run_is_checked_by_the_server(
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--dry-run", "server")
     assert code == 6
     assert "refused by the test" in told
+
+
+def test_nothing_is_written_where_a_signal_ended_the_search(
+    fleet: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Who presses Ctrl-C wants less to happen, not the best plan so far."""
+    listener = Listener(lambda _number, _frame: None)
+    listener.ask()
+    with handled([signal.SIGTERM], listener):
+        assert was_heard()
+        code = plan_command.main(
+            ["--kubeconfig", fleet.kubeconfig(tmp_path), "--apply", "--yes"], standalone_mode=False
+        )
+    assert code == 6
+    assert "nothing was written" in capsys.readouterr().err
+    assert written(fleet) == []
 
 
 @pytest.mark.parametrize("answer", ["n\n", "y\n"])
@@ -253,6 +291,26 @@ def test_what_cannot_be_carried_out_is_refused_before_the_search(
     assert code == 2
     assert told in printed
     assert written(fleet) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [(["--max-unavailable", "0"], 2), (["--max-unavailable", "1"], 0), (["--max-surge", "2"], 0)],
+)
+def test_what_may_be_unavailable_is_kept(
+    fleet: ServedApi, asked: list[str], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One patch stops and starts: what it stops at once is told, and refused beyond what is allowed."""
+    found_code, _, told = run(fleet, tmp_path, capsys, *asked, "--apply", "--yes")
+    assert found_code == code
+    if code:
+        assert (
+            "a wave would stop 1 replica without waiting for the new ones, and 0 may be unavailable" in told
+        )
+        assert written(fleet) == []
+    else:
+        away = 2 if "--max-surge" in asked else 1
+        assert f"away at once: default/web: {away} of 4 replicas" in told
 
 
 @pytest.mark.parametrize(

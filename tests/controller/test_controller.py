@@ -235,6 +235,33 @@ def test_a_reschedule_that_was_asked_for_is_done_once(api: ServedApi, tmp_path: 
         assert running.number("fairlead_batches_total") == batches
 
 
+def test_a_rebalancer_counts_once(api: ServedApi, tmp_path: Path) -> None:
+    """For the workloads that it names, where it was made after they were scheduled last."""
+    members(api, "member1", "member2")
+    asked = placement(static({"member1": 1, "member2": 1}))
+    for name in ("web", "other"):
+        item = binding(name, 4, placed=asked, clusters={"member1": 4}, applied=True)
+        api.add({**item, "status": {"lastScheduledTime": "2026-01-01T00:00:00Z"}})
+    with controlled(api, tmp_path) as running:
+        eventually(lambda: is_done(api, "web") and is_done(api, "other"))
+        workload = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "namespace": "default"}
+        made = api.add(
+            {
+                "apiVersion": "apps.karmada.io/v1alpha1",
+                "kind": "WorkloadRebalancer",
+                "metadata": {"name": "once"},
+                "spec": {"workloads": [workload]},
+            }
+        )
+        eventually(lambda: placed(api, "web") == {"member1": 2, "member2": 2} and is_done(api, "web"))
+        created = made["metadata"]["creationTimestamp"]
+        assert found(api, "web")["status"]["lastScheduledTime"] >= created
+        change(api, "web", {"spec": {"rescheduleTriggeredAt": created}})  # as Karmada does of it
+        eventually(lambda: is_done(api, "web"))
+        assert running.number("fairlead_batches_total") == 1
+    assert placed(api, "other") == {"member1": 4}
+
+
 def settings_of(asked: Object) -> Object:
     """Return the binding of a ConfigMap."""
     item = binding("settings", 0, placed=asked)

@@ -10,6 +10,7 @@ FAIRLEAD_LIVE_CACHE names the cache; without it, it is ``fairlead/live-server`` 
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -75,9 +76,11 @@ def apt_options(work: Path) -> list[str]:
     for name in ("lists/partial", "cache/archives/partial"):
         (work / name).mkdir(parents=True)
     asked = ["apt-get", "indextargets", "--format", "$(REPO_URI) $(ORIGIN)", "Created-By: Packages"]
-    mirrors = [line.split()[0] for line in run(*asked).splitlines() if line.endswith(" Debian")]
-    if not mirrors:
-        raise BuildError("apt knows no mirror of Debian on this machine (apt-get update may be needed)")
+    told = [line.split() for line in run(*asked).splitlines()]
+    # Where apt has not been updated yet it does not know the origin.
+    mirrors = [uri for uri, *origin in told if origin == ["Debian"] or uri.rstrip("/").endswith("/debian")]
+    if not mirrors or not Path(KEYRING).exists():
+        raise BuildError("apt knows no mirror of Debian on this machine, or has no keyring of Debian")
     (work / "sources.list").write_text(f"deb [signed-by={KEYRING}] {mirrors[0]} {SUITE} main\n")
     (work / "status").touch()
     places = {
@@ -148,6 +151,7 @@ def main() -> int:
     if is_built():
         say(f"the API server is in {cache()}")
         return 0
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(1))  # leave nothing in the way
     try:
         with TemporaryDirectory() as work:
             build(Path(work))

@@ -13,11 +13,11 @@ from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
 from fairlead.controller.settings import Settings
 from fairlead.live.client import connect
-from fairlead.live.resources import BINDING
+from fairlead.live.resources import BINDING, REBALANCER
 from live_kinds import Object
 from served_api import ServedApi
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which something did not happen; a busy machine is slow."""
 
 
@@ -55,7 +55,7 @@ def controlled(
     asked = replace(Settings(window=0.05, time_limit=5.0, workers=1), **settings)
     metrics = Metrics()
     held = None if lease is None else Lease(client, "karmada-system", "fairlead", lease, duration)
-    controller = Controller(client, asked, metrics, held)
+    controller = Controller(client, asked, metrics, held, (REBALANCER,))
     running = Running(controller, metrics, threading.Thread(target=controller.run, daemon=True))
     running.thread.start()
     try:
@@ -92,12 +92,26 @@ def placed(api: ServedApi, name: str, namespace: str = "default") -> dict[str, i
 
 def condition(api: ServedApi, name: str) -> Object:
     """Return the condition that schedulers write; empty where there is none."""
-    conditions = found(api, name).get("status", {}).get("conditions", [])
-    return next((one for one in conditions if one["type"] == "Scheduled"), {})
+    return _condition_of(found(api, name))
 
 
 def is_done(api: ServedApi, name: str) -> bool:
     """Tell whether the status of a Deployment's binding says that it is placed as it is now."""
-    item = found(api, name)
+    return _is_done(found(api, name))
+
+
+def all_are_done(api: ServedApi) -> bool:
+    """Tell that of all bindings."""
+    return all(map(_is_done, api.all(BINDING)))
+
+
+def _condition_of(item: Object) -> Object:
+    """Return the condition that schedulers write."""
+    conditions = item.get("status", {}).get("conditions", [])
+    return next((one for one in conditions if one["type"] == "Scheduled"), {})
+
+
+def _is_done(item: Object) -> bool:
+    """Tell whether the status of a binding says that it is placed as it is now."""
     observed = item.get("status", {}).get("schedulerObservedGeneration")
-    return bool(observed == item["metadata"]["generation"] and condition(api, name).get("status") == "True")
+    return bool(observed == item["metadata"]["generation"] and _condition_of(item).get("status") == "True")

@@ -6,7 +6,16 @@ Of bindings those fields have types that somebody writes; all else is kept as it
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.live.resources import BINDING, CLUSTER, CLUSTER_BINDING, EVENT, LEASE, QUOTA, Resource
+from fairlead.live.resources import (
+    BINDING,
+    CLUSTER,
+    CLUSTER_BINDING,
+    EVENT,
+    LEASE,
+    QUOTA,
+    REBALANCER,
+    Resource,
+)
 
 Object = dict[str, Any]
 
@@ -120,8 +129,9 @@ KINDS = (
     Kind(CLUSTER_BINDING, _BINDING),
     Kind(CLUSTER),
     Kind(Resource(_POLICY, "PropagationPolicy", "propagationpolicies", namespaced=True)),
+    Kind(Resource(_POLICY, "ClusterPropagationPolicy", "clusterpropagationpolicies", namespaced=False)),
     Kind(QUOTA),
-    Kind(Resource("apps.karmada.io/v1alpha1", "WorkloadRebalancer", "workloadrebalancers", namespaced=False)),
+    Kind(REBALANCER),
     Kind(LEASE),
     Kind(Resource("apps/v1", "Deployment", "deployments", namespaced=True), built_in=True),
     Kind(Resource("apps/v1", "ReplicaSet", "replicasets", namespaced=True), built_in=True),

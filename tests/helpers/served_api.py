@@ -14,11 +14,20 @@ from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from fairlead.live.resources import Resource
-from fake_backend import MERGE, FakeBackend
+from fake_backend import APPLY, MERGE, FakeBackend
 from fake_store import RefusedError
 from live_kinds import RESOURCES, Object
 
 FINALIZER = "fairlead.io/test"
+OF_THE_SERVER = (
+    "creationTimestamp",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "uid",
+)
+"""Metadata that nobody else writes."""
 
 
 class Backend(Protocol):
@@ -131,7 +140,7 @@ class ServedApi:
         meta = item["metadata"]
         place = str(meta.get("namespace", "")), str(meta["name"])
         leaving = "deletionTimestamp" in meta
-        made = {name: value for name, value in meta.items() if name != "deletionTimestamp"}
+        made = {name: value for name, value in meta.items() if name not in OF_THE_SERVER}
         body = {**item, "metadata": {**made, **({"finalizers": [FINALIZER]} if leaving else {})}}
         found = self._asked("POST", resource.path(place[0]), body)
         if item.get("status"):
@@ -157,6 +166,14 @@ class ServedApi:
         """Change an object as somebody else does."""
         path = resource.path(namespace if resource.namespaced else "", name, subresource)
         return self._asked("PATCH", path, patch)
+
+    def apply(self, document: Object, subresource: str = "") -> Object:
+        """Apply a document as kubectl does with --server-side --force-conflicts --field-manager=fairlead."""
+        resource = RESOURCES[document["apiVersion"], document["kind"]]
+        meta = document["metadata"]
+        path = resource.path(meta.get("namespace", ""), meta["name"], subresource)
+        query = {"fieldManager": "fairlead", "force": "true"}
+        return self.backend.answer("PATCH", path, query, document, APPLY)
 
     def delete(self, resource: Resource, name: str, namespace: str = "default") -> Object:
         """Remove an object as somebody else does."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
     from fairlead.solver.plan.answer import RebalancePlan
+    from fairlead.solver.script.played import Played
     from fairlead.solver.simulate.result import Simulation
 
 SOLVED = 0
@@ -49,6 +50,12 @@ def code_of_simulation(simulation: "Simulation") -> int:
     if not failing:
         return SOLVED
     return NOT_PROVEN if set(failing) == {Status.UNKNOWN} else INFEASIBLE
+
+
+def code_of_script(played: "Played") -> int:
+    """Return the exit code of a script: whether everything ran and no rule was broken under the first one."""
+    first = played.handled[0]
+    return INFEASIBLE if first.pending_hours or first.broken_hours else SOLVED
 
 
 def code_of_plan(plan: "RebalancePlan", *, detailed: bool = False) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 
 from fairlead.controller.standing import condition_of
 from fairlead.controller.world import Entry
+from fairlead.manifests.karmada.requests import in_sets
 
 _NUMBERS = ("replicas", "readyReplicas")
 
@@ -28,11 +29,16 @@ def arrival(entry: Entry, placed: Mapping[str, int]) -> str:
     scheduled = condition_of(entry.status) or {}
     if scheduled.get("status") != "True":
         return f"is not scheduled: {scheduled.get('message') or 'no reason is given'}"
+    spec = entry.subject.binding.model.spec if entry.subject and entry.subject.binding else None
+    # What a set of several components reports as replicas is its own business.
+    counted = spec is not None and not in_sets(spec)
     reports = {str(one["clusterName"]): one for one in entry.status.get("aggregatedStatus") or ()}
-    return next(_missing(reports, placed), "")
+    return next(_missing(reports, placed, counted=counted), "")
 
 
-def _missing(reports: Mapping[str, Mapping[str, Any]], placed: Mapping[str, int]) -> Iterator[str]:
+def _missing(
+    reports: Mapping[str, Mapping[str, Any]], placed: Mapping[str, int], *, counted: bool
+) -> Iterator[str]:
     """Yield what is missing, by cluster."""
     for cluster, count in sorted(placed.items()):
         report = reports.get(cluster)
@@ -42,7 +48,9 @@ def _missing(reports: Mapping[str, Mapping[str, Any]], placed: Mapping[str, int]
         if not report.get("applied"):
             yield f"is not applied in {cluster}: {report.get('appliedMessage') or 'no reason is given'}"
         told = report.get("status") or {}
-        numbers = {name: int(told.get(name) or 0) for name in _NUMBERS} if _has_numbers(told) else {}
+        numbers = (
+            {name: int(told.get(name) or 0) for name in _NUMBERS} if counted and _has_numbers(told) else {}
+        )
         wrong = [f"{name} is {number}" for name, number in numbers.items() if number != count]
         if wrong:
             yield f"{wrong[0]} in {cluster}, not {count}"

@@ -33,7 +33,9 @@ def with_balance(problem: Problem) -> Problem:
         return problem
     found = tuple(_found(problem)) if BALANCE.key in problem.levels else ()
     balanced = frozenset[str]().union(*(each.members for each in found))
-    workloads = tuple(_told_apart(each) if each.key in balanced else each for each in problem.workloads)
+    workloads = tuple(
+        _marked(each, apart=True) if each.key in balanced else each for each in problem.workloads
+    )
     return replace(problem, workloads=workloads, balances=found)
 
 
@@ -41,7 +43,7 @@ def without_balance(problem: Problem) -> Problem:
     """Return a problem of which nothing is known of who is to fill clusters together."""
     if problem.balances is None:
         return problem
-    workloads = tuple(_together(each) for each in problem.workloads)
+    workloads = tuple(_marked(each, apart=False) for each in problem.workloads)
     return replace(problem, workloads=workloads, balances=None)
 
 
@@ -77,16 +79,6 @@ def _is_spread(workload: Workload) -> bool:
     """Tell whether a workload is placed now, and divided by weights or Aggregated."""
     divided = any(isinstance(rule, Weights | Shares | Aggregated) for rule in workload.rules)
     return divided and bool(workload.replicas) and (workload.due or workload.fresh)
-
-
-def _told_apart(workload: Workload) -> Workload:
-    """Return a workload whose deviation from dynamic weights has a level of its own."""
-    return _marked(workload, apart=True)
-
-
-def _together(workload: Workload) -> Workload:
-    """Return a workload whose deviation counts with all others."""
-    return _marked(workload, apart=False)
 
 
 def _marked(workload: Workload, *, apart: bool) -> Workload:

@@ -19,11 +19,6 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     or a quota that could bind, are connected as well; quotas that cannot bind are left out of the parts. The
     graph is bipartite; its connected components are independent problems whose optima add up level by level.
 
-    Parameters
-    ----------
-    problem
-        The whole question.
-
     Returns
     -------
     tuple of Problem

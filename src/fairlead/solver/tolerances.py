@@ -31,29 +31,12 @@ from fairlead.solver.movable import apart, chooses_copies, resting, settled, tie
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
 from fairlead.solver.spans import Span, Spans, least_alone, least_balance, spans_of, uses_alike
-from fairlead.solver.targets import Target, Targets
+from fairlead.solver.targets import MOST_PLACES, Target, Targets, unheard
 
-MOST_PLACES = 30_000
-"""Workloads times clusters that are searched together; of more, replicas are only exchanged."""
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
 SHARE = 0.3
 """Of the time left, what passing replicas to and fro may use before a search."""
-
-
-def loose_levels(problem: Problem) -> frozenset[Level]:
-    """Return the levels of a problem that need not be best."""
-    given = problem.tolerances
-    return frozenset(
-        level
-        for level in levels_of(problem)
-        if level == BALANCE or (level.key in given and given[level.key].amount)
-    )
-
-
-def strict(problem: Problem) -> Problem:
-    """Return a problem of which every level has to be best, balance left out."""
-    return replace(problem, tolerances={}, balances=())
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
@@ -131,8 +114,7 @@ class _Loosening:
         targets = tuple(_balanced(rule, problem, Fraction(0)) for rule in problem.balances or ())
         loose = {
             level: _target(level, problem, Fraction(least_of(problem, level)))
-            for level in loose_levels(problem)
-            if level != BALANCE
+            for level in unheard(problem, found.part)
         }
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
 
@@ -144,9 +126,7 @@ class _Loosening:
             _balanced(rule, problem, least_balance(rule, problem, spans)) for rule in problem.balances or ()
         )
         loose = {
-            level: _target(level, problem, _needed(level, problem))
-            for level in loose_levels(problem)
-            if level != BALANCE
+            level: _target(level, problem, _needed(level, problem)) for level in unheard(problem, found.part)
         }
         known = apart(found, alone)
 
@@ -158,7 +138,8 @@ class _Loosening:
             for each in problem.workloads
             if chooses_copies(each)
         }
-        stay = frozen(found.part, alone)
+        first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
+        stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
         certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
         forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
         staying = forced if certain else resting(problem, found)
@@ -357,11 +338,13 @@ class _Loosening:
                 continue
             higher = each.bound is None or each.bound < other.bound
             bound = other.bound if higher else each.bound
-            reached = bound is not None and each.value <= bound + each.tolerance
+            tolerance = max(each.tolerance, other.tolerance)
+            reached = bound is not None and each.value <= bound + tolerance
             yield replace(
                 each,
                 bound=bound,
                 proven=each.proven or reached or (other.proven and each.value == other.value),
+                tolerance=tolerance,
             )
             same = level not in self.loose and each.value == other.value
 

@@ -149,6 +149,13 @@ class PriceListSpec(SelectingSpec):
             " emissions in grams; left out: cost."
         ),
     ] = "cost"
+    currency: Annotated[
+        Filled | None,
+        Field(
+            description='What the prices are counted in, such as "EUR" or "USD/month"; only told, never'
+            " converted. Emissions are grams."
+        ),
+    ] = None
 
 
 class PriceList(Object):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from fairlead.manifests.api.meta import Api, Count, Filled, Object, Text, Time
-from fairlead.manifests.api.own import Amount
+from fairlead.manifests.api.own_values import Amount
 
 Moment = Annotated[Time, WithJsonSchema({"type": "string", "format": "date-time"})]
 Selected = Annotated[

@@ -10,7 +10,7 @@ from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import WorkloadAffinity
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
-from fairlead.manifests.own import failure_rates, move_budgets, profile
+from fairlead.manifests.own import failure_rates, move_budgets, prices, profile
 from fairlead.manifests.own.adder import PER_WORKLOAD, Adder
 from fairlead.manifests.own.sets import (
     Remark,
@@ -185,6 +185,7 @@ def contradictions(manifests: Sequence[Located[Object]], subjects: Sequence[Subj
     for pair in combinations(of_kind(manifests, own.PriceList), 2):
         if pair[0].model.spec.level == pair[1].model.spec.level:
             yield from _both(*pair, subjects)
+            yield from prices.other_currency(*pair)
     for two in combinations(of_kind(manifests, own.HierarchicalWeights), 2):
         yield from _both(*two, subjects)
 

@@ -127,8 +127,8 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
 
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
-    """Make all changes of one workload."""
-    for change in changes:
+    """Make all changes of one workload: tolerations first, as other changes may be about what they open."""
+    for change in sorted(changes, key=lambda each: each.kind != Kind.TOLERATION):
         workload = _changed_workload(workload, problem, change)
     return workload
 
@@ -209,16 +209,15 @@ def _of_bounds(rule: Bounds, change: Change) -> Bounds:
 
 
 def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
-    """Change what a set of clusters holds."""
-    match change.kind:
-        case Kind.TOTAL:
-            return replace(rule, minimum=change.after, maximum=change.after)
-        case Kind.GROUP_MINIMUM:
-            return replace(rule, minimum=change.after)
-        case Kind.GROUP_MAXIMUM:
-            return replace(rule, maximum=change.after)
-        case _:
-            return rule
+    """Change what a set of clusters holds; another rule about the same set has other numbers."""
+    exact = rule.minimum == rule.maximum
+    if change.kind is Kind.TOTAL and exact and rule.minimum == change.before:
+        return replace(rule, minimum=change.after, maximum=change.after)
+    if change.kind is Kind.GROUP_MINIMUM and not exact and rule.minimum == change.before:
+        return replace(rule, minimum=change.after)
+    if change.kind is Kind.GROUP_MAXIMUM and not exact and rule.maximum == change.before:
+        return replace(rule, maximum=change.after)
+    return rule
 
 
 def percentage(rule: Survival) -> int | None:

@@ -1,4 +1,4 @@
-"""What a state of the fleet is worth: missing, waiting and broken replicas, distance from the weights, use."""
+"""What a state of the fleet is worth: missing and broken replicas, distance from weights, use."""
 
 from __future__ import annotations
 

@@ -120,27 +120,27 @@ class _State:
         for step in event.steps:
             match step:
                 case Clusters():
-                    state = state._turned(step)
+                    state = state.turned(step)
                 case Scale() | At():
-                    state = state._scaled(step)
+                    state = state.scaled(step)
                 case Manifests(problem):
-                    state = state._described(problem)
+                    state = state.described(problem)
                 case Rebalance():
                     pass
                 case _:
                     assert_never(step)
         return state
 
-    def _turned(self, step: Clusters) -> _State:
+    def turned(self, step: Clusters) -> _State:
         """Close clusters, or open them again, also those that were closed before the script began."""
         names = sorted(clusters_of(self.whole, Lose(step.name, step.field)))
         if step.turn is not Turn.RESTORE:
-            return replace(self, closed={**self.closed, **dict.fromkeys(names, step.turn)})._closed_again()
+            return replace(self, closed={**self.closed, **dict.fromkeys(names, step.turn)}).closed_again()
         before = [Restore(name) for name in names if name not in self.closed]
         left = {name: turn for name, turn in self.closed.items() if name not in names}
-        return replace(self, whole=changed(self.whole, before), closed=left)._closed_again()
+        return replace(self, whole=changed(self.whole, before), closed=left).closed_again()
 
-    def _scaled(self, step: Scale | At) -> _State:
+    def scaled(self, step: Scale | At) -> _State:
         """Let workloads want other replicas."""
         if isinstance(step, Scale):
             step = Scale(find_workload(self.whole, step.workload).key, step.replicas)
@@ -152,7 +152,7 @@ class _State:
         judged = fleet if self.judged is self.fleet else changed(self.judged, [step])
         return replace(self, whole=whole, fleet=fleet, judged=judged, made=made)
 
-    def _described(self, problem: Problem) -> _State:
+    def described(self, problem: Problem) -> _State:
         """Take other manifests; clusters that say the same of what they have keep their room."""
         known = {cluster.name: cluster for cluster in self.whole.clusters}
         same = {
@@ -170,9 +170,9 @@ class _State:
         made = tuple(each for each in self.made if isinstance(each, At) or each.workload in there)
         left = {name: turn for name, turn in self.closed.items() if name in problem.cluster_by_name}
         whole = changed(problem, made)
-        return replace(self, whole=whole, room=room, made=made, closed=left)._closed_again()
+        return replace(self, whole=whole, room=room, made=made, closed=left).closed_again()
 
-    def _closed_again(self) -> _State:
+    def closed_again(self) -> _State:
         """Close what is closed, from the whole fleet anew: what opens is as if it had never been closed."""
         fleet = changed(self.whole, _closing(self.closed))
         away = {name: turn for name, turn in self.closed.items() if turn is not Turn.CORDON}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
@@ -109,9 +108,11 @@ class Course:
         left = replace(self.standing, placed=without(self.standing.placed, gone))
         started, cpu = time.perf_counter(), time.process_time()
         due = self.scheduler.due(moment, left, frozenset(gone.keys() & moment.fleet.workload_by_key.keys()))
-        after, gap = self._decided(moment, left, due)
+        decision = self._decided(moment, left, due)
+        after = left if decision is None else _after(moment, left, decision, due)
         moved = _moves(moment, left.placed, after.placed)
-        final, further = self._planned(moment, after)
+        further = self._planned(moment, after)
+        final = after if further is None else _after(moment, after, further, moment.fleet.workload_by_key)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
         state = self.judge.state(truth, final.placed)
         waits = waiting(truth, final.placed, self.ran)
@@ -119,6 +120,7 @@ class Course:
         disturbed = [
             key for key, held in left.placed.items() if key not in due and _differ(held, after.on(key))
         ]
+        last = further or decision
         step = Step(
             moment.at,
             moment.name,
@@ -137,30 +139,25 @@ class Course:
             len(disturbed),
             seconds,
             cpu,
-            gap if further is None else further,
+            None if last is None else last.gap,
+            None if last is None else last.gap_above,
         )
         self.steps.append(step)
         self.standing = final
         for (_, resource), part in state.use.items():
             self.samples.setdefault(resource, []).append((float(part), moment.hours))
 
-    def _decided(
-        self, moment: Moment, left: Standing, due: Collection[str]
-    ) -> tuple[Standing, Fraction | None]:
-        """Return where everything stands once what is due has been placed, and the gap of the answer."""
+    def _decided(self, moment: Moment, left: Standing, due: Collection[str]) -> Decision | None:
+        """Return what becomes of those that are due; None where nobody is."""
         if not due:
-            return left, None
-        decision = self.scheduler.decide(question(moment, left, due), self.settings)
-        return _after(moment, left, decision, due), decision.gap
+            return None
+        return self.scheduler.decide(question(moment, left, due), self.settings)
 
-    def _planned(self, moment: Moment, standing: Standing) -> tuple[Standing, Fraction | None]:
-        """Return where everything stands once a plan has been carried out, where one is asked for."""
+    def _planned(self, moment: Moment, standing: Standing) -> Decision | None:
+        """Return what a plan makes of everything, where one is asked for and can be carried out."""
         if moment.budget is None or not self.scheduler.plans:
-            return standing, None
-        decision = planned(moment, standing, self.settings)
-        if decision is None:
-            return standing, None
-        return _after(moment, standing, decision, moment.fleet.workload_by_key), decision.gap
+            return None
+        return planned(moment, standing, self.settings)
 
     def handled(self) -> Handled:
         """Return what there is to tell."""
@@ -209,7 +206,8 @@ def _less(placed: Placed, waits: Placed) -> Placed:
     return {
         **placed,
         **{
-            key: {name: count - waits[key].get(name, 0) for name, count in placed[key].items()} for key in waits
+            key: {name: count - waits[key].get(name, 0) for name, count in placed[key].items()}
+            for key in waits
         },
     }
 

@@ -40,8 +40,9 @@ class Step:
         Workloads that were neither due nor evicted nor planned, and stand otherwise all the same.
     seconds, cpu
         Seconds that the answer took, and seconds of all processors.
-    gap
-        The greatest gap of the answer; None where it comes without bounds, or nothing was due.
+    gap, gap_above
+        The greatest gap of the answer, and of its levels above balance; None where it comes without bounds,
+        or nothing was due.
     """
 
     at: datetime
@@ -62,6 +63,7 @@ class Step:
     seconds: float
     cpu: float
     gap: Fraction | None
+    gap_above: Fraction | None
 
 
 @dataclass(frozen=True)
@@ -141,8 +143,12 @@ class Handled:
     @cached_property
     def proven(self) -> float | None:
         """Share of answers that are proven or within 1 % of the best; None for answers without bounds."""
-        gaps = [step.gap for step in self.steps if step.gap is not None]
-        return sum(gap <= GOOD_ENOUGH for gap in gaps) / len(gaps) if gaps else None
+        return _share_of_good([step.gap for step in self.steps])
+
+    @cached_property
+    def proven_above(self) -> float | None:
+        """The same of the levels above balance."""
+        return _share_of_good([step.gap_above for step in self.steps])
 
     def use(self, share: float) -> dict[str, float]:
         """Return how full clusters were by resource for this share of cluster-hours; 1 for the peak."""
@@ -154,6 +160,12 @@ class Handled:
         found = list(values)
         hours = sum(each for _, each in found)
         return sum(value * each for value, each in found) / hours if hours else 0.0
+
+
+def _share_of_good(gaps: Iterable[Fraction | None]) -> float | None:
+    """Return the share of the gaps that are small; None of none."""
+    known = [gap for gap in gaps if gap is not None]
+    return sum(gap <= GOOD_ENOUGH for gap in known) / len(known) if known else None
 
 
 def _broken(kind: str, step: Step) -> int:

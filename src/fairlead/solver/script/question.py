@@ -9,12 +9,11 @@ from typing import assert_never
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import Declared, FederatedUnit, KarmadaBinding
-from fairlead.models.kept import as_it_runs
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, total
 from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.models.triggers import TRIGGERS
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, as_it_runs
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.script.standing import Placed, Standing, used
 from fairlead.solver.simulate.reopening import interpreted
@@ -58,8 +57,13 @@ def whole_question(moment: Moment, standing: Standing) -> Problem:
     return replace(fleet, clusters=clusters, workloads=workloads, rules=rules, warnings=())
 
 
+def as_held(moment: Moment, standing: Standing) -> Problem:
+    """Return the fleet with what workloads hold, and the rules that they had when it was loaded."""
+    return replace(moment.fleet, workloads=tuple(_held(each, standing) for each in moment.fleet.workloads))
+
+
 def clusters_now(moment: Moment, placed: Placed) -> tuple[Cluster, ...]:
-    """Return the clusters with what is free once what is placed counts; grades of nodes are not known then."""
+    """Return the clusters with what is free once what is placed counts; grades are not known then."""
     taken = used(moment.fleet, placed)
 
     def left(cluster: Cluster) -> Cluster:

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from fairlead.manifests.api.own import API_VERSION
-from fairlead.manifests.api.script import EventSpec, Reference, Script as Written
+from fairlead.manifests.api.script import EventSpec, Reference
+from fairlead.manifests.api.script import Script as Written
 from fairlead.manifests.own.findings import SCRIPT
 from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document
@@ -90,9 +91,13 @@ def _out_of_order(located: Located[Written]) -> Iterator[Mistake]:
     for position, (before, after) in enumerate(pairwise(spec.events), 1):
         if after.at < before.at:
             where = located.source("spec", "events", position, "at")
-            yield Mistake(where, f"spec.events[{position}].at", after.at.isoformat(), "is before the last event")
+            yield Mistake(
+                where, f"spec.events[{position}].at", after.at.isoformat(), "is before the last event"
+            )
     if spec.end is not None and spec.events and spec.end < spec.events[-1].at:
-        yield Mistake(located.source("spec", "end"), "spec.end", spec.end.isoformat(), "is before the last event")
+        yield Mistake(
+            located.source("spec", "end"), "spec.end", spec.end.isoformat(), "is before the last event"
+        )
 
 
 def _steps(written: EventSpec) -> Iterator[Step]:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import takewhile
 from types import MappingProxyType
+from typing import Any
 
 from fairlead.models.check import with_due
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.errors import UsageError
-from fairlead.models.outcome import Outcome
+from fairlead.models.levels import BALANCE
+from fairlead.models.outcome import Attained, Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
+from fairlead.models.score import levels_of
 from fairlead.models.triggers import untouched
 from fairlead.solver.dispensers import karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
 from fairlead.solver.plan.plan import plan
+from fairlead.solver.script.judging import judged
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.question import question, whole_question
+from fairlead.solver.script.question import as_held, whole_question
 from fairlead.solver.script.standing import Placed, Standing, missing
 from fairlead.solver.solving import solve
+
+_OF_PLANS = ("workers", "seed", "deviation", "engine")
+"""Arguments of `solve` that `plan` has as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +39,15 @@ class Settings:
 
     Parameters
     ----------
-    time_limit
-        Seconds for the answer to one event; None means no limit.
+    search
+        Arguments of `solve`; its time limit is for the answer to one event. What does not fit is left out in
+        any case.
     plan_limit
-        Seconds for a plan.
-    workers
-        Threads; None for one per core.
+        Seconds for a plan; None means no limit.
     """
 
-    time_limit: float | None = 1.0
+    search: Mapping[str, Any] = field(default_factory=lambda: {"time_limit": 1.0})
     plan_limit: float | None = 10.0
-    workers: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +65,19 @@ class Decision:
     gap
         The greatest gap of any level that is not proven, tolerance included; None where the answer comes
         without bounds.
+    gap_above
+        The same of the levels above balance.
     """
 
     placed: Placed
     groups: Mapping[str, str] = field(default_factory=dict)
     failed: frozenset[str] = frozenset()
     gap: Fraction | None = None
+    gap_above: Fraction | None = None
+
+
+Due = Callable[[Moment, Standing, frozenset[str]], frozenset[str]]
+"""Returns the workloads that are looked at, given those that were evicted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +97,13 @@ class Scheduler:
     """
 
     name: str
-    due: Callable[[Moment, Standing, frozenset[str]], frozenset[str]]
+    due: Due
     decide: Callable[[Problem, Settings], Decision]
     plans: bool = False
 
 
 def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
-    """Return the workloads that Karmada's scheduler looks at, and fairlead in its place.
+    """Return the workloads that Karmada's scheduler looks at.
 
     Those of which something else is wanted, that were evicted from somewhere, that are not placed in full or
     could not be placed before; those that are duplicated where a cluster opens.
@@ -106,17 +119,25 @@ def due_by_binding(moment: Moment, standing: Standing, gone: frozenset[str]) -> 
     )
 
 
+def due_by_rules(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
+    """Return the workloads that are due to fairlead: also those that break a rule of their own."""
+    workloads = moment.judged.workloads
+    broken = (each.key for each in workloads if judged(each, standing.on(each.key)).rules)
+    return due_by_binding(moment, standing, gone) | frozenset(broken)
+
+
 def due_by_triggers(moment: Moment, standing: Standing, gone: frozenset[str]) -> frozenset[str]:
     """Return the workloads that KubeAdmiral looks at: by its triggers, and those that it could not place."""
-    kept = {workload.key for workload in untouched(whole_question(moment, standing))}
+    kept = {workload.key for workload in untouched(as_held(moment, standing))}
     looked_at = moment.fleet.workload_by_key.keys() - kept
-    return frozenset(looked_at | gone | moment.touched | standing.failed) & moment.fleet.workload_by_key.keys()
+    return (
+        frozenset(looked_at | gone | moment.touched | standing.failed) & moment.fleet.workload_by_key.keys()
+    )
 
 
 def solved(problem: Problem, settings: Settings) -> Decision:
     """Place what is due jointly, as much of it as fits."""
-    outcome = solve(problem, time_limit=settings.time_limit, workers=settings.workers, partial=True)
-    return _decided(outcome)
+    return _decided(solve(problem, **{**settings.search, "partial": True}))
 
 
 def planned(moment: Moment, standing: Standing, settings: Settings) -> Decision | None:
@@ -124,12 +145,9 @@ def planned(moment: Moment, standing: Standing, settings: Settings) -> Decision 
     problem = whole_question(moment, standing)
     rested = (replace(each, due=bool(missing(each, each.current))) for each in problem.workloads)
     problem = replace(problem, workloads=with_due(rested))
+    search = {name: value for name, value in settings.search.items() if name in _OF_PLANS}
     found = plan(
-        problem,
-        budget=moment.budget,
-        partial=True,
-        time_limit=settings.plan_limit,
-        workers=settings.workers,
+        problem, **{**search, "budget": moment.budget, "partial": True, "time_limit": settings.plan_limit}
     )
     if found.waves is None or not found.waves.complete:
         return None
@@ -141,14 +159,21 @@ def _decided(outcome: Outcome) -> Decision:
     known = {workload.key: workload for workload in outcome.problem.workloads}
     if outcome.placement is None:
         return Decision({key: each.current for key, each in known.items()}, {}, frozenset(known))
-    gaps = [Fraction(0) if level.proven else level.gap for level in outcome.objectives]
-    told = [gap for gap in gaps if gap is not None]
+    levels = list(zip(levels_of(outcome.problem), outcome.objectives, strict=True))
+    above = takewhile(lambda pair: pair[0] != BALANCE, levels)
     return Decision(
         {key: outcome.placement.of(key) for key in known},
         {key: each.group for key, each in known.items() if each.group is not None},
         frozenset(one.workload for one in outcome.shortfalls if one.workload),
-        max(told, default=Fraction(0)) if len(told) == len(gaps) else Fraction(1),
+        _widest(attained for _, attained in levels),
+        _widest(attained for _, attained in above),
     )
+
+
+def _widest(levels: Iterable[Attained]) -> Fraction:
+    """Return the greatest gap of levels that are not proven; 1 where one has no bound."""
+    gaps = (Fraction(0) if level.proven else level.gap for level in levels)
+    return max((Fraction(1) if gap is None else gap for gap in gaps), default=Fraction(0))
 
 
 def dispensed(problem: Problem, settings: Settings, *, like: Callable[[Problem], Dispensed]) -> Decision:
@@ -177,28 +202,28 @@ def _federate(problem: Problem) -> Dispensed:
     return replace(found, placement=Placement(placed))
 
 
-def _greedy(name: str, like: Callable[[Problem], Dispensed]) -> Scheduler:
-    """Return a greedy scheduler that looks at what is due by its binding."""
-    return Scheduler(name, due_by_binding, partial(dispensed, like=like))
+def _greedy(name: str, like: Callable[[Problem], Dispensed], due: Due = due_by_binding) -> Scheduler:
+    """Return a greedy scheduler."""
+    return Scheduler(name, due, partial(dispensed, like=like))
 
 
 FAIRLEAD = "fairlead"
 
 _ALL = (
-    Scheduler(FAIRLEAD, due_by_binding, solved),
-    Scheduler("fairlead-plan", due_by_binding, solved, plans=True),
+    Scheduler(FAIRLEAD, due_by_rules, solved),
+    Scheduler("fairlead-plan", due_by_rules, solved, plans=True),
     _greedy("karmada", karmada.place),
     _greedy("karmada-deduct", partial(karmada.place, deduct=True)),
-    Scheduler("kubeadmiral", due_by_triggers, partial(dispensed, like=_federate)),
-    _greedy("reference", _refer),
+    _greedy("kubeadmiral", _federate, due_by_triggers),
+    _greedy("reference", _refer, due_by_rules),
 )
 
 SCHEDULERS: Mapping[str, Scheduler] = MappingProxyType({one.name: one for one in _ALL})
 """All by name.
 
 ``fairlead`` places what is due jointly; ``fairlead-plan`` moves others as well, under the budget of a script.
-``karmada`` and ``karmada-deduct`` place what is due one by one, each on what clusters report, or on what those
-before it leave. ``kubeadmiral`` looks at what its triggers name; every workload sees what is left.
+``karmada`` and ``karmada-deduct`` place what is due one by one, each on what clusters report, or on what
+those before it leave. ``kubeadmiral`` looks at what its triggers name; every workload sees what is left.
 ``reference`` is fairlead's own greedy dispenser.
 """
 
@@ -226,5 +251,7 @@ def named(names: tuple[str, ...], problem: Problem) -> tuple[Scheduler, ...]:
     possible = list(able(problem))
     for name in names:
         if name not in possible:
-            raise UsageError(f"{name} cannot place every workload of the input; possible: {', '.join(possible)}")
+            raise UsageError(
+                f"{name} cannot place every workload of the input; possible: {', '.join(possible)}"
+            )
     return tuple(SCHEDULERS[name] for name in names or possible)

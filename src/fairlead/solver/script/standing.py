@@ -109,7 +109,9 @@ def evicted(moment: Moment, standing: Standing) -> Placed:
 def _is_repelled(workload: Workload, cluster: str) -> bool:
     """Tell whether a cluster is closed to a workload by a taint that evicts."""
     all_rules = [workload.rules, *(group.rules for group in workload.groups)]
-    closed = (rule.excluded.get(cluster) for rules in all_rules for rule in rules if isinstance(rule, Candidates))
+    closed = (
+        rule.excluded.get(cluster) for rules in all_rules for rule in rules if isinstance(rule, Candidates)
+    )
     return any(one is not None and any(taint.effect == "NoExecute" for taint in one.taints) for one in closed)
 
 
@@ -147,7 +149,11 @@ def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
         What ran until now; no more of it counts than is placed.
     """
     full = sorted(
-        {row[0] for row, amount in used(moment.fleet, placed).items() if amount > moment.room.get(row, amount)}
+        {
+            row[0]
+            for row, amount in used(moment.fleet, placed).items()
+            if amount > moment.room.get(row, amount)
+        }
     )
     queue = sorted(moment.fleet.workloads, key=turn)
     found: dict[str, dict[str, int]] = {}
@@ -160,7 +166,9 @@ def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
                 wants = asked[workload.key]
                 count = min(wants, ran.get(workload.key, {}).get(name, 0)) if first else wants
                 needs = demands(workload, cluster)
-                fits = min([count, *(max(0, left.get(each, 0)) // need for each, need in needs.items() if need)])
+                fits = min(
+                    [count, *(max(0, left.get(each, 0)) // need for each, need in needs.items() if need)]
+                )
                 left.update({each: left.get(each, 0) - need * fits for each, need in needs.items()})
                 asked[workload.key] -= fits
         for key, count in asked.items():
