@@ -54,17 +54,18 @@ def test_a_binding_that_was_made_again_is_looked_at_again(api: ServedApi, tmp_pa
     """Its generation is the same, and everything else is not."""
     members(api, "member1", "member2")
     api.add(binding("web", 4, placed=EVEN))
-    done = threading.Event()
+    done, remade = threading.Event(), threading.Event()
 
     def remake(method: str, path: str) -> None:
         if method == "PATCH" and "web-deployment" in path and not done.is_set():
             done.set()
             api.delete(BINDING, "web-deployment")
             api.add(binding("web", 10, placed=EVEN))
+            remade.set()
 
     api.refuse = remake
     with controlled(api, tmp_path):
-        eventually(lambda: done.is_set() and is_done(api, "web"))
+        eventually(lambda: remade.is_set() and is_done(api, "web"))
     assert placed(api, "web") == {"member1": 5, "member2": 5}
 
 
