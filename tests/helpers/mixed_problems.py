@@ -92,6 +92,6 @@ def _target(level: Level, problem: Problem) -> int | Fraction:
         return least + (tolerance(rule, problem) if given is None else given.of(least))
     if given is None or not given.amount:
         return 0
-    inside = (one for one in problem.workloads if level.priority in (0, one.priority))
+    inside = (one for one in problem.workloads if level.priority == one.priority)
     least = sum((least_alone(one, problem, level.base) for one in inside), Fraction(0))
     return least + given.of(least)

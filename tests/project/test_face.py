@@ -78,6 +78,22 @@ def test_import_is_light() -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "unused"),
+    [
+        ("doctor", {"numpy", "networkx", "pandas", "ortools", "rich"}),
+        # One workload: the exact allocation answers.
+        ("solve", {"networkx", "pandas", "ortools"}),
+    ],
+)
+def test_commands_import_what_they_need(command: str, unused: set[str]) -> None:
+    """CP-SAT and what it brings along are not imported where nothing is searched."""
+    options = [command, "-q", "-f", str(ROOT / "examples" / "three-regions")]
+    found = modules_after("from fairlead.cli.app import main", f"main({options})")
+    assert not unused & found
+    assert "pydantic" in found
+
+
+@pytest.mark.parametrize(
     "arguments",
     [["--help"], ["solve", "--help"], ["validate", "--help"], ["why", "--help"], ["completion", "bash"]],
 )

@@ -31,7 +31,8 @@ OBJECTIVE   VALUE  LOWER BOUND  PROOF
 deviation  4.4545       4.4545  proven
 moves           1            1  proven
 
-Optimal: no better placement exists (proven)."""
+Optimal: no better placement exists (proven).
+1 workload changes, 1 replica moves, 3 started, 0 unplaced."""
 
 WIDE_REASONS = """\
 REASON

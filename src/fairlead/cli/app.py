@@ -19,6 +19,7 @@ from fairlead.cli.about import (
 from fairlead.cli.compare import compare_command
 from fairlead.cli.controller import controller_command
 from fairlead.cli.doctor import doctor_command
+from fairlead.cli.examples import examples_command
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
 from fairlead.cli.simulate import simulate_command
@@ -45,6 +46,7 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
         simulate_command,
         report_command,
         controller_command,
+        examples_command,
         schema_command,
         completion_command,
         version_command,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fairlead.cli import console
+from fairlead.cli import completing, console
 from fairlead.models.errors import ManifestError, UsageError
 from fairlead.models.words import with_nearest
 
@@ -150,7 +150,15 @@ class Repeatable(Inputs):
 def reads_input(command: Command) -> Command:
     """Give a command the options of its input; it receives them as ``inputs``."""
 
-    @click.option("-f", "--filename", "files", metavar="FILE", multiple=True, help=_FILES)
+    @click.option(
+        "-f",
+        "--filename",
+        "files",
+        metavar="FILE",
+        multiple=True,
+        help=_FILES,
+        shell_complete=completing.files,
+    )
     @click.option("--context", metavar="NAME", help=_CONTEXT)
     @click.option("--kubeconfig", metavar="FILE", help=_KUBECONFIG)
     @click.option("-R", "--recursive", is_flag=True, help="Read directories with everything below them.")

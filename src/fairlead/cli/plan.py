@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from fairlead.cli import console, exits, outputs, patching
+from fairlead.cli import completing, console, exits, outputs, patching
 from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
 from fairlead.cli.options import (
@@ -78,6 +78,7 @@ _MOVING = (
         "pinned",
         multiple=True,
         metavar="WORKLOAD",
+        shell_complete=completing.workloads,
         help="Never move this workload. May be repeated.",
     ),
     click.option(
@@ -85,6 +86,7 @@ _MOVING = (
         "pinned_clusters",
         multiple=True,
         metavar="CLUSTER",
+        shell_complete=completing.clusters,
         help="Move nothing off or onto this cluster. May be repeated.",
     ),
     click.option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from fairlead.cli import console, exits
+from fairlead.cli import completing, console, exits
 from fairlead.cli.inputs import Inputs, Repeatable, leaves_untriggered, load_workloads, reads_input
 from fairlead.cli.options import Choice, picks_rows, require_table, takes_settings, writes_output
 from fairlead.cli.playing import played
@@ -61,6 +61,13 @@ _OPTIONS = (
     ("--scale", "WORKLOAD=N", "Change the number of replicas."),
     ("--weight", "WORKLOAD:CLUSTER=W", "Change a static weight."),
 )
+_COMPLETIONS = {
+    "CLUSTER": completing.clusters,
+    "NAME": completing.clusters,
+    "FILE": completing.files,
+    "WORKLOAD=N": completing.amounts,
+    "WORKLOAD:CLUSTER=W": completing.places,
+}
 _AT = "Every workload with an autoscaler wants the fewest or the most replicas that it allows."
 _SWEEP = (
     "Try each by itself: lose every cluster, region, zone, provider or LABEL value; drain every cluster; or"
@@ -87,7 +94,10 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
     wrapped: Callable[..., int] = with_changes
     wrapped = click.option("--at", type=Choice(["min", "max"]), help=_AT)(wrapped)
     for name, metavar, text in reversed(_OPTIONS):
-        wrapped = click.option(name, metavar=metavar, multiple=True, help=text)(wrapped)
+        completes = _COMPLETIONS.get(metavar)
+        wrapped = click.option(name, metavar=metavar, multiple=True, help=text, shell_complete=completes)(
+            wrapped
+        )
     return wrapped
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fairlead.cli import console, exits
+from fairlead.cli import completing, console, exits
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
 from fairlead.cli.options import takes_settings, writes_output
 
@@ -26,8 +26,8 @@ Exit codes:
 
 
 @click.command("why", short_help="Explain the placement of a workload.", epilog=_USE)
-@click.argument("workload")
-@click.argument("cluster", required=False)
+@click.argument("workload", shell_complete=completing.workloads)
+@click.argument("cluster", required=False, shell_complete=completing.clusters)
 @reads_input
 @writes_output("table", "wide", "json", "yaml")
 @click.option("--no-headers", is_flag=True, help="Print the rows of the clusters only.")

@@ -146,6 +146,11 @@ def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
     encoding.prefer(BALANCE, costs, because=Because(KIND), constant=least, scale=scale, exact=exact)
 
 
+def steps_up_to(cost: LevelCost, value: int | Fraction) -> int:
+    """Return what a level may cost in steps of a model, whose costs may be rounded down."""
+    return math.floor((value - cost.constant - error(cost)) * cost.scale)
+
+
 def error(cost: LevelCost) -> Fraction:
     """Return by how much a balance is underestimated at most."""
     if cost.exact:

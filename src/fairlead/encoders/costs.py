@@ -63,12 +63,8 @@ class LinearCost:
 
     Parameters
     ----------
-    weighted
-        Variables and coefficients.
     offset
         What comes on top.
-    of
-        The same cost of a placement, in steps.
     values
         Variables of its own with the values that they have in a placement.
     refine
@@ -91,15 +87,7 @@ class LinearCost:
 
 @dataclass(frozen=True, slots=True)
 class CostAt:
-    """A convex cost of the replicas on a cluster, or on a set of clusters.
-
-    Parameters
-    ----------
-    subject
-        Which replicas.
-    convex
-        The cost of their number.
-    """
+    """A convex cost of the replicas on a cluster, or on a set of clusters."""
 
     subject: Subject
     convex: ConvexCost

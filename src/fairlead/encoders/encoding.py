@@ -28,8 +28,6 @@ class Encoding:
 
     Parameters
     ----------
-    problem
-        What is encoded.
     within
         Ranges of replicas that are known to hold for every placement of interest.
     centres
@@ -107,23 +105,14 @@ class Encoding:
         return self._known[function]  # type: ignore[return-value]
 
     def limit(
-        self,
-        place: Place,
-        *,
-        lower: int | None = None,
-        upper: int | None = None,
-        because: Because,
+        self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Because
     ) -> None:
         """Require a number of replicas to lie within bounds; the cheapest kind of constraint.
 
         Parameters
         ----------
-        place
-            Which replicas.
         lower, upper
             Fewest and most replicas; None where there is no such bound.
-        because
-            The rule.
         """
         if lower is not None and (self.explain or self.gives(because, "least")):
             self.require(self.replicas(*place) >= lower, because=because)
@@ -184,10 +173,6 @@ class Encoding:
         ----------
         level
             The level; it gets the priority of the workload that the rule belongs to.
-        costs
-            Costs in whole steps.
-        because
-            The rule.
         constant
             What comes on top, in the unit of the level.
         scale
@@ -230,10 +215,6 @@ class Encoding:
 
         Parameters
         ----------
-        level
-            The level.
-        least
-            The number, in steps.
         most
             What the level is to cost at most, in steps.
         """

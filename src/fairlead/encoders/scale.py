@@ -75,8 +75,6 @@ class Measured:
     ----------
     clusters
         Which clusters; what they hold together is divided.
-    weights
-        Their weights.
     totals
         How many replicas they may hold together.
     """

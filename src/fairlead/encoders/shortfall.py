@@ -6,7 +6,7 @@ from typing import assert_never
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexFunction, Term
+from fairlead.encoders.convex import Term, missing_up_to
 from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.selection import Group
@@ -48,10 +48,6 @@ class Lack:
     ----------
     key
         Key of the level on which it counts.
-    priority
-        Of the workload.
-    cost
-        How much is missing.
     about
         Which rule it is, see `Violation.about`; None where nothing that runs can break it.
     """
@@ -209,7 +205,7 @@ def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator
             yield Lack(MINIMA, workload.priority, cost, about)
         elif name not in rule.where_held and bound.replicas:
             place = Place(workload.key, name)
-            up_to = encoding.convex_cost(place, _missing_up_to(bound.replicas))
+            up_to = encoding.convex_cost(place, missing_up_to(bound.replicas))
             yield Lack(MINIMA, workload.priority, up_to, about)
 
 
@@ -227,7 +223,7 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
 def _of_group(rule: GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
     """Return what a set of clusters is short of."""
     group = Group(workload.key, rule.clusters)
-    cost = encoding.convex_cost(group, _missing_up_to(rule.minimum))
+    cost = encoding.convex_cost(group, missing_up_to(rule.minimum))
     return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
@@ -255,7 +251,7 @@ def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iter
         return
     for detail, clusters in unions(rule):
         outside = Group(workload.key, names - clusters)
-        cost = encoding.convex_cost(outside, _missing_up_to(rule.minimum))
+        cost = encoding.convex_cost(outside, missing_up_to(rule.minimum))
         yield Lack(SPREAD, workload.priority, cost, _about(survival.KIND, rule, workload, detail))
 
 
@@ -277,13 +273,6 @@ def _of_losses(
         ]
         cost = _slack(lacking, rule.minimum, missing, workload, encoding)
         yield Lack(SPREAD, workload.priority, cost, _about(survival.KIND, rule, workload, rule.name))
-
-
-def _missing_up_to(least: int) -> ConvexFunction:
-    """Return by how much a number of replicas is below a minimum."""
-    return ConvexFunction(
-        marginal=lambda k: -1 if k < least else 0, anchor=least, closed=lambda x: max(0, least - x)
-    )
 
 
 def _about(kind: str, rule: GroupTotal | Spread | Survival, workload: Workload, detail: str) -> About:

@@ -62,8 +62,6 @@ class Event(NamedTuple):
     ----------
     type
         What became of the object; a bookmark only tells a newer version of the whole.
-    object
-        The object.
     """
 
     type: EventType
@@ -72,15 +70,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A connection to an API server; threads may share it.
-
-    Parameters
-    ----------
-    api
-        The client of the library.
-    context
-        How messages call the server.
-    """
+    """A connection to an API server; threads may share it."""
 
     api: ApiClient
     context: str
@@ -127,8 +117,6 @@ class Client:
 
         Parameters
         ----------
-        resource
-            The kind.
         version
             Version after which to begin.
         seconds

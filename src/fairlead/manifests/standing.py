@@ -51,10 +51,6 @@ class Standing:
     ----------
     names
         Candidates in name order.
-    excluded
-        All others with the reason.
-    held_only
-        Candidates that take nothing new.
     """
 
     names: tuple[str, ...]

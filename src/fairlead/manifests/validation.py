@@ -103,8 +103,6 @@ class Validated(Generic[M]):
     ----------
     located
         The manifest without what is wrong in it; None where too little remains.
-    warnings
-        Fields that are not known.
     """
 
     located: Located[M] | None

@@ -63,13 +63,7 @@ def _lacking(problem: Problem, placement: Placement) -> Iterator[tuple[Level, Vi
 
 
 def loosened(workload: Workload, names: Iterable[str]) -> Workload:
-    """Return a workload without what its rules ask at least; what they allow at most stays.
-
-    Parameters
-    ----------
-    names
-        All clusters of the problem.
-    """
+    """Return a workload without what its rules ask at least; what they allow at most stays."""
     everywhere = frozenset(names)
     rules = (_loosened(rule, workload, everywhere) for rule in workload.rules)
     return replace(workload, rules=tuple(rule for rule in rules if rule is not None))

@@ -5,6 +5,7 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 ``Problem.without``).
 """
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -69,14 +70,9 @@ def completed(problem: Problem) -> Problem:
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
         rules = (Capacity(), *rules)
-    if rules is problem.rules and all(map(_same, workloads, problem.workloads)):
+    if rules is problem.rules and all(map(operator.is_, workloads, problem.workloads)):
         return problem
     return replace(problem, workloads=workloads, rules=rules)
-
-
-def _same(one: Workload, other: Workload) -> bool:
-    """Tell whether nothing had to be added to a workload."""
-    return one is other
 
 
 def _counted(workload: Workload) -> Workload:

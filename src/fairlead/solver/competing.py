@@ -34,15 +34,7 @@ SHARE = 0.8
 
 
 def solve_competing(question: Question, jointly: Jointly) -> Answer:
-    """Solve a part with as few workloads in one search as its proof needs, first what has to move.
-
-    Parameters
-    ----------
-    question
-        The part, and workloads as they stand best alone.
-    jointly
-        Solves a problem in one search.
-    """
+    """Solve a part with as few workloads in one search as its proof needs, first what has to move."""
     part, alone, search = question.part, question.alone, question.search
     floor = keep_and_repair(part, frozen(part, alone), search.deadline.part(SHARE_OF_FLOOR))
     if not search.deadline.remaining():
@@ -83,17 +75,7 @@ def _as_a_whole(best: "Incumbent", search: Search, jointly: Jointly) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A search for the best placement on some levels, or on all.
-
-    Parameters
-    ----------
-    measured
-        The problem with the rules that those levels need.
-    search
-        How to search.
-    single
-        Places workloads each for itself.
-    """
+    """A search for the best placement on some levels, or on all."""
 
     measured: Problem
     search: Search
@@ -176,14 +158,10 @@ class Incumbent:
 
     Parameters
     ----------
-    part
-        The question.
     placement
         The best placement; None where none is known.
     relaxed
         Levels of best placements of problems with fewer rules, with their bounds.
-    origin
-        Who found the placement.
     apart
         Workloads that cost what they would cost alone, as far as that is known.
     """
@@ -256,10 +234,6 @@ class Single:
     ----------
     search
         How to search where marginal allocation does not apply.
-    jointly
-        Solves a problem as a whole.
-    floor
-        Where workloads stand in a valid placement, as far as one is known.
     """
 
     search: Search

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import Term
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
@@ -101,15 +102,16 @@ class LevelModels:
         target = self.targets.get(level)
         cost = encoding.levels[level]
         terms, offset = cost.terms()
-        if target is not None:
+        aim = None if target is None else steps_up_to(cost, target.value)
+        if aim is not None:
             most = LARGEST if self.best is None else cost.steps(self.best)
-            terms, offset = encoding.at_least(level, target.steps(cost), most), 0
+            terms, offset = encoding.at_least(level, aim, most), 0
         efforts = self._efforts(deadline, fixed=target is not None)
         effort = efforts.pop(0)
         bound: int | None = None
         while True:
             finding = self._run(encoding, terms, effort)
-            if finding.bound is not None and (target is None or finding.bound > target.steps(cost)):
+            if finding.bound is not None and (aim is None or finding.bound > aim):
                 bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
             refined = finding.values is not None and self._take(encoding, finding, level)
             settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)

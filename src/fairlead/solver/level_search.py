@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.peak import PeakCost
@@ -142,7 +143,7 @@ class LevelSearch(LevelModels):
             return None
         steps = cost.steps(self.best)
         target = self.targets.get(level)
-        return steps if target is None else max(steps, target.steps(cost))
+        return steps if target is None else max(steps, steps_up_to(cost, target.value))
 
     def settle(self, *, ties: bool) -> LexicographicResult:
         """Return what was found; where every level is proven with ties settled, unless any answer will do."""

@@ -26,8 +26,6 @@ def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})
 
     Parameters
     ----------
-    problem
-        The question.
     totals
         In a partial problem: how many replicas are placed of those workloads of which that is known.
     """
@@ -47,8 +45,6 @@ def totals_known(problem: Problem, level: Level, unplaced: int) -> dict[str, int
 
     Parameters
     ----------
-    problem
-        A partial problem.
     level
         Any level; unless it is about unplaced replicas nothing is known.
     unplaced
@@ -111,8 +107,6 @@ def held_by_tiers(
 
     Parameters
     ----------
-    problem
-        The question.
     ranges
         What every place may hold.
     totals

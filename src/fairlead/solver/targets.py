@@ -1,12 +1,9 @@
 """Targets: what levels may cost without having to get better, and which levels have one."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from fairlead.encoders.balance import error
-from fairlead.encoders.costs import LevelCost
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of
@@ -37,10 +34,6 @@ class Target:
     def value(self) -> int | Fraction:
         """What the level may cost."""
         return self.bound + self.tolerance
-
-    def steps(self, cost: LevelCost) -> int:
-        """Return what the level may cost in steps of a model, whose costs may be rounded down."""
-        return math.floor((self.value - cost.constant - error(cost)) * cost.scale)
 
     def raised(self, bound: int | Fraction) -> "Target":
         """Return the target with a bound that was proven, where the best is not known."""

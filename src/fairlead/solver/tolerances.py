@@ -138,7 +138,8 @@ class _Loosening:
             for each in problem.workloads
             if chooses_copies(each)
         }
-        stay = frozen(found.part, alone)
+        first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
+        stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
         certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
         forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
         staying = forced if certain else resting(problem, found)

@@ -349,7 +349,7 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
     assert "No fix is known for default/stuck.\nAny one of these changes fixes all others:" in str(outcome)
-    assert outcome.to_dict()["conflict"]["without_way_out"] == ["default/stuck"]
+    assert outcome.to_dict()["conflict"]["withoutWayOut"] == ["default/stuck"]
 
 
 def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,9 @@ class Inert:
 class Api(BaseModel):
     """Parent of all API types: frozen, field names as in Kubernetes, unknown fields noticed."""
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", defer_build=True
+    )
 
 
 class Open(Api):

@@ -17,13 +17,13 @@ from fairlead.manifests.karmada.preferences import (
     STATIC,
     Declaration,
     ResolvedBounds,
+    Terms,
     is_aggregated,
     is_dynamic,
     preferences_of,
     resolve_bounds,
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
-from fairlead.manifests.karmada.terms import Terms
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates
 from fairlead.manifests.yaml.documents import Path, field_name, first_few
@@ -66,8 +66,6 @@ def without_effect(
 
     Parameters
     ----------
-    bounds
-        The bounds, as resolved against the first affinity group.
     standings
         How clusters stand in every affinity group; the reasons of the first one are told.
     """
@@ -157,13 +155,7 @@ class Interpreter:
     def interpret(
         self, workload: Workload, declared: Declared, evicting: Mapping[str, Source], replicas: Source
     ) -> Interpreted:
-        """Return the rules of a workload.
-
-        Parameters
-        ----------
-        workload
-            The workload, without rules.
-        """
+        """Return the rules of a workload."""
         found = [
             (group, *self._in_group(group, workload, declared, evicting, replicas))
             for group in groups_of(declared.placement)

@@ -100,8 +100,6 @@ class PolicyIndex:
     entries
         By namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for all
         names).
-    by_name
-        Policies by namespace and name.
     """
 
     entries: Mapping[_Key, Sequence[Entry]]
@@ -124,8 +122,6 @@ class PolicyIndex:
 
         Parameters
         ----------
-        resource
-            The resource.
         claim
             Namespace and name of the policy that it belongs to already; None where it belongs to none.
 

@@ -11,6 +11,7 @@ from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup, lacks
 from fairlead.manifests.karmada.preferences import (
     ResolvedBounds,
+    Terms,
     is_divided,
     is_dynamic,
     is_static,
@@ -18,7 +19,6 @@ from fairlead.manifests.karmada.preferences import (
     static_weights,
     weighted_terms,
 )
-from fairlead.manifests.karmada.terms import Terms
 from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
 from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import (
@@ -128,13 +128,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Resolves placements against clusters, those that read the same only once.
-
-    Parameters
-    ----------
-    clusters
-        Member clusters by name.
-    """
+    """Resolves placements against clusters, those that read the same only once."""
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
@@ -150,13 +144,7 @@ class Resolver:
     def division(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
     ) -> Division:
-        """Find the candidates of a workload in one affinity group, their weights and their tiers.
-
-        Parameters
-        ----------
-        workload
-            The workload, without rules.
-        """
+        """Find the candidates of a workload in one affinity group, their weights and their tiers."""
         base = self._within_tiers(self._standing(group, workload, declared, evicting), group, declared)
         return self._with_tiers(self._division(base, workload, declared), group)
 

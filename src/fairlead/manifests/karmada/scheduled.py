@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from fairlead.manifests.api.karmada import ResourceBindingSpec
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.preferences import is_divided
@@ -31,7 +30,9 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
     return KarmadaBinding(
         placement=declared.written,
         defaulting=subject.policy is not None,
-        previous=_previous(spec) if spec else (),
+        previous=tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
+        if spec
+        else (),
         evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
         requests=_requests(subject),
         uid=_uid(subject),
@@ -80,11 +81,6 @@ def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:
 def _terms(placement: Any) -> Any:
     """Return the affinity groups of a placement, all of them."""
     return _bare(placement.get("clusterAffinities")) if isinstance(placement, dict) else None
-
-
-def _previous(spec: ResourceBindingSpec) -> tuple[tuple[str, int], ...]:
-    """Return the targets in their order, with the replicas (or sets) on each."""
-    return tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
 
 
 def _requests(subject: Subject) -> Mapping[str, Fraction] | None:

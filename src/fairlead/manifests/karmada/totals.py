@@ -55,8 +55,6 @@ class Totals:
         Regions to which an annotation limits the candidates; None where none does.
     even
         True where the change of the totals is shared evenly; else weights or full copies divide.
-    equal
-        True where all candidates weigh the same.
     apart
         True where a part of it stands outside of the placement.
     """
@@ -78,14 +76,10 @@ class Group(NamedTuple):
 
     Parameters
     ----------
-    replicas
-        Replicas that they hold together.
     where
         Where the number stands.
     absent
         Names of clusters that the input does not have.
-    whole
-        True for a total of all candidates.
     closed
         Clusters of the set that are no candidates.
     """

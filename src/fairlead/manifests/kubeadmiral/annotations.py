@@ -230,18 +230,7 @@ class _UnreadableError(Exception):
 
 
 def overridden(policy: Policy, annotations: Marks, key: str) -> tuple[Policy, list[Statement]]:
-    """Return a policy with everything replaced that annotations of an object override.
-
-    Parameters
-    ----------
-    annotations
-        Those of the object.
-
-    Returns
-    -------
-    tuple
-        The policy for this object, and what could not be read or has no effect.
-    """
+    """Return a policy with everything replaced that annotations of an object override."""
     warnings: list[Statement] = []
     for name, (part, read) in _READERS.items():
         mark = annotations.get(PREFIX + name)

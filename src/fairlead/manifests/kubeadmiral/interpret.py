@@ -63,13 +63,7 @@ class Interpreted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PolicyInterpreter:
-    """Turns policies into rules.
-
-    Parameters
-    ----------
-    clusters
-        Member clusters by name.
-    """
+    """Turns policies into rules."""
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
@@ -78,13 +72,7 @@ class PolicyInterpreter:
     def interpret(
         self, workload: Workload, policy: Policy, feedback: Feedback, replicas: Source
     ) -> Interpreted:
-        """Return the rules of a workload.
-
-        Parameters
-        ----------
-        workload
-            The workload, without rules.
-        """
+        """Return the rules of a workload."""
         held = self.present.intersection(workload.current)
         if policy.sticky and held:
             # No total: what runs stays, also where another number is wanted by now.
@@ -154,12 +142,7 @@ class PolicyInterpreter:
             yield from self._moves(workload, policy)
 
     def _packed(
-        self,
-        workload: Workload,
-        policy: Policy,
-        feedback: Feedback,
-        open_to: Standing,
-        replicas: Source,
+        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing, replicas: Source
     ) -> Iterator[WorkloadRule]:
         """Fill one cluster after the other, and as few as possible."""
         yield self._candidates(open_to)
@@ -175,12 +158,7 @@ class PolicyInterpreter:
         yield from self._moves(workload, policy)
 
     def _shared(
-        self,
-        workload: Workload,
-        policy: Policy,
-        feedback: Feedback,
-        open_to: Standing,
-        replicas: Source,
+        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing, replicas: Source
     ) -> Iterator[WorkloadRule]:
         """Divide by weights."""
         weighed = self._weighed(workload, policy, open_to)

@@ -148,8 +148,6 @@ class Policy:
         Terms of which one must match; None where there is no such rule.
     max_clusters
         Most clusters; None means no limit.
-    preferred
-        The placement list.
     avoid_disruption
         True where running replicas stay where they are as far as possible.
     auto_migration

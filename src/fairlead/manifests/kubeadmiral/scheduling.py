@@ -21,12 +21,7 @@ from fairlead.manifests.kubeadmiral.annotations import (
     overridden,
     read_feedback,
 )
-from fairlead.manifests.kubeadmiral.federated import (
-    Template,
-    current,
-    replicas_path,
-    written,
-)
+from fairlead.manifests.kubeadmiral.federated import Template, current, replicas_path, written
 from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
 from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, LocatedPolicy, Policy, read_policy
 from fairlead.manifests.validation import Located
@@ -107,13 +102,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Federation:
-    """KubeAdmiral's part of the input.
-
-    Parameters
-    ----------
-    policies
-        Policies by name.
-    """
+    """KubeAdmiral's part of the input."""
 
     policies: Policies
     interpreter: PolicyInterpreter

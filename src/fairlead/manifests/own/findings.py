@@ -1,10 +1,12 @@
 """What is wrong in a manifest of our own kinds beside its single fields."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import assert_never
 
 from fairlead.manifests.api import own
-from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own import OWN_KINDS, ClusterSet, SelectingSpec
+from fairlead.manifests.api.own import OWN_KINDS, OwnKind
+from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
+from fairlead.manifests.api.profile import Profile
 from fairlead.manifests.karmada.findings import label_selector_findings, selector_findings
 from fairlead.manifests.own import profile
 from fairlead.manifests.own.sets import as_affinity
@@ -44,23 +46,23 @@ def told_already(mistake: Mistake, known: Collection[str]) -> bool:
     return IS_NEEDED in mistake.message and any(field.startswith(holder) for field in known)
 
 
-def own_findings(model: Object) -> Iterator[Finding]:
+def own_findings(model: OwnKind) -> Iterator[Finding]:
     """List what is wrong in one manifest."""
     if model.metadata.namespace:
         yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE)
-    spec = getattr(model, "spec", None)
+    spec = model.spec
     if isinstance(spec, SelectingSpec) and spec.workload_selector.label_selector:
         found = label_selector_findings(spec.workload_selector.label_selector)
         yield from below("spec", below("workloadSelector", below("labelSelector", found)))
     yield from below("spec", _of_kind(model))
 
 
-def _of_kind(model: Object) -> Iterator[Finding]:
+def _of_kind(model: OwnKind) -> Iterator[Finding]:
     """List what is wrong in the spec of one kind."""
     match model:
         case own.GroupBounds(spec=spec):
             yield from _group_bounds(spec)
-        case own.Profile(spec=wanted):
+        case Profile(spec=wanted):
             yield from profile.findings(wanted)
         case own.FailureRates(spec=failures):
             yield from _filled("rates", failures.rates, "name at least one field with its rate")
@@ -72,8 +74,10 @@ def _of_kind(model: Object) -> Iterator[Finding]:
             yield from _hierarchy(weights)
         case own.MoveBudget(spec=budget):
             yield from _move_budget(budget)
-        case _:
+        case own.Skew() | own.WorkloadAffinity():
             return
+        case _:
+            assert_never(model)
 
 
 def _group_bounds(spec: own.GroupBoundsSpec) -> Iterator[Finding]:
@@ -101,6 +105,8 @@ def _group(group: own.GroupBound) -> Iterator[Finding]:
 def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
     """List entries without a price or with two kinds of it."""
     yield from _filled("prices", spec.prices, "name at least one price")
+    if spec.currency and spec.level == "emissions":
+        yield Finding(("currency",), spec.currency, "emissions are grams; leave it out")
     for position, entry in enumerate(spec.prices):
         found = [
             *_either({"pricePerReplica": entry.price_per_replica, "perResource": entry.per_resource}),

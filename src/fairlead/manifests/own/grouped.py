@@ -5,14 +5,14 @@ from math import comb, prod
 from typing import assert_never
 
 from fairlead.manifests.api import own
-from fairlead.manifests.own.sets import Remark, named, values_of
+from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.rules import GroupedRule, Skew, Survival
 from fairlead.models.rules.survival import Loss
-from fairlead.models.topology import groups, groups_of
+from fairlead.models.topology import groups, groups_of, values_of
 
 GroupedKind = own.Survival | own.Skew
 KINDS = (own.Survival, own.Skew)

@@ -8,7 +8,8 @@ from fairlead.manifests.own.sets import Remark, matched, named, without_clusters
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import Level
+from fairlead.models.errors import Mistake
+from fairlead.models.levels import EMISSIONS, Level
 from fairlead.models.quantity import counts_bytes
 from fairlead.models.rules import Price
 
@@ -35,16 +36,14 @@ def price(
 
     Parameters
     ----------
-    priced
-        What `entries` found.
-    names
-        Candidates in name order.
     needed
         What one replica needs, as `capacity.needs` returns it.
     """
     known = {id(entry): price_of(entry, needed) for entry in located.model.spec.prices}
     prices = {name: known[id(priced[name])] for name in names if name in priced}
-    return Price(prices, located.source("spec", "prices"), Level(located.model.spec.level))
+    spec = located.model.spec
+    currency = "g" if spec.level == EMISSIONS.key else spec.currency or ""
+    return Price(prices, located.source("spec", "prices"), Level(spec.level), currency)
 
 
 def price_of(entry: PriceEntry, needed: Mapping[str, int]) -> Fraction:
@@ -80,3 +79,11 @@ def unpriced(
         counted = "free of charge" if located.model.spec.level == "cost" else "free of emissions"
         text = f"{named(located)} has no price for {first_few(free)}: counted as {counted}"
         yield Remark(text, located.source("spec", "prices"))
+
+
+def other_currency(first: Located[PriceList], second: Located[PriceList]) -> Iterator[Mistake]:
+    """Refuse two lists of one level in two currencies: what they add up to would be neither."""
+    one, two = first.model.spec.currency, second.model.spec.currency
+    if one and two and one != two:
+        message = f"{named(first)} at {first.source()} is in {one}; amounts in two currencies do not add up"
+        yield Mistake(second.source("spec", "currency"), "spec.currency", two, message)

@@ -90,13 +90,7 @@ def _spans(lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _said(line: str) -> _Line | None:
-    """Return what a line says; None where that is nothing.
-
-    Raises
-    ------
-    ValueError
-        Where it is not plain.
-    """
+    """Return what a line says; None where that is nothing, ValueError where it is not plain."""
     bare = line.lstrip(" ")
     if not bare or bare[0] == "#" or line == SEPARATOR:
         return None

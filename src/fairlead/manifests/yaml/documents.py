@@ -125,17 +125,7 @@ class NoLines:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Places of the values of one document, all known.
-
-    Parameters
-    ----------
-    table
-        Lines of the whole file.
-    line
-        Line where the document begins.
-    block
-        Block of the document's own entries.
-    """
+    """Places of the values of one document, all known."""
 
     file: str
     table: LineTable
@@ -143,13 +133,7 @@ class Lines:
     block: int
 
     def entry(self, data: Any, step: str | int) -> "Lines":
-        """Return the lines of the entry that a step leads to from `data`, which these lines describe.
-
-        Raises
-        ------
-        LookupError
-            Where there is no such entry.
-        """
+        """Return the lines of the entry that a step leads to from `data`, which these lines describe."""
         position: int | None = None
         if isinstance(data, dict):
             position = self.table.position(self.block, data, step)

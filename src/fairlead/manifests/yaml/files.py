@@ -47,8 +47,6 @@ def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Tex
     ----------
     recursive
         Whether a directory's directories are read too; symbolic links to directories are not followed.
-    maximum_bytes
-        Size that a file may have.
 
     Yields
     ------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -72,10 +72,5 @@ def _summed(parts: Iterable[Fraction]) -> Fraction:
     row = list(parts)
     while len(row) > 1:
         odd = row[len(row) - len(row) % 2 :]
-        row = [left + right for left, right in _pairs(row)] + odd
+        row = [left + right for left, right in zip(row[::2], row[1::2], strict=False)] + odd
     return row[0]
-
-
-def _pairs(row: list[Fraction]) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield every two neighbours."""
-    return zip(row[::2], row[1::2], strict=False)

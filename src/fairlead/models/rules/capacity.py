@@ -105,8 +105,6 @@ def fits(grades: Iterable[Grade], needs: Mapping[str, int]) -> int:
 
     Parameters
     ----------
-    grades
-        Grades of the nodes.
     needs
         What one replica takes by resource, itself as a pod among them; positive. A resource that a grade does
         not name is not there.

@@ -34,8 +34,6 @@ class Number(NamedTuple):
         Its name in the rule, such as ``minimum``.
     value
         The number: replicas or groups.
-    side
-        Whether the rule asks for at least so many, or at most.
     change
         The kind of such a change, one of `changes.kinds.Kind`.
     words

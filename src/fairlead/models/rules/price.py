@@ -26,11 +26,15 @@ class Price:
         Price of one replica by candidate, exact; absent means free of charge.
     level
         The level on which they count, one of `PRICED`; a workload has at most one price on each.
+    currency
+        What the prices are counted in, such as ``EUR``; empty where nobody said. All prices of a level have
+        the same, or none.
     """
 
     prices: Mapping[str, Fraction]
     source: Source | None = None
     level: Level = COST
+    currency: str = ""
 
 
 def prices_on(workload: Workload, level: Level) -> Mapping[str, Fraction]:

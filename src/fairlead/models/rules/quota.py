@@ -123,8 +123,6 @@ def asked(rule: Quota, workload: Workload, placed: Mapping[str, int]) -> dict[Sc
     ----------
     workload
         Any workload; one of another namespace asks for nothing.
-    placed
-        Its replicas by cluster.
     """
     if workload.namespace != rule.namespace:
         return {}

@@ -27,8 +27,6 @@ class Apart(Scope):
 
     Parameters
     ----------
-    field
-        What is grouped.
     groups
         Candidates by group, none of them empty.
     """
@@ -57,15 +55,6 @@ class Skew(Grouped):
 
     Kubernetes knows it as ``maxSkew`` of topologySpreadConstraints, with nodes in the place of clusters.
     Candidates that tell no group count nowhere.
-
-    Parameters
-    ----------
-    field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group; a candidate may be in several (zones).
-    maximum
-        The most by which two groups differ.
     """
 
     maximum: int

@@ -27,10 +27,6 @@ class Spread(Grouped):
 
     Parameters
     ----------
-    field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group; a candidate may be in several (zones).
     maximum
         Most groups; None means no limit.
     """

@@ -137,12 +137,6 @@ class Survival(Grouped):
 
     Parameters
     ----------
-    field
-        What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group.
-    minimum
-        Replicas that have to be left.
     everywhere
         All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
     count
@@ -262,6 +256,12 @@ class Survival(Grouped):
     def opened(self, more: Collection[Cluster]) -> Self:
         """Return the rule once more clusters are candidates."""
         return self._each(lambda loss: replace(loss, groups=joined(loss.groups, groups(more, loss.field))))
+
+    def widened(self, closed: Collection[Cluster]) -> Self:
+        """Return a rule that knows closed clusters as well, which may hold replicas then."""
+        return self._each(
+            lambda loss: replace(loss, groups=joined(loss.together, groups(closed, loss.field)))
+        )
 
     def without(self, names: AbstractSet[str], *, gone: bool = False) -> Self:
         """Return the rule once clusters are closed, which still are lost with their group, or gone."""

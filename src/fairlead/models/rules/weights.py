@@ -73,13 +73,6 @@ def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation
     """Return the distance of a division from the quotas, exactly.
 
     Clusters of weight 0 are left out of the measure.
-
-    Parameters
-    ----------
-    placed
-        Replicas by cluster.
-    deviation
-        The measure, see `Deviation`.
     """
     if not rule.tiers:
         return distance(rule.weights, placed, workload.replicas, deviation)

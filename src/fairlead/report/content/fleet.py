@@ -6,9 +6,9 @@ from typing import Literal, NamedTuple, assert_never, cast
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome
-from fairlead.models.words import counted
+from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
-from fairlead.report.blocks import NOTHING, Cell, Line, Row, Table, Text, Tone, cells, columns, table
+from fairlead.report.blocks import NOTHING, Cell, Line, Row, Table, Text, Tone, cells, columns, table, texts
 from fairlead.report.terminal import Look
 
 COMPACT_ABOVE = 10
@@ -56,7 +56,15 @@ def closing(change: Change) -> str:
 
 def opening(outcome: Outcome, look: Look) -> list[Line]:
     """Return what comes before the rows of many workloads: what changes; nothing for scripts."""
-    return [Text(closing(change_of(outcome)), "bold")] if look.headers else []
+    if not look.headers:
+        return []
+    return [Text(closing(change_of(outcome)), "bold"), *texts(unproven(outcome))]
+
+
+def unproven(outcome: Outcome) -> list[str]:
+    """Say of which levels it is not known that they could not be better, in a line; nothing where all are."""
+    levels = [level.name for level in outcome.objectives if not level.proven]
+    return [f"Not proven best: {listed(levels, 'level')}."] if levels else []
 
 
 def shown_workloads(outcome: Outcome, look: Look) -> Sequence[Workload]:

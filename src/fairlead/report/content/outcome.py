@@ -25,6 +25,8 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
+from fairlead.report.content.costs import cost_lines
+from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
 
@@ -88,8 +90,24 @@ def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
 
 def conclusion(outcome: Outcome) -> list[Line]:
     """Return the verdict, its first word toned, and what explains it."""
-    below = (*explanation(outcome), *breaches(outcome), *remarks(outcome))
-    return [toned_verdict(outcome), *texts(below)]
+    below = (*explanation(outcome), *breaches(outcome), *remarks(outcome), *told_cost(outcome))
+    return [toned_verdict(outcome), *texts(below), *_closing(outcome)]
+
+
+def _closing(outcome: Outcome) -> list[Line]:
+    """Return what changes in a line, where something runs; of a large fleet that comes first."""
+    workloads = outcome.problem.with_replicas
+    runs = any(any(one.current.values()) for one in workloads)
+    told = runs and outcome.placement is not None and len(workloads) <= COMPACT_ABOVE
+    return [Text(closing(change_of(outcome)), "bold")] if told else []
+
+
+def told_cost(outcome: Outcome) -> list[str]:
+    """Return what the placement costs and saves, a line each; nothing where nothing has a price."""
+    if outcome.placement is None:
+        return []
+    now = {workload.key: workload.current for workload in outcome.problem.workloads}
+    return cost_lines(outcome.problem, now, outcome.placement)
 
 
 def toned_verdict(outcome: Outcome) -> Text:

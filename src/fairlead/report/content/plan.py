@@ -30,7 +30,7 @@ from fairlead.report.content.fleet import (
     places,
 )
 from fairlead.report.content.fullness import planned_fullness, planned_shifts
-from fairlead.report.content.outcome import SHOWN, explanation, remarks, verdict
+from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_cost, verdict
 from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look, fitted
 from fairlead.solver.plan.answer import RebalancePlan
@@ -63,7 +63,7 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     title, *lines = head_lines(plan)
     blocked = [f"Cannot move: {blocked.reason}" for blocked in plan.waves.blocked]
     last = texts(first_lines(blocked, look.few(SHOWN), "", ALL_SHOWN))
-    groups = [[Text(title, "bold"), *texts([*lines, *remarks(plan.outcome)])]]
+    groups = [[Text(title, "bold"), *texts([*lines, *remarks(plan.outcome), *told_cost(plan.outcome)])]]
     if look.picked.group_by:
         groups += [[_grouped(plan, look)], last]
     elif plan.nothing_to_do:

@@ -25,7 +25,9 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
-from fairlead.report.content.fleet import Change, Place, closing, difference, grouped, places_of
+from fairlead.report.content.additions import empty_additions
+from fairlead.report.content.costs import cost_lines
+from fairlead.report.content.fleet import Change, Place, closing, difference, grouped, places_of, unproven
 from fairlead.report.content.fullness import cluster_shifts
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
@@ -219,7 +221,10 @@ def _at_once(simulation: Simulation, look: Look) -> list[Line]:
 def _verdict(simulation: Simulation, look: Look) -> list[Line]:
     """Return what comes of the changes, its first word toned, and what does not fit."""
     why = first_lines(reasons(simulation), look.few(SHOWN), "line", MORE)
-    below = [*fills_first(simulation), *remarks(simulation.after), *why]
+    after = simulation.after
+    costs = cost_lines(after.problem, simulation.now, after.placement) if after.placement is not None else []
+    below = [*fills_first(simulation), *remarks(after), *why, *empty_additions(simulation), *costs]
+    below += unproven(after)
     last = [Text(closing(change(simulation)), "bold")] if simulation.after.placement is not None else []
     return [*texts(already(simulation)), _toned(verdict(simulation)), *texts(below), *last]
 

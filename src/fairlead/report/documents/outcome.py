@@ -116,7 +116,7 @@ def conflict_document(conflict: Conflict | None) -> Document | None:
         "rules": statement_documents(conflict.rules),
         "proof": str(conflict.proof),
         "relaxations": [_relaxation(relaxation) for relaxation in conflict.relaxations],
-        "without_way_out": list(conflict.without_way_out),
+        "withoutWayOut": list(conflict.without_way_out),
     }
 
 

@@ -211,15 +211,13 @@ def _of_bounds(rule: Bounds, change: Change) -> Bounds:
 def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
     """Change what a set of clusters holds; another rule about the same set has other numbers."""
     exact = rule.minimum == rule.maximum
-    match change.kind:
-        case Kind.TOTAL if exact and rule.minimum == change.before:
-            return replace(rule, minimum=change.after, maximum=change.after)
-        case Kind.GROUP_MINIMUM if not exact and rule.minimum == change.before:
-            return replace(rule, minimum=change.after)
-        case Kind.GROUP_MAXIMUM if not exact and rule.maximum == change.before:
-            return replace(rule, maximum=change.after)
-        case _:
-            return rule
+    if change.kind is Kind.TOTAL and exact and rule.minimum == change.before:
+        return replace(rule, minimum=change.after, maximum=change.after)
+    if change.kind is Kind.GROUP_MINIMUM and not exact and rule.minimum == change.before:
+        return replace(rule, minimum=change.after)
+    if change.kind is Kind.GROUP_MAXIMUM and not exact and rule.maximum == change.before:
+        return replace(rule, maximum=change.after)
+    return rule
 
 
 def percentage(rule: Survival) -> int | None:

@@ -34,11 +34,10 @@ def number_of(detail: str, cluster: str | None, problem: Problem) -> Number:
     InternalError
         Where the problem has no such quota.
     """
-    name, _, resource = detail.rpartition(" ")
-    scope = Scope(resource, cluster)
-    for rule in problem.rules:
-        if isinstance(rule, Quota) and f"{rule.namespace}/{rule.name}" == name and scope in rule.limits:
-            return Number(rule, scope)
+    for rule in (each for each in problem.rules if isinstance(each, Quota)):
+        for scope in rule.limits:
+            if detail_of(rule, scope.resource) == detail and scope.cluster == cluster:
+                return Number(rule, scope)
     raise InternalError(f"a change is about the quota {detail}, which the problem does not have")
 
 
@@ -59,8 +58,9 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
     """
     asked = {(each.detail, each.cluster): each for each in changes if each.kind == Kind.QUOTA and each.amount}
     for detail in sorted({detail for detail, cluster in asked if cluster is not None}):
-        resource = detail.rpartition(" ")[2]
-        rule = next(number_of(detail, cluster, problem).rule for name, cluster in asked if name == detail)
+        rule, (resource, _) = next(
+            number_of(detail, cluster, problem) for name, cluster in asked if name == detail
+        )
         overall = rule.limits.get(Scope(resource))
         if overall is None:
             continue

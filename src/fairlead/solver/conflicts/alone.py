@@ -77,13 +77,7 @@ def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
 
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
-    """Tell whether a workload is seen to have no placement of its own, without a solver.
-
-    Parameters
-    ----------
-    boxed
-        Its box; None where it is not known yet.
-    """
+    """Tell whether a workload is seen to have no placement of its own, without a solver."""
     if boxed is None:
         if not has_box(workload):
             return False
@@ -208,6 +202,5 @@ def _conflict(workload: Workload, problem: Problem) -> Conflict | None:
     if found is None:
         return None
     proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
-    return Conflict(
-        told([units[at] for at in found.units], by_itself), proof=proof, workloads=(workload.key,)
-    )
+    said = told([units[at] for at in found.units], by_itself)
+    return Conflict(tuple(each.whole for each in said), proof=proof, workloads=(workload.key,))

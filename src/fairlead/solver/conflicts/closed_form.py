@@ -49,8 +49,6 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
     ----------
     problem
         The question, as if it had no other workload.
-    units
-        Everything that may be left out.
     """
     most = widest(workload)
     for at, unit in enumerate(units):

@@ -202,13 +202,7 @@ class Sums:
 
 
 def sums_of(problem: Problem, units: Sequence[Unit]) -> Sums | None:
-    """Add up units of a problem; None where that does not tell whether they have a placement.
-
-    Parameters
-    ----------
-    units
-        Some of its units.
-    """
+    """Add up units of a problem; None where that does not tell whether they have a placement."""
     if len(problem.workloads) != 1 or not problem.workloads[0].replicas:
         return None
     outline = outline_of(problem.workloads[0], problem, units)

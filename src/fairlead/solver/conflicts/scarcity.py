@@ -100,13 +100,7 @@ def demands_on(
 def over_quota(
     rule: Quota, problem: Problem, keys: Container[str | None]
 ) -> Iterator[tuple[Scope, int, dict[str, int]]]:
-    """Yield every number for all clusters that totals do not fit into, and what each asks for, by key.
-
-    Parameters
-    ----------
-    keys
-        The workloads whose totals count.
-    """
+    """Yield every number for all clusters that totals do not fit into, and what each asks for, by key."""
     inside = [each for each in problem.workloads_in(rule.namespace) if each.key in keys]
     for scope, limit in quota.allowed(rule, problem).items():
         if scope.cluster is None:
@@ -132,11 +126,6 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
 
 def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
     """Return a conflict of totals with a quota, or with the rooms of all clusters open to their workloads.
-
-    Parameters
-    ----------
-    units
-        Everything that may be left out.
 
     Returns
     -------
@@ -242,11 +231,6 @@ class Excess:
 
 def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     """Return a resource of which totals among some units ask for more than rooms or a quota among them have.
-
-    Parameters
-    ----------
-    units
-        Some of its units.
 
     Returns
     -------

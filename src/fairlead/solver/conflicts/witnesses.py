@@ -191,8 +191,6 @@ def witnessed(
 
     Parameters
     ----------
-    units
-        Everything that may be left out.
     conflict
         Positions of the units of the conflict.
     """
@@ -218,15 +216,7 @@ def witnessed(
 
 
 def exchanged(placement: Placement, unit: Unit, problem: Problem) -> Iterator[Placement]:
-    """Yield placements that break other units than a given one breaks.
-
-    Parameters
-    ----------
-    placement
-        A placement that breaks one unit only.
-    unit
-        That unit.
-    """
+    """Yield placements that break other units than a given one breaks."""
     held = {workload.key: dict(placement.of(workload.key)) for workload in problem.workloads}
     if isinstance(unit.part, Total):
         yield from _of_workloads(held, unit.workload or "", problem)

@@ -54,8 +54,6 @@ def greedy_wave(
 
     Parameters
     ----------
-    used
-        What is used by cluster and resource before the wave.
     urgent
         Workloads that go before others, the more urgent the larger the number.
     """

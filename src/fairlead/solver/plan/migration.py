@@ -25,8 +25,6 @@ class WorkloadPath:
 
     Parameters
     ----------
-    start, target
-        Replicas by cluster.
     least
         Replicas that have to run at every moment, unless fewer run before.
     most
@@ -75,8 +73,6 @@ class Migration:
 
     Parameters
     ----------
-    paths
-        Workloads whose placement changes, by key.
     limits
         What may be used by cluster, or quota, and resource; at least what the target uses.
     used
@@ -152,10 +148,6 @@ def migration_of(
 
     Parameters
     ----------
-    problem
-        The question; what runs now is `Workload.current`.
-    options
-        How moves may be made.
     everywhere
         True where replicas may also go to clusters that are neither where they are nor where they go.
     """

@@ -37,8 +37,6 @@ def waves_of(
 
     Parameters
     ----------
-    problem
-        The question; what runs now is `Workload.current`.
     target
         Where everything goes; a workload that is left out is stopped.
     options
@@ -98,8 +96,6 @@ def remaining(
     ----------
     standing
         What runs now, of every workload. Replicas on clusters that are not in the input are gone already.
-    deadline, seed
-        As for `waves_of`.
 
     Returns
     -------

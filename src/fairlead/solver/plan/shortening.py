@@ -27,11 +27,6 @@ def shortened(
     A few waves in a row are replaced by one fewer, first at the end, where little moves, as often as that
     succeeds. Then CP-SAT is asked for the least number of waves and upwards, until it finds a plan or has no
     answer in time.
-
-    Parameters
-    ----------
-    migration, everywhere, deadline, seed
-        As for `searched`.
     """
     if not search.waves:
         return search

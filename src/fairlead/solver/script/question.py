@@ -9,12 +9,11 @@ from typing import assert_never
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import Declared, FederatedUnit, KarmadaBinding
-from fairlead.models.kept import as_it_runs
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, total
 from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.models.triggers import TRIGGERS
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, as_it_runs
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.script.standing import Placed, Standing, used
 from fairlead.solver.simulate.reopening import interpreted

@@ -7,13 +7,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
 
-SHORT = {
-    "deploy": "deployment",
-    "sts": "statefulset",
-    "rs": "replicaset",
-    "ds": "daemonset",
-    "cj": "cronjob",
-}
+SHORT = {"deploy": "deployment", "sts": "statefulset", "rs": "replicaset", "ds": "daemonset", "cj": "cronjob"}
 """Kinds as kubectl abbreviates them."""
 
 NEAR = 5

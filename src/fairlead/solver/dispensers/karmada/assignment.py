@@ -37,8 +37,6 @@ def divide(replicas: int, weights: Mapping[str, int], *, descending: bool = Fals
 
     Parameters
     ----------
-    weights
-        Weight by cluster.
     descending
         Whether ties go to the last name instead of the first.
 
@@ -155,11 +153,6 @@ def assign(
     binding: BindingInput, term: ClusterAffinityTerm | None, selected: Sequence[Candidate]
 ) -> Replicas | Failure:
     """Return the replicas of every cluster that stays in the binding.
-
-    Parameters
-    ----------
-    term
-        The affinity group under trial; None where the placement has no groups.
 
     Returns
     -------

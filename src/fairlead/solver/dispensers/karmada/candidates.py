@@ -288,13 +288,7 @@ class Candidate:
 def ordered(
     binding: BindingInput, term: ClusterAffinityTerm | None, clusters: Iterable[MemberCluster]
 ) -> tuple[Candidate, ...]:
-    """Return feasible clusters as candidates, best first.
-
-    Parameters
-    ----------
-    term
-        The affinity group under trial; None where the placement has no groups.
-    """
+    """Return feasible clusters as candidates, best first."""
     previous = dict(binding.previous)
     candidates = (_candidate(binding, term, cluster, previous.get(cluster.name)) for cluster in clusters)
     return tuple(sorted(candidates, key=lambda candidate: candidate.rank))

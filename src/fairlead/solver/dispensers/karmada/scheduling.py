@@ -37,11 +37,6 @@ def schedule(binding: BindingInput) -> Scheduled:
     ----------
     binding
         A binding that is due to be scheduled; whether it is due is not asked here.
-
-    Returns
-    -------
-    Scheduled
-        The new placement, or why there is none and what stays in the binding.
     """
     if binding.defaulting:
         binding = replace(binding, placement=with_defaults(binding.placement))
@@ -160,21 +155,10 @@ def place(
 ) -> Dispensed:
     """Place all workloads as Karmada's scheduler does.
 
-    Parameters
-    ----------
-    problem
-        The question; every workload comes from Karmada's manifests.
-    deduct
-        Whether a workload sees what the ones before it have taken.
-    deadline
-        When the answer is due; None means no limit.
-
     Raises
     ------
     UsageError
         Naming a workload that Karmada does not place.
-    TimeOverError
-        Where time is over before the last workload.
     """
     # Workloads of one kind see the same clusters as long as nothing is deducted.
     known: dict[tuple[str, str], tuple[MemberCluster, ...]] = {}

@@ -23,8 +23,6 @@ class Preferences:
     ----------
     weight
         Share of what the minima leave; Binpack ignores it.
-    minimum
-        Replicas that are served first.
     maximum
         Most replicas; None means no limit.
     """

@@ -1,0 +1,73 @@
+"""``fairlead examples``: what there is to try, copied to where it can be changed."""
+
+import re
+import textwrap
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import click
+from click.shell_completion import CompletionItem
+
+from fairlead.cli import console, exits, outputs
+from fairlead.models.errors import UsageError
+from fairlead.models.words import with_nearest
+
+LONGEST = 110
+"""Characters of what an example says about itself in the list."""
+
+_USE = """\b
+Examples:
+  fairlead examples
+  fairlead examples three-regions
+  fairlead solve -f three-regions"""
+
+
+def _known() -> dict[str, Traversable]:
+    """Return the folders of the examples by name."""
+    folders = (one for one in files("fairlead").joinpath("examples").iterdir() if one.is_dir())
+    return {one.name: one for one in sorted(folders, key=lambda one: one.name) if _manifests(one)}
+
+
+def _manifests(folder: Traversable) -> list[Traversable]:
+    """Return the manifests of an example."""
+    return sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
+
+
+def _told(folder: Traversable) -> str:
+    """Return the first sentence that an example says about itself."""
+    for file in reversed(_manifests(folder)):
+        comment = re.match(r"(?:#.*\n)+", file.read_text(encoding="utf-8"))
+        if comment:
+            words = " ".join(line.lstrip("# ") for line in comment[0].splitlines())
+            return textwrap.shorten(re.split(r"(?<=[.]) ", words, maxsplit=1)[0], LONGEST, placeholder=" ...")
+    return ""
+
+
+def _completed(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Return the examples that begin so."""
+    return [
+        CompletionItem(name, help=_told(folder))
+        for name, folder in _known().items()
+        if name.startswith(begun)
+    ]
+
+
+@click.command("examples", short_help="List the examples, or copy one to try.", epilog=_USE)
+@click.argument("name", required=False, shell_complete=_completed)
+@click.argument("directory", required=False, type=click.Path(file_okay=False))
+def examples_command(name: str | None, directory: str | None) -> int:
+    """List the examples, or copy the manifests of NAME into a new DIRECTORY, by default of that name."""
+    known = _known()
+    if name is None:
+        width = max(map(len, known))
+        console.result("\n".join(f"{one:<{width}}  {_told(folder)}" for one, folder in known.items()))
+        return exits.SOLVED
+    if name not in known:
+        raise UsageError(f"no example {with_nearest([name], known)}; fairlead examples lists them")
+    where = Path(directory or name)
+    outputs.require_empty(str(where))
+    for file in _manifests(known[name]):
+        outputs.write(str(where / file.name), file.read_text(encoding="utf-8"))
+    console.note(f"{where}: copied. Try: fairlead solve -f {where}")
+    return exits.SOLVED

@@ -1,0 +1,73 @@
+"""Examples are copied to where they can be tried, and shells complete names of the input."""
+
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+from fairlead.cli.app import cli, main
+from places import EXAMPLES
+
+
+def test_every_example_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line each, with what it is about."""
+    assert main(["examples"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(
+        one.name for one in EXAMPLES.iterdir() if one.is_dir()
+    )
+    assert any(
+        line.endswith("A DNS cache that has to run in full in every edge cluster, and nowhere else.")
+        for line in lines
+    )
+    assert max(map(len, lines)) < 140
+
+
+def test_an_example_is_copied(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Into a directory of its name or another one, never over what is there; then it can be solved."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["examples", "three-regions"]) == 0
+    assert "Try: fairlead solve -f three-regions" in capsys.readouterr().err
+    copied = {one.name: one.read_text() for one in Path("three-regions").iterdir()}
+    assert copied == {one.name: one.read_text() for one in (EXAMPLES / "three-regions").iterdir()}
+    assert main(["solve", "-q", "-f", "three-regions", "-o", "name"]) == 0
+    assert main(["examples", "three-regions"]) == 2
+    assert main(["examples", "three-regions", "mine"]) == 0
+    assert (tmp_path / "mine" / "shop.yaml").is_file()
+    assert main(["examples", "three-region"]) == 2
+    assert "no example three-region (did you mean three-regions?)" in capsys.readouterr().err
+
+
+def completed(*words: str) -> list[str]:
+    """Return what a shell offers for the last word."""
+    shell = ShellComplete(cli, {}, "fairlead", "_FAIRLEAD_COMPLETE")
+    return [item.value for item in shell.get_completions(list(words[:-1]), words[-1])]
+
+
+FLEET = ("-f", str(EXAMPLES / "three-regions"))
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("simulate", *FLEET, "--drain", "us-"), ["us-east-1", "us-east-2"]),
+        (("plan", *FLEET, "--pin-cluster", "ap"), ["ap-south-1"]),
+        (("plan", *FLEET, "--scale", "retail/"), ["retail/shop="]),
+        (("why", *FLEET, "s"), ["shop"]),
+        (("why", *FLEET, "shop", "eu-west-1"), ["eu-west-1"]),
+        (("examples", "sp"), ["specified", "spread"]),
+        (("simulate", "--drain", "us-"), []),
+        (("simulate", "-f", "nowhere.yaml", "--drain", "us-"), []),
+    ],
+)
+def test_names_of_the_input_are_completed(words: tuple[str, ...], offered: list[str]) -> None:
+    """Clusters, workloads and examples; nothing where no input is named, or it is wrong."""
+    assert completed(*words) == offered
+
+
+def test_files_are_completed() -> None:
+    """By the shell itself."""
+    shell = ShellComplete(cli, {}, "fairlead", "_FAIRLEAD_COMPLETE")
+    assert [item.type for item in shell.get_completions(["solve", "-f"], "exa")] == ["file"]
