@@ -319,6 +319,8 @@ COLUMN_NOISE = 0.3
 # that is more than there is at all; and how often all choose in turn.
 COLUMN_CHARGE = 3.0
 COLUMN_FORBIDDEN = 1000.0
+# What part of a limit they may use more than the others leave before that is charged.
+COLUMN_SLACK = 0.05
 COLUMN_ROUNDS = 20
 
 # --- Shares

@@ -20,6 +20,7 @@ from fairlead.solver.batch.tuning import (
     COLUMN_FORBIDDEN,
     COLUMN_NOISE,
     COLUMN_ROUNDS,
+    COLUMN_SLACK,
     MOST_COLUMNS,
 )
 from fairlead.solver.deadline import Deadline
@@ -66,7 +67,8 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dic
     columns = _columns_of(dual, priced, keeps, deadline)
     model = dual.model
     limit = model.batch.coupling.limit.astype(np.float64)
-    room = limit - relax(dual.plain, priced.prices, priced.rows).usage
+    # What all others use at these prices is known about, so that a little more is not charged.
+    room = (1 + COLUMN_SLACK) * limit - relax(dual.plain, priced.prices, priced.rows).usage
     charge = _charge(dual, priced.prices)
     at = _chosen(columns, (charge, room), (COLUMN_FORBIDDEN * charge, limit))
     batch = dual.limited.batch
