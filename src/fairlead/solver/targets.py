@@ -4,10 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from fairlead.models import balance
 from fairlead.models.levels import BALANCE, Level
+from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
+from fairlead.models.rules.balance import Balance
 from fairlead.models.score import levels_of
 from fairlead.solver.attainment import Note
+from fairlead.solver.spans import least_alone
 
 MOST_PLACES = 30_000
 """Workloads times clusters that are searched together; of more, replicas are only exchanged."""
@@ -73,3 +77,27 @@ def strict(problem: Problem) -> Problem:
 def unheard(problem: Problem, searched: Problem) -> frozenset[Level]:
     """Return the loose levels that a search heard nothing of, balance left out."""
     return loose_levels(problem) - loose_levels(searched) - {BALANCE}
+
+
+def within(level: Attained, target: Target) -> Attained:
+    """Return a loose level with what its target says of it."""
+    bound = min(level.value, target.bound)
+    proven = level.value <= bound + target.tolerance
+    return replace(level, bound=bound, proven=proven, tolerance=target.tolerance)
+
+
+def needed(level: Level, problem: Problem) -> Fraction:
+    """Return what the workloads of a level cost at least, each alone."""
+    inside = (each for each in problem.workloads if each.priority == level.priority)
+    return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
+
+
+def target_of(level: Level, problem: Problem, least: Fraction) -> Target:
+    """Return what a loose level may be."""
+    return Target(least, problem.tolerances[level.key].of(least))
+
+
+def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Target:
+    """Return what a balance may be; its tolerance is its own, unless one is given."""
+    given = problem.tolerances.get(BALANCE.key)
+    return Target(least, balance.tolerance(rule, problem) if given is None else given.of(least))

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import takewhile
 
-from fairlead.models import balance
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, COPIES, Level
 from fairlead.models.outcome import Attained
@@ -30,8 +29,17 @@ from fairlead.solver.frozen import frozen
 from fairlead.solver.movable import apart, chooses_copies, resting, settled, tied
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
-from fairlead.solver.spans import Span, Spans, least_alone, least_balance, spans_of, uses_alike
-from fairlead.solver.targets import MOST_PLACES, Target, Targets, unheard
+from fairlead.solver.spans import Span, Spans, least_balance, spans_of, uses_alike
+from fairlead.solver.targets import (
+    MOST_PLACES,
+    Target,
+    Targets,
+    needed,
+    target_of,
+    target_of_balance,
+    unheard,
+    within,
+)
 
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
@@ -111,9 +119,9 @@ class _Loosening:
     @classmethod
     def at_once(cls, problem: Problem, found: Answer) -> "_Loosening":
         """Return what is known without a look at what clusters could hold."""
-        targets = tuple(_balanced(rule, problem, Fraction(0)) for rule in problem.balances or ())
+        targets = tuple(target_of_balance(rule, problem, Fraction(0)) for rule in problem.balances or ())
         loose = {
-            level: _target(level, problem, Fraction(least_of(problem, level)))
+            level: target_of(level, problem, Fraction(least_of(problem, level)))
             for level in unheard(problem, found.part)
         }
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
@@ -123,10 +131,11 @@ class _Loosening:
         """Return where the search begins."""
         spans = spans_of(problem)
         targets = tuple(
-            _balanced(rule, problem, least_balance(rule, problem, spans)) for rule in problem.balances or ()
+            target_of_balance(rule, problem, least_balance(rule, problem, spans))
+            for rule in problem.balances or ()
         )
         loose = {
-            level: _target(level, problem, _needed(level, problem)) for level in unheard(problem, found.part)
+            level: target_of(level, problem, needed(level, problem)) for level in unheard(problem, found.part)
         }
         known = apart(found, alone)
 
@@ -317,7 +326,7 @@ class _Loosening:
         levels = []
         for level, each in zip(levels_of(part), score(part, self.placement), strict=True):
             if level in targets:
-                levels.append(_within(each, targets[level]))
+                levels.append(within(each, targets[level]))
             else:
                 bound = each.value if level in proven else least_of(part, level)
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
@@ -326,7 +335,7 @@ class _Loosening:
     def _told(self, level: Level, each: Attained) -> Attained:
         """Return a level with its tolerance, if it has one."""
         target = self.targets_of(self.problem).get(level)
-        return each if target is None else _within(each, target)
+        return each if target is None else within(each, target)
 
     def _as_strict(self, levels: tuple[Attained, ...]) -> Iterator[Attained]:
         """Yield levels with the bounds of the strict answer, as long as its levels are what they are here."""
@@ -347,27 +356,3 @@ class _Loosening:
                 tolerance=tolerance,
             )
             same = level not in self.loose and each.value == other.value
-
-
-def _within(level: Attained, target: Target) -> Attained:
-    """Return a loose level with what its target says of it."""
-    bound = min(level.value, target.bound)
-    proven = level.value <= bound + target.tolerance
-    return replace(level, bound=bound, proven=proven, tolerance=target.tolerance)
-
-
-def _needed(level: Level, problem: Problem) -> Fraction:
-    """Return what the workloads of a level cost at least, each alone."""
-    inside = (each for each in problem.workloads if each.priority == level.priority)
-    return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
-
-
-def _target(level: Level, problem: Problem, least: Fraction) -> Target:
-    """Return what a loose level may be."""
-    return Target(least, problem.tolerances[level.key].of(least))
-
-
-def _balanced(rule: Balance, problem: Problem, least: Fraction) -> Target:
-    """Return what a balance may be; its tolerance is its own, unless one is given."""
-    given = problem.tolerances.get(BALANCE.key)
-    return Target(least, balance.tolerance(rule, problem) if given is None else given.of(least))
