@@ -39,7 +39,7 @@ from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
 from fairlead.solver.side_by_side import place_side_by_side
 from fairlead.solver.targets import loose_levels, strict
-from fairlead.solver.tolerances import loosened
+from fairlead.solver.tolerances import loosened, unsearched
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -236,7 +236,8 @@ def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
         found = found or place_greedily(problem, Deadline.after(0))
     else:
         found = keep_and_repair(problem, staying, search.deadline)
-    return conclude(problem, found, (), "exact", _since(started))
+    known = unsearched(problem, found).attained if found is not None and loose_levels(problem) else ()
+    return conclude(problem, found, known, "exact", _since(started))
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:

@@ -23,7 +23,7 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import least_of, levels_of, score, value_of
 from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
-from fairlead.solver.answer import Answer, added, origin_of
+from fairlead.solver.answer import Answer, added, origin_of, unproven
 from fairlead.solver.attainment import Apart, attained, status_of
 from fairlead.solver.evening import evened_out
 from fairlead.solver.frozen import frozen
@@ -31,7 +31,7 @@ from fairlead.solver.movable import apart, chooses_copies, resting, settled, tie
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
 from fairlead.solver.spans import Span, Spans, least_alone, least_balance, spans_of, uses_alike
-from fairlead.solver.targets import MOST_PLACES, Target, Targets, unheard
+from fairlead.solver.targets import MOST_PLACES, Target, Targets, strict, unheard
 
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
@@ -67,6 +67,11 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
     return loosening.answer()
+
+
+def unsearched(problem: Problem, placement: Placement) -> Answer:
+    """Return the answer where there was no time to search: a placement, and the tolerances of its levels."""
+    return _Loosening.at_once(problem, unproven(strict(problem), placement)).answer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +164,7 @@ class _Loosening:
         if self.loose:
             yield everybody
             return
-        free = everybody - self.staying - settled(self.problem, self.spans)
+        free = everybody - self.staying - settled(self.problem)
         known = frozenset[str]()
         for rule, target in zip(self._balances, self.targets, strict=True):
             uneven = balance_of(rule, self.problem, self.placement) > target.value
