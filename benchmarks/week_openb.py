@@ -26,7 +26,8 @@ def openb_week(events: int, seed: int = 0) -> tuple[list[dict[str, Any]], dict[s
     Parameters
     ----------
     events
-        Number of events, each of which brings or takes pods of one shape.
+        Number of events, each of which brings or takes pods of one shape; of the 162 shapes each needs one at
+        least, so that with fewer than 300 not all pods arrive.
     seed
         The same seed gives the same order.
     """
@@ -63,7 +64,7 @@ def _at(share: float) -> str:
 def _scaled(asked: Mapping[str, int], events: int, chance: random.Random) -> Iterator[tuple[str, str, int]]:
     """Yield what happens, to which workload, and how many replicas it wants then."""
     filling = round(FILLING * events)
-    size = -(-sum(asked.values()) // filling)
+    size = -(-sum(asked.values()) // max(1, filling - len(asked)))  # no shape is cut into even parts
     pieces = [key for key, count in asked.items() for _ in range(-(-count // size))]
     chance.shuffle(pieces)
     wants = dict.fromkeys(asked, 0)

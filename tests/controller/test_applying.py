@@ -294,6 +294,26 @@ def test_what_cannot_be_carried_out_is_refused_before_the_search(
 
 
 @pytest.mark.parametrize(
+    ("asked", "code"),
+    [(["--max-unavailable", "0"], 2), (["--max-unavailable", "1"], 0), (["--max-surge", "2"], 0)],
+)
+def test_what_may_be_unavailable_is_kept(
+    fleet: ServedApi, asked: list[str], code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One patch stops and starts: what it stops at once is told, and refused beyond what is allowed."""
+    found_code, _, told = run(fleet, tmp_path, capsys, *asked, "--apply", "--yes")
+    assert found_code == code
+    if code:
+        assert (
+            "a wave would stop 1 replica without waiting for the new ones, and 0 may be unavailable" in told
+        )
+        assert written(fleet) == []
+    else:
+        away = 2 if "--max-surge" in asked else 1
+        assert f"away at once: default/web: {away} of 4 replicas" in told
+
+
+@pytest.mark.parametrize(
     ("status", "missing"),
     [
         ({}, "its scheduler has not seen it yet"),

@@ -31,6 +31,9 @@ from live_kinds import KINDS, Object, definition
 PATIENCE = 120.0
 """Seconds in which a program begins to answer; a busy machine is slow."""
 
+WATCH = 400.0
+"""Seconds without a word after which a watch is given up: longer than any watch is asked for."""
+
 PLUGINS = (
     "NamespaceLifecycle",
     "MutatingAdmissionPolicy",
@@ -58,6 +61,7 @@ class RealBackend:
         self._etcd = f"http://127.0.0.1:{free_port()}"
         self._pool: urllib3.HTTPSConnectionPool | None = None
         self._defined = False
+        self._cuts = 0
         self._watches: set[HTTPSConnection] = set()
         self._lock = threading.Lock()
 
@@ -177,19 +181,22 @@ class RealBackend:
         """Return what happens, until `cut`."""
         if _is_built_in(path):
             return self._rest.watch(path, query)
-        connection = HTTPSConnection("127.0.0.1", self._port, context=self._tls)
+        cuts = self._cuts
+        connection = HTTPSConnection("127.0.0.1", self._port, context=self._tls, timeout=WATCH)
         connection.request("GET", f"{path}?{urlencode(query)}", headers={"Accept": "application/json"})
         response = connection.getresponse()
         if response.status >= 300:
             text = response.read()
             connection.close()
             raise _refused(response.status, text)
-        return self._followed(connection, response)
+        return self._followed(connection, response, cuts)
 
-    def _followed(self, connection: HTTPSConnection, response: HTTPResponse) -> Iterator[Object]:
-        """Yield the events of a watch until it ends."""
+    def _followed(self, connection: HTTPSConnection, response: HTTPResponse, cuts: int) -> Iterator[Object]:
+        """Yield the events of a watch until it ends, or watches were cut since it was begun."""
         with self._lock:
             self._watches.add(connection)
+            if self._cuts != cuts and connection.sock is not None:
+                connection.sock.close()
         try:
             with suppress(OSError, HTTPException, ValueError):
                 while line := response.readline():
@@ -204,6 +211,7 @@ class RealBackend:
         """End all watches."""
         self._rest.cut()
         with self._lock:
+            self._cuts += 1
             for connection in self._watches:
                 if connection.sock is not None:
                     with suppress(OSError):
@@ -267,8 +275,6 @@ def ended(process: "subprocess.Popen[bytes]") -> None:
 class _Rights(BaseHTTPRequestHandler):
     """Allows everything to everybody, and holds nothing."""
 
-    protocol_version = "HTTP/1.1"
-
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Stay silent."""
 
@@ -291,11 +297,12 @@ class _Rights(BaseHTTPRequestHandler):
 
     def _send(self, code: int, answer: Object) -> None:
         text = json.dumps(answer).encode()
-        self.send_response(code)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
+        with suppress(OSError):  # who asked may be gone
+            self.send_response(code)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
 
 
 @contextmanager

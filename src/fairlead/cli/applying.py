@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from fairlead.solver.plan.answer import RebalancePlan
 
 
+SHOWN = 5
+"""Workloads that are named before a plan is carried out."""
+
+
 class Applying(NamedTuple):
     """Whether and how a plan is carried out: unasked, only checked by the server, how patiently."""
 
@@ -91,7 +95,8 @@ def carried_out(
     resume
         File with which to go on where it stops; None where there is none.
     """
-    from fairlead.controller.applying import Carrying, StoppedError, carry_out, steps_of
+    from fairlead.controller.applying import Carrying, StoppedError, carry_out
+    from fairlead.controller.steps import absences, steps_of
     from fairlead.live.client import connect
 
     if signals.was_heard():
@@ -99,6 +104,7 @@ def carried_out(
         return exits.STOPPED
     waves = steps_of(found)
     begun = _moved(saved)
+    _warn_of(absences(waves))
     if waves and not (applying.yes or applying.dry_run == "server"):
         objects = len({step.path for wave in waves for step in wave})
         question = f"Write {counted(objects, 'object')} in {counted(len(waves), 'wave')}?"
@@ -114,6 +120,17 @@ def carried_out(
         console.note(f"{error}\nWhat is written stays. Go on with {again}, which begins from what runs then.")
         return exits.STOPPED
     return exits.SOLVED
+
+
+def _warn_of(absences: list[str]) -> None:
+    """Say which replicas are away for a while."""
+    if not absences:
+        return
+    more = f"; and of {len(absences) - SHOWN} more workloads" if len(absences) > SHOWN else ""
+    console.note(
+        "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller);"
+        f" away at once: {'; '.join(absences[:SHOWN])}{more}"
+    )
 
 
 def _moved(saved: "Document | None") -> frozenset[str]:

@@ -134,8 +134,10 @@ def simulate_command(
     if script is not None:
         if any(asked) or sweep is not None or settings.pop("as_triggered"):
             raise click.UsageError("--script is played alone: leave out changes, --sweep and --as-triggered")
+        if picked.changed or picked.every or picked.group_by or picked.sort_by:
+            raise click.UsageError("--changed, -A, --group-by and --sort-by are not for a --script")
         answer = played(inputs, script, schedulers, settings)
-        console.show(answer, output, headers=not no_headers)
+        console.show(answer, output, headers=not no_headers, picked=picked)
         return exits.code_of_script(answer)
     if schedulers:
         raise click.UsageError("--scheduler says who handles the events of a --script")

@@ -3,21 +3,20 @@
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from fairlead.controller.arriving import arrival
+from fairlead.controller.steps import Step, path_of, steps_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.controller.writing import CONFLICT, LOOKS
-from fairlead.live.client import Client, Object, RefusedError, UnreachableError
+from fairlead.live.client import Client, RefusedError, UnreachableError
 from fairlead.live.resources import BINDING, CLUSTER_BINDING
 from fairlead.manifests.api.karmada import ResourceBindingSpec
 from fairlead.manifests.karmada.requests import held, requested, wanted
 from fairlead.models.declared import KarmadaBinding
-from fairlead.models.errors import FairleadError, UsageError
-from fairlead.models.words import counted, listed
+from fairlead.models.errors import FairleadError
+from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 from fairlead.report.manifests import Patch, status_patches
-from fairlead.report.patch_files import patches_by_wave
 from fairlead.solver.plan.answer import RebalancePlan
 
 MANAGER = "fairlead"
@@ -50,61 +49,6 @@ class Carrying:
 
     dry_run: bool = False
     patience: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """A binding that a wave changes.
-
-    Parameters
-    ----------
-    workload
-        Its workload.
-    patch
-        What is written.
-    before, after
-        Replicas by cluster as the plan supposes them, and as they are to be; clusters with none are absent.
-    """
-
-    workload: Workload
-    patch: Patch
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-
-    @property
-    def path(self) -> str:
-        """Path of the binding on the server."""
-        return _path(self.workload, self.patch.document)
-
-
-def steps_of(plan: RebalancePlan) -> list[list[_Step]]:
-    """Return what every wave changes.
-
-    Raises
-    ------
-    UsageError
-        Where a workload is not placed by Karmada, has no binding, or its policy has changed since.
-    """
-    if plan.waves is None:
-        return []
-    workloads = plan.waves.problem.workload_by_key
-    waves = [
-        [
-            _Step(workloads[one.workload], one, _held(before.of(one.workload)), _held(after.of(one.workload)))
-            for one in wave
-        ]
-        for wave, (before, after) in zip(
-            patches_by_wave(plan.waves), pairwise(plan.waves.states), strict=True
-        )
-    ]
-    refused: dict[str, set[str]] = {}
-    for step in (step for wave in waves for step in wave):
-        if reason := _refusal(step.workload):
-            refused.setdefault(reason, set()).add(step.workload.key)
-    if refused:
-        told = (f"{listed(sorted(keys), 'workload')}: {reason}" for reason, keys in refused.items())
-        raise UsageError("cannot be carried out: " + "\n".join(told))
-    return waves
 
 
 def carry_out(
@@ -157,31 +101,8 @@ def carry_out(
         _write_status(client, plan, patch, carrying)
 
 
-def _held(placed: Mapping[str, int]) -> Mapping[str, int]:
-    """Return a placement without clusters that hold nothing."""
-    return {name: count for name, count in placed.items() if count}
-
-
-def _refusal(workload: Workload) -> str:
-    """Say why a workload cannot be moved by writing its binding; empty where it can."""
-    known = workload.declared
-    if not isinstance(known, KarmadaBinding):
-        return "only what Karmada places is carried out; for KubeAdmiral, -o patch writes what to apply"
-    if not known.name:
-        return "there is no binding to write"
-    if known.ahead:
-        return "the policy was changed and its binding does not say so yet; wait a moment, then plan again"
-    return ""
-
-
-def _path(workload: Workload, document: Object) -> str:
-    """Return the path of a binding."""
-    resource = BINDING if workload.namespace else CLUSTER_BINDING
-    return resource.path(workload.namespace, document["metadata"]["name"])
-
-
 def _write_wave(
-    client: Client, steps: Sequence[_Step], name: str, carrying: Carrying, moved: Collection[str]
+    client: Client, steps: Sequence[Step], name: str, carrying: Carrying, moved: Collection[str]
 ) -> None:
     """Write a wave; of a dry run, what an earlier wave would have moved is not compared."""
     for number, step in enumerate(steps):
@@ -192,7 +113,7 @@ def _write_wave(
             raise StoppedError(f"stopped in {name}, {done}: {step.workload.key}: {error}") from error
 
 
-def _write(client: Client, step: _Step, carrying: Carrying, *, compare: bool) -> None:
+def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> None:
     """Write a binding that stands as the plan supposes; one that stands where it is to be is left alone."""
     for _ in range(LOOKS):
         entry = _read(client, step.path, step.workload)
@@ -214,7 +135,7 @@ def _write(client: Client, step: _Step, carrying: Carrying, *, compare: bool) ->
     raise StoppedError("somebody else writes it all the time")
 
 
-def _change(entry: Entry, spec: ResourceBindingSpec, step: _Step) -> str:
+def _change(entry: Entry, spec: ResourceBindingSpec, step: Step) -> str:
     """Say what of a binding is not as the plan supposes; empty where all is."""
     known = step.workload.declared
     if held(spec) != step.before:
@@ -255,7 +176,7 @@ def _wait_for_begun(client: Client, plan: RebalancePlan, begun: Collection[str],
     for workload in plan.outcome.problem.workloads:
         known = workload.declared
         if workload.key in begun and isinstance(known, KarmadaBinding) and known.name:
-            path = _path(workload, {"metadata": {"name": known.name}})
+            path = path_of(workload, {"metadata": {"name": known.name}})
             standing[path] = (workload, held(_spec_of(_read(client, path, workload))))
     _wait(client, standing, "what was written before", carrying)
 

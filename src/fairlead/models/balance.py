@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS
+from fairlead.models.connected import connected
 from fairlead.models.levels import BALANCE
 from fairlead.models.rules import Aggregated, Candidates, Duplicated, Shares, Weights, WorkloadRule
 from fairlead.models.rules.balance import Balance
@@ -123,15 +124,7 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
 
 def _tied(problem: Problem) -> Iterator[tuple[Workload, ...]]:
     """Yield the workloads that share candidates, one with the next; each time in key order."""
-    import networkx as nx
-
-    graph: nx.Graph[str] = nx.Graph()
-    touched = {each.key: problem.candidates(each) for each in problem.workloads}
-    for names in set(touched.values()):
-        nx.add_path(graph, names)
-    number = {name: at for at, names in enumerate(nx.connected_components(graph)) for name in names}
-    inside: dict[int, list[Workload]] = {}
-    for each in problem.workloads:
-        if touched[each.key]:
-            inside.setdefault(number[touched[each.key][0]], []).append(each)
-    yield from (tuple(part) for part in inside.values())
+    for keys in connected({each.key: problem.candidates(each) for each in problem.workloads}):
+        inside = tuple(map(problem.workload, keys))
+        if problem.candidates(inside[0]):
+            yield inside

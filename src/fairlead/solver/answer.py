@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -84,6 +85,25 @@ def unproven(part: Problem, placement: Placement | None, origin: str = "exact") 
         return Answer(part, Status.UNKNOWN, None, (), origin)
     levels = attained(part, placement, ())
     return Answer(part, status_of(levels), placement, levels, origin)
+
+
+def together(problem: Problem, answers: Sequence[Answer]) -> Answer:
+    """Return the answers of parts that have nothing in common as one: side by side, levels added up.
+
+    Where a part has no placement, or none was found, there is none of the whole.
+    """
+    origin, statuses = origin_of(answers), {answer.status for answer in answers}
+    placed = [answer.placement for answer in answers if answer.placement is not None]
+    if Status.INFEASIBLE in statuses or len(placed) < len(answers):
+        status = Status.INFEASIBLE if Status.INFEASIBLE in statuses else Status.UNKNOWN
+        return Answer(problem, status, None, (), origin)
+    apart: dict[Level, frozenset[str]] = {}
+    for answer in answers:
+        for level, keys in answer.apart.items():
+            apart[level] = apart.get(level, frozenset()) | keys
+    levels = added(problem, answers)
+    placement = Placement({key: replicas for each in placed for key, replicas in each.items()})
+    return Answer(problem, status_of(levels), placement, levels, origin, apart)
 
 
 def origin_of(answers: Iterable[Answer]) -> str:

@@ -54,17 +54,6 @@ def conclude(
     return Outcome(status_of(objectives), origin, problem, placement, objectives, seconds=seconds)
 
 
-def conclude_optimal(
-    problem: Problem, placement: Placement, origin: str, seconds: Mapping[str, float]
-) -> Outcome:
-    """Make the outcome of a placement that is optimal by construction: every value is its own bound."""
-    attained = [replace(level, bound=level.value, proven=True) for level in score(problem, placement)]
-    broken = check(problem, placement)
-    if broken:
-        raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
-    return Outcome(Status.OPTIMAL, origin, problem, placement, tuple(attained), seconds=seconds)
-
-
 def _confirmed(claim: Attained, actual: Attained) -> Attained:
     """Return a level with the value that the scorer finds, after comparing it with what is claimed."""
     if claim.name != actual.name:

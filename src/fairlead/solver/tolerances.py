@@ -57,12 +57,13 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     at_once = _Loosening.at_once(problem, found)
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
         return at_once.answer()
-    loosening = _Loosening.of(problem, found, alone)
     if problem.partial and any(
-        is_shortfall(level) and value_of(problem, loosening.placement, level) for level in levels_of(problem)
+        is_shortfall(level) and value_of(problem, at_once.placement, level) for level in levels_of(problem)
     ):
-        # What gives way is settled; who gives way is not searched again.
-        return replace(loosening, certain=False).answer()
+        # What gives way is settled; who gives way is not searched again. What all replicas need counts for
+        # nothing where some stand nowhere.
+        return at_once.answer()
+    loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))

@@ -1,44 +1,21 @@
 """Kinds of our own (fairlead.io/v1alpha1): what the APIs of Karmada and KubeAdmiral cannot say."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import ConfigDict, Field
 
-from fairlead.manifests.api.meta import Api, Count, Filled, LabelSelector, Object, Text, Weight
-from fairlead.manifests.api.own_values import Amount, GroupField, Percent, Price, Rate
-from fairlead.manifests.api.policies import FieldSelector
-
-
-class WorkloadSelector(Api):
-    """A set of workloads; everything must hold, an empty one selects every workload."""
-
-    namespaces: Annotated[tuple[Text, ...], Field(description="Namespaces; empty selects all.")] = ()
-    names: Annotated[tuple[Text, ...], Field(description="Names of workloads; empty selects all.")] = ()
-    kinds: Annotated[tuple[Text, ...], Field(description="Such as Deployment; empty selects all.")] = ()
-    label_selector: Annotated[
-        LabelSelector | None, Field(description="Labels of the workload, not of its pods.")
-    ] = None
-
-
-class ClusterSet(Api):
-    """A set of clusters, as in Karmada; everything must hold, an empty one is every cluster."""
-
-    cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()
-    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters that are left out.")] = ()
-    label_selector: Annotated[LabelSelector | None, Field(description="Labels of the cluster.")] = None
-    field_selector: Annotated[
-        FieldSelector | None, Field(description="Provider, region and zone of the cluster.")
-    ] = None
-
-
-class SelectingSpec(Api):
-    """What is said of some workloads."""
-
-    workload_selector: Annotated[
-        WorkloadSelector, Field(description="The workloads this is for; left out: every workload.")
-    ] = WorkloadSelector()
-
+from fairlead.manifests.api.meta import Api, Count, Filled, Object, Text, Weight
+from fairlead.manifests.api.own_values import (
+    Amount,
+    ClusterSet,
+    GroupField,
+    Percent,
+    Price,
+    Rate,
+    SelectingSpec,
+)
+from fairlead.manifests.api.profile import Profile
 
 API_VERSION = "fairlead.io/v1alpha1"
 
@@ -73,48 +50,6 @@ class GroupBounds(Object):
     """Fewest and most replicas of a workload in sets of clusters, such as regions."""
 
     spec: Annotated[GroupBoundsSpec, Field(description="Whose replicas, and how many where.")]
-
-
-class ProfileLevel(Api):
-    """A level, and how much worse than best it may be for the sake of those below it."""
-
-    name: Annotated[Filled, Field(description="Name or key of the level.")]
-    tolerance: Annotated[
-        int | float | str | None,
-        Field(
-            description='A number or a text such as "0.5", in the unit of the level; or a share, "0.1%",'
-            " of the least that it can be as far as single workloads tell; left out: the level has to be"
-            " best (balance: the usual tolerance)."
-        ),
-    ] = None
-
-
-class ProfileSpec(Api):
-    """What counts, and in which order."""
-
-    levels: Annotated[
-        tuple[Filled | ProfileLevel, ...],
-        Field(
-            description="Names or keys of objective levels, or a name with a tolerance, the most important"
-            " first; those that are not named follow in their usual order."
-        ),
-    ] = ()
-    leave_out: Annotated[
-        tuple[Literal["balance"], ...],
-        Field(description="Levels that do not count at all: balance may be left out."),
-    ] = ()
-    deviation: Annotated[
-        Literal["webster", "l1", "minimax"] | None,
-        Field(description="How the distance from the weights is measured; left out: webster."),
-    ] = None
-
-
-class Profile(Object):
-    """The order of the objective levels for the whole problem; there may be one only."""
-
-    spec: Annotated[
-        ProfileSpec, Field(description="The order of the levels, and the measure of the deviation.")
-    ]
 
 
 class PriceEntry(Api):
@@ -365,24 +300,14 @@ class FailureRates(Object):
 OwnKind = (
     FailureRates
     | GroupBounds
+    | HierarchicalWeights
     | MoveBudget
-    | Profile
     | PriceList
+    | Profile
     | Skew
     | Survival
     | WorkloadAffinity
-    | HierarchicalWeights
 )
 
-OWN_KINDS: dict[str, type[Object]] = {
-    "FailureRates": FailureRates,
-    "GroupBounds": GroupBounds,
-    "HierarchicalWeights": HierarchicalWeights,
-    "MoveBudget": MoveBudget,
-    "PriceList": PriceList,
-    "Profile": Profile,
-    "Skew": Skew,
-    "Survival": Survival,
-    "WorkloadAffinity": WorkloadAffinity,
-}
-"""API type by kind."""
+OWN_KINDS: dict[str, type[Object]] = {kind.__name__: kind for kind in get_args(OwnKind)}
+"""API type by kind, in the order of the names."""

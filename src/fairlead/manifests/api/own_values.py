@@ -1,4 +1,4 @@
-"""Numbers as they are written in kinds of our own: prices, percentages, amounts, rates."""
+"""What kinds of our own are written with: numbers of all sorts, and sets of workloads and clusters."""
 
 import re
 from decimal import Decimal
@@ -7,7 +7,8 @@ from typing import Annotated
 
 from pydantic import Field, PlainValidator, WithJsonSchema
 
-from fairlead.manifests.api.meta import Filled
+from fairlead.manifests.api.meta import Api, Filled, LabelSelector, Text
+from fairlead.manifests.api.policies import FieldSelector
 
 _PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 _PRICE_ALLOWED = 'must be a decimal number, at least 0, such as "0.031"'
@@ -81,3 +82,33 @@ Rate = Annotated[
 GroupField = Annotated[
     Filled, Field(description="region, zone, provider or cluster; anything else is the key of a label.")
 ]
+
+
+class WorkloadSelector(Api):
+    """A set of workloads; everything must hold, an empty one selects every workload."""
+
+    namespaces: Annotated[tuple[Text, ...], Field(description="Namespaces; empty selects all.")] = ()
+    names: Annotated[tuple[Text, ...], Field(description="Names of workloads; empty selects all.")] = ()
+    kinds: Annotated[tuple[Text, ...], Field(description="Such as Deployment; empty selects all.")] = ()
+    label_selector: Annotated[
+        LabelSelector | None, Field(description="Labels of the workload, not of its pods.")
+    ] = None
+
+
+class ClusterSet(Api):
+    """A set of clusters, as in Karmada; everything must hold, an empty one is every cluster."""
+
+    cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()
+    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters that are left out.")] = ()
+    label_selector: Annotated[LabelSelector | None, Field(description="Labels of the cluster.")] = None
+    field_selector: Annotated[
+        FieldSelector | None, Field(description="Provider, region and zone of the cluster.")
+    ] = None
+
+
+class SelectingSpec(Api):
+    """What is said of some workloads."""
+
+    workload_selector: Annotated[
+        WorkloadSelector, Field(description="The workloads this is for; left out: every workload.")
+    ] = WorkloadSelector()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import WorkloadAffinity
+from fairlead.manifests.api.profile import Profile, ProfileSpec
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
 from fairlead.manifests.own import failure_rates, move_budgets, prices, profile
@@ -107,7 +108,7 @@ def extend(
                     told.extend(one._replace(workload=workload.key) for one in remarks)
     companions, lonely = _companions(manifests, extended)
     budgets, idle = _budgets(manifests, clusters, extended)
-    wanted = next((one.model.spec for one in of_kind(manifests, own.Profile)), own.ProfileSpec())
+    wanted = next((one.model.spec for one in of_kind(manifests, Profile)), ProfileSpec())
     strange = failure_rates.remarks(of_kind(manifests, own.FailureRates), clusters)
     warnings = tuple(statements([*told, *lonely, *idle, *strange]))
     rules: tuple[Companionship | MoveBudget, ...] = (*companions, *budgets)
@@ -171,7 +172,7 @@ def _selecting_nothing(
 ) -> Iterator[Remark]:
     """Tell of manifests that select no workload."""
     for located in manifests:
-        if not isinstance(located.model, own.Profile | own.FailureRates) and not any(
+        if not isinstance(located.model, Profile | own.FailureRates) and not any(
             selects_workload(located, workload) for workload in workloads
         ):
             text = f"{named(located)} selects no workload that is placed"
@@ -180,7 +181,7 @@ def _selecting_nothing(
 
 def contradictions(manifests: Sequence[Located[Object]], subjects: Sequence[Subject]) -> Iterator[Mistake]:
     """List manifests of which there may be one only: in the whole input, or for a workload."""
-    yield from profile.second(of_kind(manifests, own.Profile))
+    yield from profile.second(of_kind(manifests, Profile))
     yield from failure_rates.twice(of_kind(manifests, own.FailureRates))
     for pair in combinations(of_kind(manifests, own.PriceList), 2):
         if pair[0].model.spec.level == pair[1].model.spec.level:

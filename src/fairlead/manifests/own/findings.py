@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import assert_never
 
 from fairlead.manifests.api import own
-from fairlead.manifests.api.own import OWN_KINDS, ClusterSet, OwnKind, SelectingSpec
+from fairlead.manifests.api.own import OWN_KINDS, OwnKind
+from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
+from fairlead.manifests.api.profile import Profile
 from fairlead.manifests.karmada.findings import label_selector_findings, selector_findings
 from fairlead.manifests.own import profile
 from fairlead.manifests.own.sets import as_affinity
@@ -60,7 +62,7 @@ def _of_kind(model: OwnKind) -> Iterator[Finding]:
     match model:
         case own.GroupBounds(spec=spec):
             yield from _group_bounds(spec)
-        case own.Profile(spec=wanted):
+        case Profile(spec=wanted):
             yield from profile.findings(wanted)
         case own.FailureRates(spec=failures):
             yield from _filled("rates", failures.rates, "name at least one field with its rate")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own import ClusterSet, SelectingSpec, WorkloadSelector
+from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec, WorkloadSelector
 from fairlead.manifests.api.policies import ClusterAffinity
 from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.validation import Located

@@ -306,6 +306,21 @@ SMALLER = 0.3
 HALVES = 40
 HALVES_NEARBY = 14
 
+# --- Columns
+
+# Of the time for first prices, what finding them may use; the rest is for placements at them.
+SHARE_OF_GUESS = 0.8
+
+# Placements of a workload with limited groups, the first at the best prices; how far the prices of the others
+# are off, as the spread of their logarithm.
+MOST_COLUMNS = 24
+COLUMN_NOISE = 0.3
+# What more than the others leave is charged, as a multiple of its price; how many times as much it is where
+# that is more than there is at all; and how often all choose in turn.
+COLUMN_CHARGE = 3.0
+COLUMN_FORBIDDEN = 1000.0
+COLUMN_ROUNDS = 20
+
 # --- Shares
 
 # Share of the time that finding prices may take.

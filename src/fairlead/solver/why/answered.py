@@ -121,6 +121,11 @@ class Answered:
                 return Difference(self.levels[place], here.value, _plain(there.value - here.value), proven)
         return SAME._replace(proven=proven)
 
+    def is_same(self, other: Sequence[Attained]) -> bool:
+        """Tell whether an answer to a changed problem is proven to differ on no level that counts."""
+        pairs = list(zip(self.values, other, strict=True))[: self.proven]
+        return all(each.proven and _is_exact(each) and here.value == each.value for here, each in pairs)
+
     def change(self, exchanged: Exchanged) -> Difference:
         """Return the first level that an exchange changes."""
         for level, less, more in zip(exchanged.levels, exchanged.less, exchanged.more, strict=True):
