@@ -52,6 +52,7 @@ def test_small_problems_agree_with_brute_force(start: int) -> None:
         510,  # a conflict opens a closed cluster in a zone of its own, which can be lost too
         1673,  # a tolerance of clusters where one workload alone gathers
         6537,  # a bound of balance that needs replicas which stand nowhere
+        7151,  # balance before the number of copies
         5108,  # a spread drives away a workload that keeps what runs; balance says where to
     ],
 )

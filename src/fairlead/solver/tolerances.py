@@ -147,6 +147,8 @@ class _Loosening:
         first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
         stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
         certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
+        # Before their own level, copies may become more or fewer for balance: that is not searched.
+        certain = certain and (not copied or COPIES.key in first)
         forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
         staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
