@@ -11,6 +11,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Price
 from fairlead.models.score import levels_of, score
+from fairlead.models.shortfall import is_shortfall
 from fairlead.models.tolerance import Tolerance
 from fairlead.solver.spans import least_alone, least_balance, spans_of
 from random_problems import with_losses, with_quotas, with_skews
@@ -70,9 +71,11 @@ def best_of(problem: Problem) -> Best | None:
         (tuple(level.value for level in score(asked, placement)), placement)
         for placement in placements(asked)
     ]
+    short = False
     for number, level in enumerate(levels_of(asked)):
         least = min((values[number] for values, _ in found), default=0)
-        most = max(least, _target(level, asked))
+        short = short or (is_shortfall(level) and least > 0)
+        most = max(least, _target(level, asked, short=short))
         found = [each for each in found if each[0][number] <= most]
     names = [cluster.name for cluster in asked.clusters]
     keys = [one.key for one in asked.workloads]
@@ -83,15 +86,18 @@ def best_of(problem: Problem) -> Best | None:
     return max(found, key=first, default=None)
 
 
-def _target(level: Level, problem: Problem) -> int | Fraction:
-    """Return what a level may be without having to get better; 0 where it has to be best."""
+def _target(level: Level, problem: Problem, *, short: bool = False) -> int | Fraction:
+    """Return what a level may be without having to get better; 0 where it has to be best.
+
+    Where something gives way (`short`) nobody knows what single workloads can have.
+    """
     given = problem.tolerances.get(level.key)
     if level == BALANCE:
         (rule,) = problem.balances or ()
-        least = least_balance(rule, problem, spans_of(problem))
+        least = Fraction(0) if short else least_balance(rule, problem, spans_of(problem))
         return least + (tolerance(rule, problem) if given is None else given.of(least))
     if given is None or not given.amount:
         return 0
     inside = (one for one in problem.workloads if level.priority == one.priority)
-    least = sum((least_alone(one, problem, level.base) for one in inside), Fraction(0))
+    least = sum((least_alone(one, problem, level.base) for one in inside if not short), Fraction(0))
     return least + given.of(least)

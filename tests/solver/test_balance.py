@@ -92,6 +92,16 @@ def test_a_tolerance_of_the_problem_replaces_its_own() -> None:
     assert held(outcome) == {"a": 0, "b": 12}
 
 
+def test_without_any_time_a_given_tolerance_counts_all_the_same() -> None:
+    """All twelve stand on b: a balance of (9/19)^2 * (19/9 + 19/10) = 9/10, and 1 is good enough."""
+    problem = Problem(even(a=18000, b=20000), many(12, 1, dynamic=True, a=18, b=20))
+    found = fairlead.solve(problem, tolerance={"balance": 1}, time_limit=0.0).objectives[0]
+    assert (found.name, found.value, found.tolerance) == ("balance", Fraction(9, 10), 1)
+    assert found.proven
+    own = fairlead.solve(problem, time_limit=0.0).objectives[0]
+    assert (own.tolerance, own.proven) == (Fraction(361, 51840), False)
+
+
 def test_the_example() -> None:
     """Four single replicas fill both clusters alike, unless balance may be worse by 1."""
     problem = fairlead.load(ROOT / "examples" / "filled-together")

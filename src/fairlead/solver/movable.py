@@ -12,16 +12,18 @@ from fairlead.solver.attainment import Apart
 from fairlead.solver.boxes import has_box
 from fairlead.solver.components import tied_by
 from fairlead.solver.rows import Placed
-from fairlead.solver.spans import Spans
+from fairlead.solver.spans import span_of
 
 
-def settled(problem: Problem, spans: Spans) -> frozenset[str]:
+def settled(problem: Problem) -> frozenset[str]:
     """Return the workloads that have one placement only, by rules of their own."""
-    return frozenset(
-        each.key
-        for each in problem.workloads
-        if has_box(each) and all(low == high for low, high in spans[each.key].ends.values())
-    )
+    return frozenset(each.key for each in problem.workloads if has_box(each) and _has_one(each, problem))
+
+
+def _has_one(workload: Workload, problem: Problem) -> bool:
+    """Tell whether the bounds and the total of a workload leave it one placement."""
+    ends = span_of(workload, problem, keeping=False).ends
+    return all(low == high for low, high in ends.values())
 
 
 def chooses_copies(workload: Workload) -> bool:

@@ -38,7 +38,7 @@ from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
 from fairlead.solver.side_by_side import place_side_by_side
 from fairlead.solver.targets import loose_levels, strict
-from fairlead.solver.tolerances import loosened
+from fairlead.solver.tolerances import loosened, unsearched
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -235,10 +235,14 @@ def _at_once(problem: Problem, search: Search) -> Answer:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
     staying = standing_well(problem)
     if not problem.partial:
-        return unproven(problem, keep_and_repair(problem, staying, search.deadline))
-    strict = replace(problem, partial=False)
-    found = repaired(strict, staying, search.deadline) if staying else None
-    return unproven(problem, found or place_greedily(problem, Deadline.after(0)))
+        found = keep_and_repair(problem, staying, search.deadline)
+    else:
+        bare = replace(problem, partial=False)
+        found = repaired(bare, staying, search.deadline) if staying else None
+        found = found or place_greedily(problem, Deadline.after(0))
+    if found is not None and loose_levels(problem):
+        return unsearched(problem, found)
+    return unproven(problem, found)
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:

@@ -38,8 +38,17 @@ class Span:
     total: int | None
 
 
-def span_of(workload: Workload, problem: Problem) -> Span:
-    """Return what a workload holds at least and at most; one that keeps what runs holds at least that."""
+def span_of(workload: Workload, problem: Problem, *, keeping: bool = True) -> Span:
+    """Return what a workload holds at least and at most.
+
+    Parameters
+    ----------
+    workload, problem
+        The workload, and where it is placed.
+    keeping
+        Whether one that keeps what runs holds at least that, which its other rules may forbid; False is for
+        what its bounds and total say alone.
+    """
     if not workload.replicas:
         return Span({}, 0)
     copies = workload.rule(Duplicated)
@@ -50,7 +59,7 @@ def span_of(workload: Workload, problem: Problem) -> Span:
     ends = {name: (low, max(low, high)) for name, (low, high) in zip(boxed.names, pairs, strict=True)}
     if copies is not None:
         return Span(ends, sum(low for low, _ in ends.values()))
-    ends = _kept(workload, ends, problem)
+    ends = _kept(workload, ends, problem) if keeping else ends
     least, most_of_all = sum(low for low, _ in ends.values()), sum(high for _, high in ends.values())
     total = workload.replicas
     within = {

@@ -22,7 +22,7 @@ from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import least_of, levels_of, score, value_of
 from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
-from fairlead.solver.answer import Answer, added, origin_of
+from fairlead.solver.answer import Answer, added, origin_of, unproven
 from fairlead.solver.attainment import Apart, attained, status_of
 from fairlead.solver.evening import evened_out
 from fairlead.solver.frozen import frozen
@@ -35,6 +35,7 @@ from fairlead.solver.targets import (
     Target,
     Targets,
     needed,
+    strict,
     target_of,
     target_of_balance,
     unheard,
@@ -65,16 +66,22 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     at_once = _Loosening.at_once(problem, found)
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
         return at_once.answer()
-    loosening = _Loosening.of(problem, found, alone)
     if problem.partial and any(
-        is_shortfall(level) and value_of(problem, loosening.placement, level) for level in levels_of(problem)
+        is_shortfall(level) and value_of(problem, at_once.placement, level) for level in levels_of(problem)
     ):
-        # What gives way is settled; who gives way is not searched again.
-        return replace(loosening, certain=False).answer()
+        # What gives way is settled; who gives way is not searched again. What all replicas need counts for
+        # nothing where some stand nowhere.
+        return at_once.answer()
+    loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
         loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
     return loosening.answer()
+
+
+def unsearched(problem: Problem, placement: Placement) -> Answer:
+    """Return the answer where there was no time to search: a placement, and the tolerances of its levels."""
+    return _Loosening.at_once(problem, unproven(strict(problem), placement)).answer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +157,8 @@ class _Loosening:
         first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
         stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
         certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
+        # Before their own level, copies may become more or fewer for balance: that is not searched.
+        certain = certain and (not copied or COPIES.key in first)
         forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
         staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
@@ -168,7 +177,7 @@ class _Loosening:
         if self.loose:
             yield everybody
             return
-        free = everybody - self.staying - settled(self.problem, self.spans)
+        free = everybody - self.staying - settled(self.problem)
         known = frozenset[str]()
         for rule, target in zip(self._balances, self.targets, strict=True):
             uneven = balance_of(rule, self.problem, self.placement) > target.value
