@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long fuzz deadlines bench bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
+.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -56,6 +56,13 @@ test: lint types contracts tests examples wheel-check ## everything that must pa
 check-long: lint types contracts tests-long examples wheel-check ## as test, with the long tests and many more random cases
 	@echo "==> all passed, long tests included"
 
+live-server: environment ## build a real API server into ~/.cache/fairlead, once; some minutes, needs apt
+	@.venv/bin/python tests/helpers/build_live_server.py
+
+test-live: environment live-server ## the tests of controller, patches and --apply against a real API server
+	@echo "==> test-live"
+	@FAIRLEAD_LIVE=1 .venv/bin/python -m pytest -q -n auto --maxprocesses=2 tests/controller tests/live
+
 fuzz: environment ## run the command line on 20,000 mutated inputs and 3,000 mutated plans, about half an hour
 	@.venv/bin/python tests/helpers/fuzz.py $(FUZZ_OPTIONS)
 
@@ -64,6 +71,9 @@ deadlines: environment ## run every command under limits of 0.05 to 3 s on every
 
 bench: environment ## measure speed against the contenders, about two minutes
 	@.venv/bin/python benchmarks/run.py
+
+week: environment ## a week of a fleet under fairlead and the greedy schedulers, some minutes
+	@.venv/bin/python benchmarks/week.py $(WEEK_OPTIONS)
 
 bench-full: environment ## measure every case and contender, more than an hour; writes docs/benchmarks.md
 	@.venv/bin/python benchmarks/run.py --full --write-docs

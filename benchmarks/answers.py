@@ -44,11 +44,15 @@ class Answer:
         What it says that every placement costs at least, by level; None where it says nothing of a level.
     proven
         True where it says that its placement is the best.
+    slack
+        How much worse than its bound each level may be and count as best all the same: its tolerance, and the
+        steps in which it was compared. Levels that are left out have none.
     """
 
     placement: Placement | None
     bounds: tuple[Fraction | float | None, ...] = ()
     proven: bool = False
+    slack: tuple[Fraction, ...] = ()
 
 
 @dataclass(slots=True)

@@ -55,7 +55,8 @@ def _float(number: Fraction | float | None) -> float | None:
 def _answered(outcome: fairlead.Outcome) -> Answer:
     """Return an outcome as an answer."""
     bounds = tuple(None if level.bound is None else Fraction(level.bound) for level in outcome.objectives)
-    return Answer(outcome.placement, bounds, outcome.status is fairlead.Status.OPTIMAL)
+    slack = tuple(Fraction(level.tolerance) + (level.resolution or 0) for level in outcome.objectives)
+    return Answer(outcome.placement, bounds, outcome.status is fairlead.Status.OPTIMAL, slack)
 
 
 def _dispenser(like: str) -> Solve:

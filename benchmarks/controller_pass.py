@@ -25,9 +25,9 @@ from fairlead.controller.metrics import Metrics
 from fairlead.controller.settings import Settings
 from fairlead.live.client import Client, connect
 from fairlead.live.resources import BINDING
-from fake_api import serving
-from fake_store import Object
+from live_kinds import Object
 from live_objects import binding, cluster
+from served_api import serving
 
 FIRST_PASS, ONE_CHANGE, MEMORY = 30.0, 0.3, 500.0
 """Bars: seconds, seconds, MiB."""
@@ -39,10 +39,10 @@ def serve(pipe: Connection, bindings: int, clusters: int) -> None:
     """Serve a control plane until the other end says so."""
     with serving() as api, tempfile.TemporaryDirectory() as directory:
         for number in range(clusters):
-            api.store.add(cluster(f"member{number:02}", cpu=str(40 + number % 7 * 10)))
+            api.add(cluster(f"member{number:02}", cpu=str(40 + number % 7 * 10)))
         for number in range(bindings):
             cpu = f"{100 + number % 5 * 100}m"
-            api.store.add(binding(f"web{number:04}", 2 + number % 9, namespace=f"team{number % 20}", cpu=cpu))
+            api.add(binding(f"web{number:04}", 2 + number % 9, namespace=f"team{number % 20}", cpu=cpu))
         pipe.send(api.kubeconfig(Path(directory)))
         pipe.recv()
 

@@ -38,7 +38,8 @@ class LevelMeasure:
     bound
         What the contender says that every placement costs at least; None where it says nothing.
     gap
-        Their distance as a part of the value, computed exactly; None where one of them is missing.
+        Their distance as a part of the value, computed exactly; 0 within the tolerance of the level, None
+        where one of them is missing.
     leading
         True for the levels up to the moves of what keeps running.
     """
@@ -179,16 +180,17 @@ def _levels(problem: Problem, answer: Answer, *, scored: bool) -> tuple[LevelMea
     """Return names, values and bounds of the levels."""
     attained = fairlead.score(problem, answer.placement or fairlead.Placement({}))
     bounds = (*answer.bounds, *(None for _ in attained))
+    slack = (*answer.slack, *(Fraction(0) for _ in attained))
     leading = _leading(problem)
     return tuple(
         LevelMeasure(
             level.name,
             float(level.value) if scored else None,
             None if bound is None else float(bound),
-            gap_of(level.value, bound) if scored and bound is not None else None,
+            gap_of(level.value, bound, within) if scored and bound is not None else None,
             number < leading,
         )
-        for number, (level, bound) in enumerate(zip(attained, bounds, strict=False))
+        for number, (level, bound, within) in enumerate(zip(attained, bounds, slack, strict=False))
     )
 
 
@@ -199,9 +201,11 @@ def _leading(problem: Problem) -> int:
     return max(places, default=0)
 
 
-def gap_of(value: int | Fraction, bound: Fraction | float) -> float:
-    """Return the distance of a value from its bound as a part of the value; 0 where they are equal."""
+def gap_of(value: int | Fraction, bound: Fraction | float, slack: Fraction = Fraction(0)) -> float:
+    """Return the distance of a value from its bound as a part of the value; 0 within the slack."""
     distance = Fraction(value) - Fraction(bound)
+    if 0 <= distance <= slack:
+        return 0.0
     return float(distance / abs(Fraction(value))) if value else float(distance)
 
 

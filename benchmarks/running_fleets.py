@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from answers import Answer, Effort
 from bars import required, verdict
@@ -73,7 +74,7 @@ def _measure(workloads: int, clusters: int, event: str, seed: int, asked: Asked)
         problem, case, replace(bar, seconds=asked.patience * bar.seconds), asked
     )
     judged = measured if asked.patience == 1 else replace(measured, seconds=cpu)
-    broken = [*verdict(bar, judged).missed, *_worse(problem, made, answer.placement)]
+    broken = [*verdict(bar, judged).missed, *_worse(problem, made, answer)]
     moves = _moves(made, answer.placement)
     print(f"\n{case.name} seed {seed}: {required(bar)}: {'MISSED' if broken else 'kept'}")
     print(
@@ -98,16 +99,17 @@ def _answered(problem: Problem, case: Case, bar: Bar, asked: Asked) -> tuple[Ans
     return answer, of_answer(case.name, problem, OURS, answer, effort), cpu
 
 
-def _worse(problem: Problem, made: Fleet, placement: Placement | None) -> Iterator[str]:
-    """Yield the first level on which an answer is worse than keep-and-repair."""
-    if placement is None:
+def _worse(problem: Problem, made: Fleet, answer: Answer) -> Iterator[str]:
+    """Yield the first level on which an answer is worse than keep-and-repair; tolerances count."""
+    if answer.placement is None:
         return
-    ours, floor = fairlead.score(problem, placement), fairlead.score(problem, witness(made))
-    for level, least in zip(ours, floor, strict=False):
-        if level.value != least.value:
-            if level.value > least.value:
-                found = f"{float(level.value):,.7g} instead of {float(least.value):,.7g}"
-                yield f"worse than keep-and-repair: {level.name} {found}"
+    ours, floor = fairlead.score(problem, answer.placement), fairlead.score(problem, witness(made))
+    for level, least, bound, slack in zip(ours, floor, answer.bounds, answer.slack, strict=True):
+        enough = Fraction(bound or 0) + slack
+        if max(level.value, enough) > max(least.value, enough):
+            found = f"{float(level.value):,.7g} instead of {float(least.value):,.7g}"
+            yield f"worse than keep-and-repair: {level.name} {found}"
+        if max(level.value, enough) != max(least.value, enough):
             return
 
 
@@ -181,7 +183,7 @@ def _asked() -> Asked:
     return Asked(
         tuple((size[0], size[1]) for size in asked),
         tuple(arguments.events.split(",")),
-        tuple(_seeds(arguments.seeds)),
+        tuple(seeds_in(arguments.seeds)),
         arguments.time_limit,
         arguments.patience,
         arguments.workers,
@@ -190,7 +192,7 @@ def _asked() -> Asked:
     )
 
 
-def _seeds(text: str) -> Iterator[int]:
+def seeds_in(text: str) -> Iterator[int]:
     """Read numbers and ranges."""
     for part in text.split(","):
         first, _, last = part.partition("-")

@@ -1,5 +1,5 @@
 """
-How Hypothesis draws its cases in this repository.
+How Hypothesis draws its cases in this repository, and the API server of the tests that need one.
 
 The draws are the same in every run (a failure on the build server is a failure here), and no case has a
 deadline: how fast something is depends on the machine and belongs to ``benchmarks/``. With FAIRLEAD_LONG
@@ -7,8 +7,13 @@ set in the environment (``make check-long``) every property is tried on many mor
 """
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from real_backend import RealBackend, running
+from served_api import ServedApi, serving
 
 # Slow draws are a matter of the machine as well, hence no complaint about them.
 settings.register_profile(
@@ -22,3 +27,21 @@ settings.register_profile(
 )
 settings.register_profile("long", settings.get_profile("quick"), max_examples=1000)
 settings.load_profile("long" if os.environ.get("FAIRLEAD_LONG") else "quick")
+
+
+@pytest.fixture(scope="session")
+def live_server() -> Iterator[RealBackend]:
+    """Run a real API server."""
+    with running() as backend:
+        yield backend
+
+
+@pytest.fixture(params=["real" if os.environ.get("FAIRLEAD_LIVE") else "fake"])
+def api(request: pytest.FixtureRequest) -> Iterator[ServedApi]:
+    """Serve an empty API server: the small one, or with FAIRLEAD_LIVE (``make test-live``) a real one."""
+    backend = None
+    if request.param == "real":
+        backend = request.getfixturevalue("live_server")
+        backend.clear()
+    with serving(backend) as served:
+        yield served

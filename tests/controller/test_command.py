@@ -16,12 +16,13 @@ import pytest
 
 from controlled import PATIENCE, eventually, is_done, placed
 from fairlead.cli.app import main
-from fake_api import FakeApi, serving
+from fairlead.live.resources import LEASE
 from live_objects import binding, cluster
+from served_api import ServedApi, serving
 
 
 @contextmanager
-def started(api: FakeApi, directory: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
+def started(api: ServedApi, directory: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """Run the command while the block runs; its logs go to a file of the directory."""
     command = [sys.executable, "-m", "fairlead", "controller", "--kubeconfig", api.kubeconfig(directory)]
     with (directory / "log").open("w") as log:
@@ -57,27 +58,26 @@ def free_port() -> int:
         return int(api.url.rpartition(":")[2])
 
 
-def test_it_serves_and_ends_cleanly(tmp_path: Path) -> None:
+def test_it_serves_and_ends_cleanly(api: ServedApi, tmp_path: Path) -> None:
     """Probes and metrics answer; SIGTERM gives the lease back at once."""
     port = free_port()
-    with serving() as api:
-        api.refuse = lambda _, path: 503 if path.endswith("/clusters") else None
-        api.store.add(cluster("member1"))
-        api.store.add(binding("web", 3))
-        with started(api, tmp_path, "--listen", f"127.0.0.1:{port}", "--workers", "1") as process:
-            eventually(lambda: asked(f"http://127.0.0.1:{port}/healthz")[0] == 200)
-            assert asked(f"http://127.0.0.1:{port}/readyz")[0] == 503
-            api.refuse = lambda _method, _path: None
-            eventually(lambda: is_done(api, "web"))
-            assert asked(f"http://127.0.0.1:{port}/readyz")[0] == 200
-            told = 'fairlead_bindings_total{reason="Success"} 1.0'
-            eventually(lambda: told in asked(f"http://127.0.0.1:{port}/metrics")[1])
-            assert "fairlead_leading 1.0" in asked(f"http://127.0.0.1:{port}/metrics")[1]
-            assert asked(f"http://127.0.0.1:{port}/elsewhere")[0] == 404
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(PATIENCE) == 0
-        leases = api.store.row("coordination.k8s.io/v1", "leases").objects
-        assert leases["karmada-system", "fairlead-fairlead"]["spec"]["holderIdentity"] == ""
+    api.refuse = lambda _, path: 503 if path.endswith("/clusters") else None
+    api.add(cluster("member1"))
+    api.add(binding("web", 3))
+    with started(api, tmp_path, "--listen", f"127.0.0.1:{port}", "--workers", "1") as process:
+        eventually(lambda: asked(f"http://127.0.0.1:{port}/healthz")[0] == 200)
+        assert asked(f"http://127.0.0.1:{port}/readyz")[0] == 503
+        api.refuse = lambda _method, _path: None
+        eventually(lambda: is_done(api, "web"))
+        assert asked(f"http://127.0.0.1:{port}/readyz")[0] == 200
+        told = 'fairlead_bindings_total{reason="Success"} 1.0'
+        eventually(lambda: told in asked(f"http://127.0.0.1:{port}/metrics")[1])
+        assert "fairlead_leading 1.0" in asked(f"http://127.0.0.1:{port}/metrics")[1]
+        assert asked(f"http://127.0.0.1:{port}/elsewhere")[0] == 404
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 0
+    lease = api.get(LEASE, "fairlead-fairlead", "karmada-system")
+    assert lease["spec"]["holderIdentity"] == ""
     assert placed(api, "web") == {"member1": 3}
     decided = next(one for one in logged(tmp_path) if one["message"] == "decided")
     assert decided["binding"] == "default/web-deployment"
@@ -85,16 +85,15 @@ def test_it_serves_and_ends_cleanly(tmp_path: Path) -> None:
     assert decided["level"] == "info"
 
 
-def test_a_dry_run_takes_no_lease(tmp_path: Path) -> None:
+def test_a_dry_run_takes_no_lease(api: ServedApi, tmp_path: Path) -> None:
     """It only logs."""
-    with serving() as api:
-        api.store.add(cluster("member1"))
-        api.store.add(binding("web", 3))
-        with started(api, tmp_path, "--dry-run", "--listen", "127.0.0.1:0") as process:
-            eventually(lambda: any(one["message"] == "would write" for one in logged(tmp_path)))
-            process.send_signal(signal.SIGINT)
-            assert process.wait(PATIENCE) == 0
-        assert [one for one in api.requests if one.method != "GET"] == []
+    api.add(cluster("member1"))
+    api.add(binding("web", 3))
+    with started(api, tmp_path, "--dry-run", "--listen", "127.0.0.1:0") as process:
+        eventually(lambda: any(one["message"] == "would write" for one in logged(tmp_path)))
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    assert [one for one in api.requests if one.method != "GET"] == []
 
 
 @pytest.mark.parametrize(
@@ -107,29 +106,27 @@ def test_a_dry_run_takes_no_lease(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_options_are_refused(
-    options: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    api: ServedApi, options: list[str], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Before anything is served."""
-    with serving() as api:
-        code = main(["controller", "--kubeconfig", api.kubeconfig(tmp_path), *options])
+    code = main(["controller", "--kubeconfig", api.kubeconfig(tmp_path), *options])
     assert code == 2
     assert told in capsys.readouterr().err
 
 
-def test_a_killed_controller_is_followed_by_the_next(tmp_path: Path) -> None:
+def test_a_killed_controller_is_followed_by_the_next(api: ServedApi, tmp_path: Path) -> None:
     """What it wrote into the spec gets its status from the next one, which waits for the lease to end."""
-    with serving() as api:
-        api.store.add(cluster("member1"))
-        api.store.add(binding("web", 3))
-        api.refuse = lambda _, path: 503 if path.endswith("web-deployment/status") else None
-        with started(api, tmp_path, "--listen", "127.0.0.1:0") as process:
-            eventually(lambda: placed(api, "web") == {"member1": 3})
-            process.kill()
-            process.wait(PATIENCE)
-        assert not is_done(api, "web")
-        api.refuse = lambda _method, _path: None
-        begun = time.monotonic()
-        with started(api, tmp_path, "--listen", "127.0.0.1:0"):
-            eventually(lambda: is_done(api, "web"))
-        assert time.monotonic() - begun > 5
+    api.add(cluster("member1"))
+    api.add(binding("web", 3))
+    api.refuse = lambda _, path: 503 if path.endswith("web-deployment/status") else None
+    with started(api, tmp_path, "--listen", "127.0.0.1:0") as process:
+        eventually(lambda: placed(api, "web") == {"member1": 3})
+        process.kill()
+        process.wait(PATIENCE)
+    assert not is_done(api, "web")
+    api.refuse = lambda _method, _path: None
+    begun = time.monotonic()
+    with started(api, tmp_path, "--listen", "127.0.0.1:0"):
+        eventually(lambda: is_done(api, "web"))
+    assert time.monotonic() - begun > 5
     assert len([one for one in api.writes() if one.path.endswith("web-deployment")]) == 1

@@ -9,10 +9,11 @@ import yaml
 
 from controlled import change, controlled, eventually, is_done
 from fairlead.cli.controller import controller_command
+from fairlead.live.resources import CLUSTER_BINDING
 from fairlead.version import VERSION
-from fake_api import serving
 from live_objects import binding, cluster
 from places import ROOT
+from served_api import ServedApi
 
 VERBS = {"PATCH": ("patch",), "POST": ("create",), "PUT": ("update",), "DELETE": ("delete",)}
 
@@ -53,40 +54,38 @@ def needed(method: str, path: str) -> Iterator[Right]:
         yield from (Right(group, kind, verb) for verb in verbs)
 
 
-def test_the_rights_are_those_that_are_used(tmp_path: Path) -> None:
+def test_the_rights_are_those_that_are_used(api: ServedApi, tmp_path: Path) -> None:
     """Nothing is refused, and no right is given that is not used."""
     used: set[Right] = set()
     rights = granted()
-    with serving() as api:
 
-        def authorise(method: str, path: str) -> int | None:
-            wanted = set(needed(method, path))
-            used.update(wanted)
-            return 403 if wanted - rights else None
+    def authorise(method: str, path: str) -> int | None:
+        wanted = set(needed(method, path))
+        used.update(wanted)
+        return 403 if wanted - rights else None
 
-        api.refuse = authorise
-        api.store.add(cluster("member1"))
-        api.store.add(binding("web", 3))
-        whole = binding("whole", 1)
-        whole["kind"] = "ClusterResourceBinding"
-        del whole["metadata"]["namespace"], whole["spec"]["resource"]["namespace"]
-        api.store.add(whole)
-        with controlled(api, tmp_path, lease="one", duration=1.0):
-            eventually(lambda: is_done(api, "web"))
-            row = api.store.row("work.karmada.io/v1alpha2", "clusterresourcebindings")
-            eventually(lambda: row.objects["", "whole-deployment"].get("status"))
-            meddled = iter([True])  # a stale version makes the binding be read again
+    api.refuse = authorise
+    api.add(cluster("member1"))
+    api.add(binding("web", 3))
+    whole = binding("whole", 1)
+    whole["kind"] = "ClusterResourceBinding"
+    del whole["metadata"]["namespace"], whole["spec"]["resource"]["namespace"]
+    api.add(whole)
+    with controlled(api, tmp_path, lease="one", duration=1.0):
+        eventually(lambda: is_done(api, "web"))
+        eventually(lambda: api.get(CLUSTER_BINDING, "whole-deployment").get("status"))
+        meddled = iter([True])  # a stale version makes the binding be read again
 
-            def meddle(method: str, path: str) -> int | None:
-                if method == "PATCH" and next(meddled, False):
-                    change(api, "web", {"status": {"aggregatedStatus": []}}, "status")
-                return authorise(method, path)
+        def meddle(method: str, path: str) -> int | None:
+            if method == "PATCH" and next(meddled, False):
+                change(api, "web", {"status": {"aggregatedStatus": []}}, "status")
+            return authorise(method, path)
 
-            api.refuse = meddle
-            change(api, "web", {"spec": {"replicas": 5}})
-            eventually(lambda: is_done(api, "web"))
-            eventually(lambda: any(one.method == "PUT" for one in api.requests))
-            eventually(lambda: Right("", "events", "create") in used)
+        api.refuse = meddle
+        change(api, "web", {"spec": {"replicas": 5}})
+        eventually(lambda: is_done(api, "web"))
+        eventually(lambda: any(one.method == "PUT" for one in api.requests))
+        eventually(lambda: Right("", "events", "create") in used)
     own = {Right("fairlead.io", "*", verb) for verb in ("list", "watch")}
     assert rights - used == own | {Right("work.karmada.io", "clusterresourcebindings", "get")}
     assert used <= rights

@@ -13,13 +13,12 @@ from fairlead.controller.lease import Lease
 from fairlead.controller.metrics import Metrics
 from fairlead.controller.settings import Settings
 from fairlead.live.client import connect
-from fake_api import FakeApi
-from fake_store import Object
+from fairlead.live.resources import BINDING, REBALANCER
+from live_kinds import Object
+from served_api import ServedApi
 
-PATIENCE = 60.0
+PATIENCE = 120.0
 """Seconds after which something did not happen; a busy machine is slow."""
-
-BINDINGS = ("work.karmada.io/v1alpha2", "resourcebindings")
 
 
 @dataclass
@@ -43,7 +42,7 @@ class Running:
 
 @contextmanager
 def controlled(
-    api: FakeApi, directory: Path, *, lease: str | None = None, duration: float = 15.0, **settings: Any
+    api: ServedApi, directory: Path, *, lease: str | None = None, duration: float = 15.0, **settings: Any
 ) -> Iterator[Running]:
     """Run a controller while the block runs.
 
@@ -56,7 +55,7 @@ def controlled(
     asked = replace(Settings(window=0.05, time_limit=5.0, workers=1), **settings)
     metrics = Metrics()
     held = None if lease is None else Lease(client, "karmada-system", "fairlead", lease, duration)
-    controller = Controller(client, asked, metrics, held)
+    controller = Controller(client, asked, metrics, held, (REBALANCER,))
     running = Running(controller, metrics, threading.Thread(target=controller.run, daemon=True))
     running.thread.start()
     try:
@@ -75,30 +74,44 @@ def eventually(is_so: Callable[[], object], what: str = "it") -> None:
         time.sleep(0.02)
 
 
-def found(api: FakeApi, name: str, namespace: str = "default") -> Object:
+def found(api: ServedApi, name: str, namespace: str = "default") -> Object:
     """Return the binding of a Deployment as the server has it."""
-    return api.store.get(api.store.row(*BINDINGS), namespace, f"{name}-deployment")
+    return api.get(BINDING, f"{name}-deployment", namespace)
 
 
-def change(api: FakeApi, name: str, patch: Object, subresource: str = "") -> Object:
+def change(api: ServedApi, name: str, patch: Object, subresource: str = "") -> Object:
     """Change the binding of a Deployment as somebody else does."""
-    return api.store.patch(api.store.row(*BINDINGS), "default", f"{name}-deployment", patch, subresource)
+    return api.patch(BINDING, f"{name}-deployment", patch, subresource)
 
 
-def placed(api: FakeApi, name: str, namespace: str = "default") -> dict[str, int | None]:
+def placed(api: ServedApi, name: str, namespace: str = "default") -> dict[str, int | None]:
     """Return where a Deployment is placed."""
     targets = found(api, name, namespace)["spec"].get("clusters") or []
     return {one["name"]: one.get("replicas") for one in targets}
 
 
-def condition(api: FakeApi, name: str) -> Object:
+def condition(api: ServedApi, name: str) -> Object:
     """Return the condition that schedulers write; empty where there is none."""
-    conditions = found(api, name).get("status", {}).get("conditions", [])
+    return _condition_of(found(api, name))
+
+
+def is_done(api: ServedApi, name: str) -> bool:
+    """Tell whether the status of a Deployment's binding says that it is placed as it is now."""
+    return _is_done(found(api, name))
+
+
+def all_are_done(api: ServedApi) -> bool:
+    """Tell that of all bindings."""
+    return all(map(_is_done, api.all(BINDING)))
+
+
+def _condition_of(item: Object) -> Object:
+    """Return the condition that schedulers write."""
+    conditions = item.get("status", {}).get("conditions", [])
     return next((one for one in conditions if one["type"] == "Scheduled"), {})
 
 
-def is_done(api: FakeApi, name: str) -> bool:
-    """Tell whether the status of a Deployment's binding says that it is placed as it is now."""
-    item = found(api, name)
+def _is_done(item: Object) -> bool:
+    """Tell whether the status of a binding says that it is placed as it is now."""
     observed = item.get("status", {}).get("schedulerObservedGeneration")
-    return bool(observed == item["metadata"]["generation"] and condition(api, name).get("status") == "True")
+    return bool(observed == item["metadata"]["generation"] and _condition_of(item).get("status") == "True")

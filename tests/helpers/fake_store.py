@@ -2,7 +2,7 @@
 
 Kept are the rules that decide whether a client is right: versions that make stale writes fail, a generation
 that only changes of the spec raise, status as a subresource, merge patches that replace whole lists, fields
-of bindings that are pruned where no schema knows them, writes that change nothing, and a history that ends.
+that a schema prunes or refuses, finalizers, dry runs, writes that change nothing, and a history that ends.
 """
 
 import copy
@@ -13,74 +13,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Object = dict[str, Any]
+from fake_schema import mistakes, pruned
+from live_kinds import KINDS, Kind, Object
 
-BINDING_SPEC = frozenset(
-    {
-        "clusters",
-        "components",
-        "conflictResolution",
-        "failover",
-        "gracefulEvictionTasks",
-        "placement",
-        "preserveResourcesOnDeletion",
-        "propagateDeps",
-        "replicaRequirements",
-        "replicas",
-        "requiredBy",
-        "rescheduleTriggeredAt",
-        "resource",
-        "schedulePriority",
-        "schedulerName",
-        "suspension",
-        "workloadAffinityGroups",
-        "split",
-    }
-)
-BINDING_STATUS = frozenset(
-    {
-        "aggregatedStatus",
-        "conditions",
-        "lastScheduledTime",
-        "schedulerObservedGeneration",
-        "schedulerObservingAffinityName",
-        "split",
-    }
-)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind that is served: what discovery tells, and which fields it knows (None: all)."""
-
-    api_version: str
-    kind: str
-    plural: str
-    namespaced: bool
-    spec: frozenset[str] | None = None
-    status: frozenset[str] | None = None
-
-
-KINDS = (
-    Kind(
-        "work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", True, BINDING_SPEC, BINDING_STATUS
-    ),
-    Kind(
-        "work.karmada.io/v1alpha2",
-        "ClusterResourceBinding",
-        "clusterresourcebindings",
-        False,
-        BINDING_SPEC,
-        BINDING_STATUS,
-    ),
-    Kind("cluster.karmada.io/v1alpha1", "Cluster", "clusters", False),
-    Kind("policy.karmada.io/v1alpha1", "PropagationPolicy", "propagationpolicies", True),
-    Kind("policy.karmada.io/v1alpha1", "FederatedResourceQuota", "federatedresourcequotas", True),
-    Kind("apps/v1", "Deployment", "deployments", True),
-    Kind("apps/v1", "ReplicaSet", "replicasets", True),
-    Kind("coordination.k8s.io/v1", "Lease", "leases", True),
-    Kind("v1", "Event", "events", True),
-)
+_STALE = "the object has been modified; please apply your changes to the latest version and try again"
 
 
 class RefusedError(Exception):
@@ -103,7 +39,7 @@ class Store:
     """Objects with their history; every call may come from any thread."""
 
     def __init__(self) -> None:
-        self.rows = {(one.api_version, one.plural): Row(one) for one in KINDS}
+        self.rows = {(one.resource.api_version, one.resource.plural): Row(one) for one in KINDS}
         self.changed = threading.Condition()
         self.version = 1
         self.history: list[tuple[int, Kind, str, Object]] = []
@@ -120,36 +56,25 @@ class Store:
         """Return an object."""
         found = row.objects.get((namespace, name))
         if found is None:
-            raise RefusedError(404, f'{row.kind.plural} "{name}" not found')
+            raise RefusedError(404, f'{row.kind.resource.plural} "{name}" not found')
         return found
 
-    def add(self, item: Object) -> Object:
-        """Put an object there with its status, as if several controllers had made it; return it."""
-        kind = next(
-            one for one in KINDS if one.kind == item["kind"] and one.api_version == item["apiVersion"]
-        )
-        with self.changed:
-            return self._insert(self.row(kind.api_version, kind.plural), copy.deepcopy(item))
-
-    def create(self, row: Row, namespace: str, item: Object) -> Object:
+    def create(self, row: Row, namespace: str, item: Object, *, dry: bool = False) -> Object:
         """Create an object; its status is left out."""
-        item = {name: value for name, value in item.items() if name != "status"}
+        item = {name: copy.deepcopy(value) for name, value in item.items() if name != "status"}
         with self.changed:
             meta = item.setdefault("metadata", {})
             meta.setdefault("name", f"{meta.get('generateName', '')}{uuid.uuid4().hex[:8]}")
             if namespace:
                 meta["namespace"] = namespace
             if (namespace, meta["name"]) in row.objects:
-                raise RefusedError(409, f'{row.kind.plural} "{meta["name"]}" already exists')
-            return self._insert(row, item)
-
-    def _insert(self, row: Row, item: Object) -> Object:
-        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        meta = item["metadata"]
-        item.update(apiVersion=row.kind.api_version, kind=row.kind.kind)
-        meta.update(uid=str(uuid.uuid4()), generation=1)
-        meta.setdefault("creationTimestamp", now)
-        return self._keep(row, "ADDED", _pruned(row.kind, item))
+                raise RefusedError(409, f'{row.kind.resource.plural} "{meta["name"]}" already exists')
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            resource = row.kind.resource
+            item.update(apiVersion=resource.api_version, kind=resource.kind)
+            meta.update(uid=str(uuid.uuid4()), generation=1, creationTimestamp=now)
+            item = _checked(row.kind, item)
+            return item if dry else self._keep(row, "ADDED", item)
 
     def _keep(self, row: Row, event: str, item: Object) -> Object:
         self.version += 1
@@ -164,43 +89,50 @@ class Store:
         self.changed.notify_all()
         return item
 
-    def patch(self, row: Row, namespace: str, name: str, patch: Object, subresource: str = "") -> Object:
+    def patch(
+        self, row: Row, namespace: str, name: str, patch: Object, subresource: str = "", *, dry: bool = False
+    ) -> Object:
         """Merge a patch into an object, or into its status alone; return it."""
         with self.changed:
             before = self.get(row, namespace, name)
-            return self._write(row, before, merged(before, patch), subresource)
+            return self._write(row, before, merged(before, patch), subresource, dry=dry)
 
-    def replace(self, row: Row, namespace: str, name: str, item: Object, subresource: str = "") -> Object:
+    def replace(
+        self, row: Row, namespace: str, name: str, item: Object, subresource: str = "", *, dry: bool = False
+    ) -> Object:
         """Replace an object, or its status alone; return it."""
+        if "resourceVersion" not in item["metadata"]:
+            raise RefusedError(422, "metadata.resourceVersion: must be specified for an update")
         with self.changed:
-            return self._write(row, self.get(row, namespace, name), copy.deepcopy(item), subresource)
+            before = self.get(row, namespace, name)
+            return self._write(row, before, copy.deepcopy(item), subresource, dry=dry)
 
-    def _write(self, row: Row, before: Object, after: Object, subresource: str) -> Object:
+    def _write(self, row: Row, before: Object, after: Object, subresource: str, *, dry: bool) -> Object:
         stated = after["metadata"].get("resourceVersion")
         if stated is not None and stated != before["metadata"]["resourceVersion"]:
-            text = (
-                "the object has been modified; please apply your changes to the latest version and try again"
-            )
-            raise RefusedError(
-                409, f'Operation cannot be fulfilled on "{before["metadata"]["name"]}": {text}'
-            )
+            text = f'Operation cannot be fulfilled on "{before["metadata"]["name"]}": {_STALE}'
+            raise RefusedError(409, text)
         if subresource == "status":
             after = {**before, "status": after.get("status", {})}
         elif "status" in before or "status" in after:
             after = {**after, "status": before.get("status", {})}
-        after = _pruned(row.kind, after)
+        after = _checked(row.kind, after)
         raised = after.get("spec") != before.get("spec")
-        kept = {
-            name: before["metadata"].get(name) for name in ("uid", "creationTimestamp", "resourceVersion")
-        }
+        own = ("uid", "creationTimestamp", "resourceVersion")
+        kept = {name: before["metadata"].get(name) for name in own}
         generation = before["metadata"]["generation"] + raised
         after["metadata"] = {**after["metadata"], **kept, "generation": generation}
-        return before if after == before else self._keep(row, "MODIFIED", after)
+        return before if after == before else after if dry else self._keep(row, "MODIFIED", after)
 
     def delete(self, row: Row, namespace: str, name: str) -> Object:
-        """Remove an object and return it."""
+        """Remove an object, or mark it where something holds it; return it."""
         with self.changed:
-            return self._keep(row, "DELETED", self.get(row, namespace, name))
+            found = self.get(row, namespace, name)
+            if not found["metadata"].get("finalizers"):
+                return self._keep(row, "DELETED", found)
+            now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            meta = {**found["metadata"], "deletionTimestamp": now}
+            return self._keep(row, "MODIFIED", {**found, "metadata": meta})
 
     def forget(self) -> None:
         """Forget all history, so that every watch begins anew."""
@@ -231,11 +163,13 @@ def merged(before: Any, patch: Any) -> Any:
     return found
 
 
-def _pruned(kind: Kind, item: Object) -> Object:
-    """Return an object without the fields that its schema does not know."""
-    parts = {"spec": kind.spec, "status": kind.status}
-    known = {part: names for part, names in parts.items() if names is not None and part in item}
-    return {
-        **item,
-        **{part: {n: v for n, v in item[part].items() if n in names} for part, names in known.items()},
-    }
+def _checked(kind: Kind, item: Object) -> Object:
+    """Return an object without the fields that its schema does not know; refuse what the schema does."""
+    schemas: Object = (kind.schema or {}).get("properties", {})
+    parts = {name: schema for name, schema in schemas.items() if name in item}
+    after = {**item, **{name: pruned(schema, item[name]) for name, schema in parts.items()}}
+    wrong = [one for name, schema in parts.items() for one in mistakes(schema, after[name], name)]
+    if wrong:
+        text = f'{kind.resource.kind} "{item["metadata"]["name"]}" is invalid: {", ".join(wrong)}'
+        raise RefusedError(422, text)
+    return after

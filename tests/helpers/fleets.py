@@ -1,7 +1,7 @@
 """Random fleets: what runs now, a target that keeps every rule, and clusters with hardly any room."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from fairlead.models.cluster import CPU, PODS, Cluster, Grade
@@ -13,6 +13,7 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Duplicated,
+    GroupedRule,
     GroupTotal,
     Quota,
     SharedRule,
@@ -25,6 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.rules.survival import Loss
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions
 from orders import WITHOUT_BALANCE
@@ -112,13 +114,30 @@ def with_skews(fleet: RandomFleet, seed: int) -> RandomFleet:
     names = tuple(fleet.problem.cluster_by_name)
     groups = {f"g{number}": frozenset(rng.sample(names, rng.randint(1, len(names)))) for number in range(3)}
 
-    def skewed(workload: Workload) -> Workload:
-        free = Skew("zone", groups, 0)
-        (needed,) = free.requirements(workload)
-        limit = replace(free, maximum=needed.count(fleet.target.of(workload.key)))
-        return replace(workload, rules=(*workload.rules, limit))
+    return _limited(fleet, lambda number: Skew("zone", groups, number), 0)
 
-    workloads = tuple(map(skewed, fleet.problem.workloads))
+
+def with_losses(fleet: RandomFleet, seed: int) -> RandomFleet:
+    """Return a fleet of which as much has to survive two losses at once as in the target."""
+    rng = random.Random(f"losses of fleet {seed}")
+    names = tuple(fleet.problem.cluster_by_name)
+    pairs = {f"g{number}": frozenset(rng.sample(names, min(2, len(names)))) for number in range(2)}
+    clusters = {name: frozenset({name}) for name in names}
+    two = Survival("cluster", clusters, 1, count=2)
+    more = Survival("zone", pairs, 1, besides=(Loss("cluster", clusters),))
+    rule = rng.choice((two, more))
+    return _limited(fleet, lambda number: replace(rule, minimum=number), 1)
+
+
+def _limited(fleet: RandomFleet, rule_of: Callable[[int], GroupedRule], free: int) -> RandomFleet:
+    """Return a fleet whose workloads have a rule with the number that their targets just keep."""
+
+    def limited(workload: Workload) -> Workload:
+        (needed,) = rule_of(free).requirements(workload)
+        rule = rule_of(needed.count(fleet.target.of(workload.key)))
+        return replace(workload, rules=(*workload.rules, rule))
+
+    workloads = tuple(map(limited, fleet.problem.workloads))
     return replace(fleet, problem=replace(fleet.problem, workloads=workloads))
 
 

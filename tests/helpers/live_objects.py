@@ -12,6 +12,14 @@ DYNAMIC = {
     "weightPreference": {"dynamicWeight": "AvailableReplicas"},
 }
 APPLIED = "policy.karmada.io/applied-placement"
+FULLY_APPLIED = {
+    "type": "FullyApplied",
+    "status": "True",
+    "reason": "FullyAppliedSuccess",
+    "message": "All works have been successfully applied",
+    "lastTransitionTime": "2026-11-22T10:00:00Z",
+}
+"""What Karmada's controller writes beside the condition of a scheduler."""
 
 
 def cluster(name: str, cpu: str = "100", **spec: Any) -> Object:
@@ -77,10 +85,13 @@ def binding(
         Where it runs.
     applied
         Whether it was scheduled by this placement.
+    spec
+        Further fields of its spec; None leaves one out.
     """
     asked = placement(DYNAMIC) if placed is None else placed
     annotations = {APPLIED: json.dumps(asked)} if applied else {}
     targets = [{"name": each, "replicas": count} for each, count in (clusters or {}).items()]
+    filled = {"placement": asked, "schedulerName": scheduler, **spec}
     return {
         "apiVersion": "work.karmada.io/v1alpha2",
         "kind": "ResourceBinding",
@@ -101,9 +112,7 @@ def binding(
             },
             "replicas": replicas,
             "replicaRequirements": {"resourceRequest": {"cpu": cpu, "memory": "1Gi"}},
-            "placement": asked,
-            "schedulerName": scheduler,
             **({"clusters": targets} if targets else {}),
-            **spec,
+            **{name: value for name, value in filled.items() if value is not None},
         },
     }

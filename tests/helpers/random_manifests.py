@@ -177,7 +177,9 @@ def _own_kinds(rng: random.Random, names: list[str]) -> Iterator[Manifest]:
         yield own("GroupBounds", "bounds", groups=rng.choice(([one], [each], [one, each])))
     if rng.random() < 0.15:
         left = rng.choice(({"minReplicas": 2}, {"minPercent": "50%"}, {"minPercent": "67%"}))
-        yield own("Survival", "lose", field=rng.choice(("region", "cluster")), **left)
+        both = [{"field": "region"}, {"field": "cluster"}]
+        lost = rng.choice(({"field": "region"}, {"field": "cluster"}, {"losses": both}))
+        yield own("Survival", "lose", **lost, **left)
     if rng.random() < 0.15:
         yield own("WorkloadAffinity", "beside", type=rng.choice(("AntiAffinity", "Affinity")))
     if rng.random() < 0.2:

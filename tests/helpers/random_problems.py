@@ -1,7 +1,7 @@
 """Random problems, small enough for brute force: every rule, in every combination."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -35,6 +35,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.rules.shares import Group
+from fairlead.models.rules.survival import Loss
 from fairlead.models.workload import Workload
 from orders import WITHOUT_BALANCE
 
@@ -267,6 +268,36 @@ def with_skews(problem: Problem, seed: int) -> Problem:
 
     workloads = tuple(
         replace(each, rules=(*each.rules, *(open_only(rule, each) for rule in skews())))
+        for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
+
+
+def with_losses(problem: Problem, seed: int) -> Problem:
+    """Return a problem of which most workloads have to survive several losses at once; the rest stays.
+
+    Groups overlap as zones do, some are closed, some are empty, and at times more are lost than there are.
+    """
+    rng = random.Random(f"losses {seed}")
+    names = [cluster.name for cluster in problem.clusters]
+    clusters = {name: frozenset({name}) for name in names}
+
+    def survival(workload: Workload) -> Survival:
+        candidates = workload.rule(Candidates)
+        inside = frozenset(candidates.names if candidates else names)
+        zones = {f"g{number}": _some(rng, names) for number in range(rng.randint(1, 3))}
+
+        def loss(field: str, groups: Mapping[str, frozenset[str]], count: int) -> Loss:
+            opened = {group: some & inside for group, some in groups.items() if some & inside}
+            return Loss(field, opened, count, groups)
+
+        first = loss("zone", zones, rng.randint(1, 2))
+        besides = (loss("cluster", clusters, 1),) if first.count == 1 or rng.random() < 0.3 else ()
+        minimum = rng.randint(0, 2)
+        return Survival(first.field, first.groups, minimum, None, first.everywhere, first.count, besides)
+
+    workloads = tuple(
+        replace(each, rules=(*each.rules, survival(each))) if rng.random() < 0.8 else each
         for each in problem.workloads
     )
     return replace(problem, workloads=workloads)

@@ -9,15 +9,15 @@ import pytest
 from fairlead.cli.app import main
 from fairlead.live.client import RefusedError, UnreachableError, connect
 from fairlead.live.reading import snapshot
-from fake_api import FakeApi, serving
 from live_objects import binding, cluster
+from served_api import ServedApi
 
 
-def filled(api: FakeApi) -> None:
+def filled(api: ServedApi) -> None:
     """Put two clusters and a workload there."""
     for name in ("member1", "member2"):
-        api.store.add(cluster(name))
-    api.store.add(binding("web", replicas=4))
+        api.add(cluster(name))
+    api.add(binding("web", replicas=4))
 
 
 def output_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
@@ -28,37 +28,42 @@ def output_of(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple
 
 
 @pytest.mark.parametrize("command", ["solve", "compare", "validate", "plan"])
-def test_commands_read_a_cluster(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_read_a_cluster(
+    api: ServedApi, command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A context is all the input that a command needs."""
-    with serving() as api:
-        filled(api)
-        options = [command, "--kubeconfig", api.kubeconfig(tmp_path), "--context", "fake", "-o", "json"]
-        code, out, err = output_of(options, capsys)
+    filled(api)
+    options = [command, "--kubeconfig", api.kubeconfig(tmp_path), "--context", "fake", "-o", "json"]
+    code, out, err = output_of(options, capsys)
     assert (code, err) == (0, "")
     assert json.loads(out)
     assert not [one for one in api.requests if one.method != "GET"]
 
 
-def test_what_may_not_be_read_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_may_not_be_read_is_said(
+    api: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Kinds without the right to list them are named; the rest is read."""
-    with serving() as api:
-        filled(api)
-        api.refuse = lambda _, path: 403 if path.endswith("deployments") else None
-        code, out, err = output_of(["solve", "--kubeconfig", api.kubeconfig(tmp_path), "-o", "name"], capsys)
+    filled(api)
+    api.refuse = lambda _, path: 403 if path.endswith("deployments") else None
+    code, out, err = output_of(["solve", "--kubeconfig", api.kubeconfig(tmp_path), "-o", "name"], capsys)
     assert (code, out) == (0, "deployment.apps/web\n")
     assert err == "warning: fake: deployments of apps/v1 may not be listed, and are left out\n"
 
 
-def test_without_any_right_nothing_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_any_right_nothing_is_read(
+    api: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Where nothing may be listed the command ends."""
-    with serving() as api:
-        api.refuse = lambda _, path: 403 if path.count("/") > 3 else None
-        code, _, err = output_of(["solve", "--kubeconfig", api.kubeconfig(tmp_path)], capsys)
+    api.refuse = lambda _, path: 403 if path.count("/") > 3 else None
+    code, _, err = output_of(["solve", "--kubeconfig", api.kubeconfig(tmp_path)], capsys)
     assert code == 2
     assert "none of the kinds that are read may be listed" in err
 
 
-def test_all_pages_are_read_without_what_others_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_pages_are_read_without_what_others_made(
+    api: ServedApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Long lists come in pages; the ReplicaSet of a Deployment is no workload of its own."""
     monkeypatch.setattr("fairlead.live.client.PAGE", 2)
     template: dict[str, Any] = {
@@ -71,56 +76,55 @@ def test_all_pages_are_read_without_what_others_made(tmp_path: Path, monkeypatch
         },
         "spec": {"replicas": 1, "template": {"spec": {"containers": []}}},
     }
-    with serving() as api:
-        api.store.add(template)
-        for number in range(5):
-            api.store.add(cluster(f"member{number}"))
-        found = snapshot(connect(None, api.kubeconfig(tmp_path)))
+    api.add(template)
+    for number in range(5):
+        api.add(cluster(f"member{number}"))
+    found = snapshot(connect(None, api.kubeconfig(tmp_path)))
     assert [one["metadata"]["name"] for one in found.documents] == [f"member{number}" for number in range(5)]
     assert {one["kind"] for one in found.documents} == {"Cluster"}
 
 
-def test_mistakes_name_the_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_name_the_object(api: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """What is wrong in a cluster is told with the object's name."""
-    with serving() as api:
-        filled(api)
-        api.store.add(cluster("odd", taints=[{"key": "a", "effect": "Never"}]))
-        code, _, err = output_of(["solve", "--kubeconfig", api.kubeconfig(tmp_path)], capsys)
+    filled(api)
+    api.add(cluster("odd", taints=[{"key": "a", "effect": "Never"}]))
+    code, _, err = output_of(["solve", "--kubeconfig", api.kubeconfig(tmp_path)], capsys)
     assert code == 2
     assert "<fake> Cluster odd: spec.taints[0].effect" in err
 
 
-def test_a_wrong_context_is_a_mistake_of_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_context_is_a_mistake_of_usage(
+    api: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Neither a traceback nor a bug."""
-    with serving() as api:
-        options = ["solve", "--kubeconfig", api.kubeconfig(tmp_path), "--context", "prod"]
-        code, _, err = output_of(options, capsys)
+    options = ["solve", "--kubeconfig", api.kubeconfig(tmp_path), "--context", "prod"]
+    code, _, err = output_of(options, capsys)
     assert code == 2
     assert "prod" in err
 
 
-def test_a_server_that_does_not_answer_is_told(tmp_path: Path) -> None:
+def test_a_server_that_does_not_answer_is_told(api: ServedApi, tmp_path: Path) -> None:
     """So is one that refuses whatever it is asked."""
-    with serving() as api:
-        client = connect(None, api.kubeconfig(tmp_path))
-        api.refuse = lambda _method, _path: 500
-        with pytest.raises(RefusedError) as refused:
-            snapshot(client)
-        assert refused.value.status == 500
-        api.stop()
-        with pytest.raises(UnreachableError, match="fake"):
-            snapshot(client)
+    client = connect(None, api.kubeconfig(tmp_path))
+    api.refuse = lambda _method, _path: 500
+    with pytest.raises(RefusedError) as refused:
+        snapshot(client)
+    assert refused.value.status == 500
+    api.stop()
+    with pytest.raises(UnreachableError, match="fake"):
+        snapshot(client)
 
 
-def test_a_simulation_reads_a_cluster_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_simulation_reads_a_cluster_once(
+    api: ServedApi, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """What is added stands beside the cluster as it was at first."""
     added = tmp_path / "new.json"
     added.write_text(json.dumps(cluster("member3")), encoding="utf-8")
-    with serving() as api:
-        filled(api)
-        options = ["simulate", "--kubeconfig", api.kubeconfig(tmp_path), "--add", str(added)]
-        code, out, _ = output_of(options, capsys)
-        lists = [one for one in api.requests if one.path.endswith("/clusters")]
+    filled(api)
+    options = ["simulate", "--kubeconfig", api.kubeconfig(tmp_path), "--add", str(added)]
+    code, out, _ = output_of(options, capsys)
+    lists = [one for one in api.requests if one.path.endswith("/clusters")]
     assert code == 0
     assert "member3" in out
     assert len(lists) == 1

@@ -6,12 +6,14 @@ from fractions import Fraction
 import pytest
 
 import fairlead
-from builders import cluster, deployment, policy, static
+from builders import cluster, deployment, policy, static, term
 from fairlead.encoders.distances import distance_from_quota, floor_sum, sum_of_steps
 from fairlead.encoders.scale import Scale
 from fairlead.models.errors import ManifestError, UnsupportedError
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
+from fairlead.solver.conflicts.units import units_of
+from fairlead.solver.conflicts.witnesses import filled
 from fairlead.solver.plan.greedy import _counts
 
 BILLIONS = 2**31 - 1
@@ -127,3 +129,31 @@ def test_weights_that_cannot_be_measured_are_refused(deviation: str) -> None:
     ]
     with pytest.raises(UnsupportedError, match="weights between 1 and 4611686018427387904 for 7 replicas"):
         fairlead.solve(fairlead.load(documents), deviation=deviation)
+
+
+def test_conflicts_are_looked_for_with_requests_beyond_64_bits() -> None:
+    """One replica asks for more than 64 bits can say, and two of them have to stand on a cluster of 1 GiB.
+
+    The simple placement that fills one cluster after the other keeps the minimum of 2, whatever there is.
+    """
+    least = static(("a", 1), ("b", 1), clusterConstraintTerms=[term("a", 2)])
+    fleet = [cluster("a", memory="1Gi"), cluster("b", memory="1Gi")]
+    asked = deployment(replicas=3, memory="999999999Ei")
+    problem = fairlead.load([*fleet, asked, policy(placement=least)])
+    assert filled(problem, units_of(problem)).of("default/nginx") == {"a": 2}
+
+
+def test_weights_that_differ_too_much_are_refused_with_their_workload() -> None:
+    """Weights of 1 and 2^62 beside another workload on the same full cluster: whose they are, and where."""
+    far = static(("a", 1), ("b", 2**62))
+    documents = [
+        cluster("a", cpu=3),
+        cluster("b", cpu=9),
+        deployment("far", 10, cpu=1),
+        deployment("near", 2, cpu=1),
+        policy(placement=far),
+    ]
+    with pytest.raises(
+        UnsupportedError, match=r"<dict>: default/far: weights between 1 and 4611686018427387904"
+    ):
+        fairlead.solve(fairlead.load(documents), method="cp-sat")

@@ -18,7 +18,7 @@ from fairlead.models.rules import Bounds, Total
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changed import changed
-from fairlead.solver.simulate.changes import Drain
+from fairlead.solver.simulate.changes import Drain, Weight
 from loaded import only
 
 EARLIER, LATER = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
@@ -72,6 +72,15 @@ def test_the_annotation_tells_whether_the_placement_is_the_one_applied(
 ) -> None:
     """Four of four replicas run, so only the annotation can make the workload due."""
     assert due(running({"a": 4}, EVENLY, applied)) is expected
+
+
+@pytest.mark.parametrize(("weight", "held"), [(3, {"a": 3, "b": 1}), (0, {"b": 4})])
+def test_another_weight_makes_due(weight: int, held: dict[str, int]) -> None:
+    """What is tried is no longer what was applied; without that two and two would stay."""
+    problem = fleet(running({"a": 2, "b": 2}, EVENLY, EVENLY))
+    found = fairlead.simulate(problem, Weight("web", "a", weight)).after
+    assert found.placement is not None
+    assert dict(found.placement["default/web"]) == held
 
 
 def test_an_edited_policy_makes_due() -> None:

@@ -12,7 +12,8 @@ from fairlead.cli.app import main
 from fairlead.manifests.loading import load
 from fairlead.models.problem import Problem
 from fairlead.models.triggers import TRIGGERS, as_triggered, untouched, untriggered
-from fairlead.solver.simulate.changes import Add, Drain, Scale
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import Add, Change, Cordon, Drain, Lose, Restore, Scale, Weight
 from kubeadmiral_manifests import federated, member, policy, web
 
 NEVER = {"rescheduleWhen": {"clusterJoined": False}, "replicaRescheduling": {"avoidDisruption": False}}
@@ -100,6 +101,43 @@ def test_changes_of_a_simulation_count() -> None:
     added = fairlead.simulate(problem, grown, as_triggered=True)
     assert added.after.placement is not None
     assert dict(added.after.placement["default/web"]) == RUNS
+
+
+EVEN = [{"cluster": one["metadata"]["name"], "preferences": {"weight": 1}} for one in OLD]
+NEVER_BUT_GONE = {**NEVER, "rescheduleWhen": {"policyContentChanged": False}}
+NOT_AT_ALL: Manifest = {"replicaRescheduling": {"avoidDisruption": False}}
+
+
+@pytest.mark.parametrize(
+    ("when", "placed"),
+    [(NEVER, {"member1": 8, "member2": 2}), (NEVER_BUT_GONE, RUNS), (NOT_AT_ALL, RUNS)],
+)
+def test_another_weight_is_another_policy(when: Manifest, placed: dict[str, int]) -> None:
+    """KubeAdmiral looks again, unless the policy says that its own content does not count."""
+    problem = load([*OLD, policy(reschedulePolicy=when, placement=EVEN), federated(web(10), RUNS)])
+    found = fairlead.simulate(problem, Weight("default/web", "member1", 4), as_triggered=True).after
+    assert found.placement is not None
+    assert dict(found.placement["default/web"]) == placed
+
+
+@pytest.mark.parametrize(
+    ("change", "when", "leaves"),
+    [
+        # Nothing of it runs on member3: the input alone would not tell that it was ever there.
+        (Lose("member3"), NEVER, False),
+        (Lose("member3"), NOT_AT_ALL, True),
+        (Lose("member3"), {**NEVER, "disableRescheduling": True}, True),
+        (Restore("member3"), NEVER_BUT_GONE, False),
+        (Restore("member3"), NOT_AT_ALL, True),
+        (Cordon("member2"), NEVER, False),
+    ],
+)
+def test_what_happens_to_any_cluster_counts(change: Change, when: Manifest, *, leaves: bool) -> None:
+    """A cluster that is gone or has other taints makes KubeAdmiral look again, where anything does."""
+    fleet = [*OLD, member("member3", taints=["k:NoSchedule"])]
+    problem = load([*fleet, policy(reschedulePolicy=when), federated(web(10), RUNS)])
+    assert left(problem) == ["default/web"]
+    assert left(changed(problem, [change])) == (["default/web"] if leaves else [])
 
 
 def test_a_copy_is_as_large_as_there_is_room_for() -> None:

@@ -134,9 +134,8 @@ def test_a_single_component_is_an_ordinary_workload() -> None:
         {"member1": 2},
     )
     (document,) = fairlead.solve(problem).to_manifests()
-    assert {"name": "member1", "replicas": 2, "components": [{"name": "task", "replicas": 2}]} in (
-        document["spec"]["clusters"]
-    )
+    # As Karmada's scheduler tells it: as a number, where there is nothing to tell apart.
+    assert all(set(one) == {"name", "replicas"} for one in document["spec"]["clusters"])
 
 
 def test_numbers_of_replicas_have_no_effect_on_sets() -> None:

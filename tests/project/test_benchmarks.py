@@ -273,6 +273,8 @@ def test_gaps_are_parts_of_the_value() -> None:
     """Gaps are exact, and those of several levels are not averaged."""
     assert gap_of(100, Fraction(99)) == 0.01
     assert gap_of(0, Fraction(0)) == 0
+    # What is within the tolerance of a level is no gap; 4 is beyond 1 + 1.
+    assert [gap_of(value, Fraction(1), Fraction(1)) for value in (1, 2, 4)] == [0, 0, 0.75]
     # The greatest gap of all levels counts, and one unknown level makes the whole unknown.
     levels = (LevelMeasure("cost", 4, 4, 0.0), LevelMeasure("deviation", 100, 99, 0.01))
     assert Measurement("openb", "fairlead", 5, 1, "valid", levels=levels).gap == 0.01

@@ -24,6 +24,7 @@ EXPECTED = {
     "quota": {"lisbon": 2, "madrid": 4, "porto": 3},
     "skew": {"east": 2, "north": 3, "south": 2, "west": 3},
     "survival": {"ap-south-1": 3, "eu-west-1": 3, "eu-west-2": 2, "us-east-1": 2},
+    "failure-budget": {"ap-south-1": 3, "eu-west-1": 2, "eu-west-2": 2, "us-east-1": 3},
     "hierarchical-weights": {"member1": 18, "member2": 17, "member3": 18, "member4": 17, "member5": 30},
     "affinity-groups": {"beijing-1": 2, "beijing-2": 4},
     "overflow": {"cloud-east": 4, "cloud-west": 2, "home": 8},

@@ -10,13 +10,13 @@ import fairlead
 from brute_force import placements
 from fairlead.models.balance import tolerance, with_balance
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import BALANCE, DEFAULT_ORDER
+from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Moves, Total, Weights
+from fairlead.models.rules import Aggregated, Candidates, Capacity, Moves, Spread, Total, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.spans import evened, least_balance, spans_of
+from fairlead.solver.spans import evened, least_alone, least_balance, spans_of
 from places import ROOT
 from walk_problems import standing_problem, walk_problem
 
@@ -99,6 +99,46 @@ def test_the_example() -> None:
     assert outcome.status is Status.OPTIMAL
     assert held(outcome) == {"large": 2, "small": 2}
     assert held(fairlead.solve(problem, tolerance={"balance": 1})) == {"large": 4, "small": 0}
+
+
+def test_balance_is_proven_beside_a_workload_without_an_exact_way() -> None:
+    """Zones overlap, so one workload is searched alone; that another one stays where it runs is known anyway.
+
+    Equal weights over rooms of 1 : 3 : 1 leave clusters less even than the tolerance allows: the best has to
+    be searched for, and that is a proof only where it is certain who stays.
+    """
+    zones = Spread("zone", {"x": frozenset("ab"), "y": frozenset("bc")}, 1, 1)
+    first, second, odd, keeps = many(4, 4, a=1, b=1, c=1)
+    odd = replace(odd, replicas=3, rules=(*odd.rules, zones))
+    moves = Moves(frozenset("abc"))
+    keeps = replace(keeps, replicas=2, current={"a": 2}, due=False, rules=(*keeps.rules, moves))
+    clusters = even(a=100_000, b=300_000, c=100_000)
+    outcome = fairlead.solve(Problem(clusters, (first, second, odd, keeps), (Capacity(),)))
+    assert outcome.placement is not None
+    assert outcome.placement[keeps.key] == {"a": 2}
+    assert outcome.status is Status.OPTIMAL
+
+
+def test_balance_before_moves_is_no_matter_of_what_runs() -> None:
+    """Both run on a; with balance first of all one of each moves: what runs is not certain to stay then."""
+    clusters = tuple(Cluster(name, free={CPU: free}) for name, free in (("a", 4000), ("b", 8000)))
+    pair, moves = many(2, 2, dynamic=True, a=1, b=1), Moves(frozenset("ab"), keep=True)
+    running = tuple(replace(each, current={"a": 2}, rules=(*each.rules, moves)) for each in pair)
+    usual = Problem(clusters, running)
+    first = replace(usual, levels=(BALANCE.key, *(key for key in DEFAULT_ORDER if key != BALANCE.key)))
+    assert held(fairlead.solve(usual)) == {"a": 4, "b": 0}
+    outcome = fairlead.solve(first)
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 2, "b": 2}
+
+
+def test_a_level_has_no_least_for_who_is_not_on_it() -> None:
+    """Four replicas of which one fits on a cluster need four; that is nothing where clusters do not count."""
+    (plain,) = many(1, 4, a=1, b=1, c=1, d=1)
+    gathered = replace(plain, rules=(*plain.rules, Aggregated()))
+    problem = Problem(even(a=1000, b=1000, c=1000, d=1000), (plain,), (Capacity(),))
+    assert least_alone(gathered, problem, CLUSTERS) == 4
+    assert least_alone(plain, problem, CLUSTERS) == 0
 
 
 def test_water_is_filled_in() -> None:

@@ -1,8 +1,6 @@
 """Emissions: a level of its own that counts like prices, beside them."""
 
-import random
 from dataclasses import replace
-from fractions import Fraction
 
 import pytest
 
@@ -16,21 +14,9 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Price, WorkloadRule
 from loaded import only
+from mixed_problems import emitting
 from own_builders import EVEN, own, placed, told
 from random_problems import random_problem
-
-
-def emitting(problem: Problem, seed: int) -> Problem:
-    """Return a problem whose workloads emit some grams per replica, beside what they cost."""
-    rng = random.Random(f"emissions {seed}")
-    names = tuple(problem.cluster_by_name)
-
-    def grams() -> Price:
-        numbers = {name: Fraction(rng.randint(0, 9), rng.choice([1, 2, 3])) for name in names}
-        return Price(numbers, None, EMISSIONS)
-
-    workloads = tuple(replace(each, rules=(*each.rules, grams())) for each in problem.workloads)
-    return replace(problem, workloads=workloads)
 
 
 def swapped(problem: Problem) -> Problem:

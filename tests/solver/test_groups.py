@@ -8,12 +8,15 @@ import pytest
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.outcome import Outcome, Status
+from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Total, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import Source
 from fairlead.models.workload import AffinityGroup, Workload
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.groups import choose_groups
+from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.solving import solve
 
 
@@ -152,3 +155,22 @@ def test_feasibility_is_asked_as_rarely_as_can_be() -> None:
     problem = Problem((Cluster("a"),), (grouped("v", 1, THREE), grouped("w", 1, THREE)))
     assert choose_groups(problem, feasible).rejected == {}
     assert asked == [("first",), ("first",)]
+
+
+def test_groups_of_partial_placements_are_chosen_in_time() -> None:
+    """Once time is over nothing more is tried: who has a choice gets the first group."""
+
+    def never(_: Problem) -> bool | None:
+        raise AssertionError("time is over")
+
+    groups = tuple(AffinityGroup(name, (Candidates(("a",)), Total())) for name in ("first", "second"))
+    waiting = Workload("web", "web", 1, rules=groups[0].rules, groups=groups)
+    settled = Workload("api", "api", 1, rules=(Candidates(("a",)), Total()))
+    part = Problem((Cluster("a", free={CPU: 0}),), (waiting, settled), (Capacity(),))
+
+    def place(_: Problem) -> Placement:
+        raise AssertionError("time is over")
+
+    found = choose_partially(part, never, place, Deadline.after(0))
+    assert found.groups["web"] is groups[0]
+    assert not found.found

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 
+import networkx as nx
 import pytest
 
 import fairlead
@@ -289,6 +290,51 @@ def test_random_problems_are_worth_asking() -> None:
         found = next((at for at, each in choices if next(placements(each), None) is not None), None)
         kinds["none" if found is None else "later" if found else "first"] += 1
     assert min(kinds.values()) > 20
+
+
+def _many(seed: int) -> Problem:
+    """Return 5 to 8 workloads with 1 to 3 groups of one or two clusters each that share little room."""
+    rng = random.Random(f"many {seed}")
+    names = "abcdef"[: rng.randint(3, 6)]
+    workloads = []
+    for number in range(rng.randint(5, 8)):
+        inside = ["".join(sorted(rng.sample(names, rng.randint(1, 2)))) for _ in range(rng.randint(1, 3))]
+        groups_of = dict.fromkeys(inside)
+        more = {"priority": rng.choice([0, 0, 1]), "fresh": rng.random() < 0.2}
+        workloads.append(grouped(f"w{number}", rng.randint(1, 3), *groups_of, **more))
+    wanted = sum(workload.replicas for workload in workloads)
+    cores = {name: rng.randint(0, 2 * wanted // len(names)) for name in names}
+    rng.shuffle(workloads)
+    return asked(cores, *workloads)
+
+
+def _fits(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> bool:
+    """Tell whether all replicas flow from workloads to clusters of their groups."""
+    graph: nx.DiGraph[str] = nx.DiGraph()
+    for workload in problem.workloads:
+        graph.add_edge("all", workload.key, capacity=workload.replicas)
+        for name in chosen[workload.key].name:
+            graph.add_edge(workload.key, name, capacity=workload.replicas)
+    for cluster in problem.clusters:
+        graph.add_edge(cluster.name, "placed", capacity=(cluster.free or {})[CPU] // 1000)
+    value, _ = nx.maximum_flow(graph, "all", "placed")
+    return bool(value == sum(workload.replicas for workload in problem.workloads))
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_the_joint_choice_of_many_is_that_of_flows(seed: int) -> None:
+    """Up to 3^8 joint choices in order, each decided by the greatest flow through it."""
+    problem = _many(seed)
+    order = sorted(problem.workloads, key=lambda each: (-each.priority, each.key))
+    keys = [workload.key for workload in order]
+    every = (dict(zip(keys, chosen, strict=True)) for chosen in product(*map(from_start, order)))
+    first = next((chosen for chosen in every if _fits(problem, chosen)), None)
+    outcome = fairlead.solve(problem, workers=1)
+    if first is None:
+        assert outcome.status is Status.INFEASIBLE
+        return
+    assert outcome.status is Status.OPTIMAL
+    assert taken(outcome) == {key: group.name for key, group in first.items()}
 
 
 def test_what_stays_makes_large_problems_small(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from fairlead.models.progress import Progress
 from fairlead.models.rules import Aggregated, Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
-from fairlead.solver import level_search
+from fairlead.solver import level_models
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Finding, run
 from fairlead.solver.level_search import LevelSearch
@@ -240,7 +240,7 @@ def test_levels_known_from_fewer_rules_are_reached_by_one_search(monkeypatch: py
         asked.append(len(terms))
         return run(model, variables, terms, *rest)
 
-    monkeypatch.setattr(level_search, "run", counted)
+    monkeypatch.setattr(level_models, "run", counted)
     result = minimise_levels(problem, crowded, relaxed=known, ties=False)
     assert (result.status, asked) == (Status.OPTIMAL, [0])
     assert result.placement is not None

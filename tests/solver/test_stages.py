@@ -31,6 +31,9 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
+from fairlead.solver.answer import Question
+from fairlead.solver.joint_search import may_have_prices
+from fairlead.solver.search import Search
 from fairlead.solver.stages import EARLY, first_stage, is_early, polished
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem
@@ -94,6 +97,15 @@ def test_a_single_tier_stays_with_the_moves_that_count_before_tiers() -> None:
     assert first is not None
     assert [level.name for level in levels_of(first)] == ["moves before tiers", "moves"]
     assert levels_of(part)[:2] == levels_of(first)
+
+
+def test_many_new_workloads_are_no_matter_of_stages() -> None:
+    """2,000 workloads on two clusters are 4,000 places: where nothing runs overflow is left to prices."""
+    new = [replace(workload(TIERS, WEIGHTS), key=f"w{number}") for number in range(2000)]
+    assert may_have_prices(Question(problem(*new), Search()))
+    assert not may_have_prices(Question(problem(*new[1:]), Search()))
+    runs = replace(new[0], current={"a": 2})
+    assert not may_have_prices(Question(problem(runs, *new[1:]), Search()))
 
 
 def test_there_is_no_first_stage_where_rules_that_stay_have_later_levels() -> None:

@@ -93,9 +93,9 @@ Example:
 
 def _kinds() -> click.Choice[str]:
     """Return the choice between our own kinds; their types are read only once one is asked for."""
-    from fairlead.manifests.api.own import OWN_KINDS
+    from fairlead.manifests.own.schema import WRITTEN_KINDS
 
-    return click.Choice(tuple(OWN_KINDS), case_sensitive=False)
+    return click.Choice(tuple(WRITTEN_KINDS), case_sensitive=False)
 
 
 def _kind(value: str) -> str:

@@ -69,6 +69,16 @@ def told(error: click.ClickException) -> None:
     note(shown.getvalue().rstrip("\n"))
 
 
+def is_answered() -> bool:
+    """Tell whether somebody can answer a question: standard input and error are a terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def is_agreed(question: str) -> bool:
+    """Ask a question; only a yes is a yes."""
+    return click.confirm(_visible(question), err=True)
+
+
 def _visible(text: str, *, tones: bool = False) -> str:
     """Return lines in which every character can be seen, save for tones where they are wanted."""
     parts = _TONE.split(text) if tones else [text]

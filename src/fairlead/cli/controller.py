@@ -129,14 +129,16 @@ def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], liste
     from fairlead.controller.metrics import Metrics
     from fairlead.controller.serving import serving
     from fairlead.live.discovery import served
+    from fairlead.live.resources import REBALANCER
     from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 
     log_to()
     metrics = Metrics()
-    own = served(client, [(API_VERSION, kind) for kind in OWN_KINDS])
+    kinds = [(REBALANCER.api_version, REBALANCER.kind), *((API_VERSION, kind) for kind in OWN_KINDS)]
+    others = served(client, kinds)
     identity = f"{socket.gethostname()}_{uuid.uuid4()}"
     held = None if settings.dry_run else Lease(client, *lease, identity)
-    controller = Controller(client, settings, metrics, held, own)
+    controller = Controller(client, settings, metrics, held, others)
     with (
         _ending(controller),
         serving(*listen, metrics.registry, lambda: controller.is_healthy, lambda: controller.is_ready),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
     from fairlead.solver.plan.answer import RebalancePlan
+    from fairlead.solver.script.played import Played
     from fairlead.solver.simulate.result import Simulation
 
 SOLVED = 0
@@ -13,6 +14,7 @@ WRONG_INPUT = 2
 INFEASIBLE = 3
 NOT_PROVEN = 4  # or nothing found in time
 SOMETHING_TO_DO = 5  # fairlead plan --detailed-exitcode
+STOPPED = 6  # fairlead plan --apply
 INTERRUPTED = 130  # as shells report a program that Ctrl-C ended
 PIPE_CLOSED = 141  # as shells report a program whose reader went away
 
@@ -48,6 +50,12 @@ def code_of_simulation(simulation: "Simulation") -> int:
     if not failing:
         return SOLVED
     return NOT_PROVEN if set(failing) == {Status.UNKNOWN} else INFEASIBLE
+
+
+def code_of_script(played: "Played") -> int:
+    """Return the exit code of a script: whether everything ran and no rule was broken under the first one."""
+    first = played.handled[0]
+    return INFEASIBLE if first.pending_hours or first.broken_hours else SOLVED
 
 
 def code_of_plan(plan: "RebalancePlan", *, detailed: bool = False) -> int:

@@ -1,9 +1,11 @@
 """What commands read: the options of the input in the spelling of kubectl, and how it is loaded."""
 
 import functools
+import io
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -97,6 +99,52 @@ class Inputs:
 
         with closing(connect(self.context, self.kubeconfig)) as client:
             return snapshot(client)
+
+
+MOST_BYTES = 2**28 + 1
+"""Bytes that are kept of standard input: one more than may be read, so that more is told to be too much."""
+
+
+class _Kept(io.BytesIO):
+    """What came from standard input."""
+
+    name = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Repeatable(Inputs):
+    """An input that can be read more than once: standard input, and a cluster as it was at first.
+
+    Parameters
+    ----------
+    standard
+        What came from standard input; None where it has not been read.
+    cluster
+        What the cluster held; None where none is named.
+    """
+
+    standard: bytes | None = None
+    cluster: "Snapshot | None" = None
+
+    @classmethod
+    def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
+        """Keep what will be needed again."""
+        again = added and "-" in (*inputs.files, *added)
+        standard = sys.stdin.buffer.read(MOST_BYTES) if again and sys.stdin is not None else None
+        known = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
+        return cls(**known, standard=standard, cluster=inputs.snapshot())
+
+    def sources(self) -> "Iterable[Input]":
+        """Return what is read beside the cluster."""
+        return [self.again(one) for one in self.files]
+
+    def again(self, file: str) -> "Input":
+        """Return a file, or what came from standard input where that is meant."""
+        return _Kept(self.standard) if file == "-" and self.standard is not None else file
+
+    def snapshot(self) -> "Snapshot | None":
+        """Return what the cluster held at first."""
+        return self.cluster
 
 
 def reads_input(command: Command) -> Command:

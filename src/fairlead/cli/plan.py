@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import click
 
 from fairlead.cli import completing, console, exits, outputs, patching
+from fairlead.cli.applying import Applying, carried_out, may_apply
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
 from fairlead.cli.options import (
     Budget,
@@ -39,7 +40,8 @@ Exit codes:
   2  wrong input or usage
   3  no target keeps every rule, or something cannot move
   4  no target was found in time
-  5  there is something to do, with --detailed-exitcode"""
+  5  there is something to do, with --detailed-exitcode
+  6  not carried out to the end, with --apply"""
 
 _BUDGETS = (
     click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in total."),
@@ -215,6 +217,7 @@ def names_files(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--detailed-exitcode", is_flag=True, help="Exit with 5 if there is something to do.")
 @asks_changes
 @leaves_untriggered
+@may_apply
 @takes_plan_options
 def plan_command(
     inputs: Inputs,
@@ -224,18 +227,22 @@ def plan_command(
     no_headers: bool,
     picked: "Rows",
     files: Files,
+    applying: Applying,
     detailed_exitcode: bool,
     **options: Any,
 ) -> int:
     """Say which replicas to move where, in waves that overload no cluster on the way.
 
-    Nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to apply to the
-    objects that change, all at once, `-o status-patch` what belongs into their status afterwards. With
-    changes such as `--drain CLUSTER` the plan leads from what runs now to the best placement after them.
+    Without --apply nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to
+    apply to the objects that change, all at once, `-o status-patch` what belongs into their status
+    afterwards. With changes such as `--drain CLUSTER` the plan leads from what runs now to the best
+    placement after them. --apply writes the waves one after another, each when the one before is healthy.
     """
     require_table(output, picked)
-    if output in patching.OUTPUTS and (asked.add or asked.scale or asked.weight):
-        raise click.UsageError(f"-o {output} patches what is there: apply --add, --scale and --weight first")
+    if (applying.apply or output in patching.OUTPUTS) and (asked.add or asked.scale or asked.weight):
+        what = "--apply" if applying.apply else f"-o {output}"
+        raise click.UsageError(f"{what} patches what is there: apply --add, --scale and --weight first")
+    applying.require_usable(inputs)
     files.require_writable()
     known = None if files.compare is None else read_saved(files.compare)
     saved = None if files.resume is None else read_saved(files.resume)
@@ -259,6 +266,9 @@ def plan_command(
     # Where there is no new plan, the comparison does not tell why.
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers, picked=picked)
+    if applying.apply and found.waves is not None:
+        code = carried_out(found, applying, inputs, saved, files.save or files.resume)
+        return code or exits.code_of_plan(found)
     return exits.code_of_plan(found, detailed=detailed_exitcode)
 
 

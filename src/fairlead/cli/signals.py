@@ -28,6 +28,12 @@ def heard() -> Iterator[None]:
         yield
 
 
+def was_heard() -> bool:
+    """Tell whether a signal has ended a search of this command."""
+    handlers = [signal.getsignal(number) for number in ENDING]
+    return any(isinstance(one, Listener) and one.asked for one in handlers)
+
+
 def _end(number: int, _frame: FrameType | None) -> None:
     """End the program at once, with the exit code that shells give a program that a signal ended."""
     if os.isatty(2):

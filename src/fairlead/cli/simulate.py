@@ -1,21 +1,18 @@
 """``fairlead simulate``: what a drain, a loss, a new cluster or other replicas would bring about."""
 
 import functools
-import io
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
 from fairlead.cli import completing, console, exits
-from fairlead.cli.inputs import Inputs, leaves_untriggered, load_workloads, reads_input
+from fairlead.cli.inputs import Inputs, Repeatable, leaves_untriggered, load_workloads, reads_input
 from fairlead.cli.options import Choice, picks_rows, require_table, takes_settings, writes_output
+from fairlead.cli.playing import played
 
 if TYPE_CHECKING:
-    from fairlead.live.reading import Snapshot
-    from fairlead.manifests.yaml.reader import Input
     from fairlead.models.problem import Problem
     from fairlead.report.terminal import Rows
     from fairlead.solver.simulate.changes import Change
@@ -27,6 +24,7 @@ Examples:
   fairlead simulate -f fleet.yaml --add new-cluster.yaml
   fairlead simulate -f fleet.yaml --sweep region
   fairlead simulate -f fleet.yaml --at max
+  fairlead simulate -f fleet.yaml --script week.yaml
 
 \b
 Exit codes:
@@ -35,10 +33,6 @@ Exit codes:
   2  wrong input or usage
   3  something does not fit, in any scenario
   4  no placement was found in time, in any scenario"""
-
-
-MOST_BYTES = 2**28 + 1
-"""Bytes that are kept of standard input: one more than may be read, so that more is told to be too much."""
 
 
 class Asked(NamedTuple):
@@ -80,6 +74,14 @@ _SWEEP = (
     " at: every autoscaler at its minimum, and at its maximum."
 )
 
+_SCRIPT = (
+    "Play dated events (kind Script); every scheduler handles them for itself. The time limit is for each."
+)
+_SCHEDULER = (
+    "Who handles the events of a script: fairlead, fairlead-plan, karmada, karmada-deduct, kubeadmiral or"
+    " reference. May be repeated.  [default: all that can]"
+)
+
 
 def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options of its changes; it receives them as ``asked``."""
@@ -103,6 +105,8 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
 @reads_input
 @asks_changes
 @click.option("--sweep", metavar="KIND", help=_SWEEP)
+@click.option("--script", metavar="FILE", help=_SCRIPT)
+@click.option("--scheduler", "schedulers", metavar="NAME", multiple=True, help=_SCHEDULER)
 @writes_output("table", "wide", "json", "yaml")
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @picks_rows
@@ -114,6 +118,8 @@ def simulate_command(
     output: console.Format,
     *,
     sweep: str | None,
+    script: str | None,
+    schedulers: tuple[str, ...],
     no_headers: bool,
     picked: "Rows",
     **settings: Any,
@@ -125,6 +131,16 @@ def simulate_command(
     as possible is placed. Nothing is ever written to a cluster.
     """
     require_table(output, picked)
+    if script is not None:
+        if any(asked) or sweep is not None or settings.pop("as_triggered"):
+            raise click.UsageError("--script is played alone: leave out changes, --sweep and --as-triggered")
+        if picked.changed or picked.every or picked.group_by or picked.sort_by:
+            raise click.UsageError("--changed, -A, --group-by and --sort-by are not for a --script")
+        answer = played(inputs, script, schedulers, settings)
+        console.show(answer, output, headers=not no_headers, picked=picked)
+        return exits.code_of_script(answer)
+    if schedulers:
+        raise click.UsageError("--scheduler says who handles the events of a --script")
     if not (any(asked) or sweep is not None):
         raise click.UsageError("nothing to simulate: name a change, such as --drain CLUSTER, or a --sweep")
     problem, changes = load_with_changes(inputs, asked)
@@ -151,45 +167,6 @@ def load_with_changes(inputs: Inputs, asked: Asked) -> "tuple[Problem, tuple[Cha
     repeatable = Repeatable.of(inputs, asked.add)
     problem = load_workloads(repeatable)
     return problem, (*_added(repeatable, asked.add), *_changes(asked))
-
-
-class _Kept(io.BytesIO):
-    """What came from standard input."""
-
-    name = "-"
-
-
-@dataclass(frozen=True, slots=True)
-class Repeatable(Inputs):
-    """An input that can be read more than once: standard input, and a cluster as it was at first.
-
-    Parameters
-    ----------
-    standard
-        What came from standard input; None where it has not been read.
-    cluster
-        What the cluster held; None where none is named.
-    """
-
-    standard: bytes | None = None
-    cluster: "Snapshot | None" = None
-
-    @classmethod
-    def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
-        """Keep what will be needed again."""
-        again = added and "-" in (*inputs.files, *added)
-        standard = sys.stdin.buffer.read(MOST_BYTES) if again and sys.stdin is not None else None
-        known = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
-        return cls(**known, standard=standard, cluster=inputs.snapshot())
-
-    def sources(self) -> "Iterable[Input]":
-        """Return what is read beside the cluster."""
-        kept = self.standard
-        return self.files if kept is None else [_Kept(kept) if one == "-" else one for one in self.files]
-
-    def snapshot(self) -> "Snapshot | None":
-        """Return what the cluster held at first."""
-        return self.cluster
 
 
 def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":

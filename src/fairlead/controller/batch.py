@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.controller.settings import Settings
 from fairlead.controller.targets import chooses, chosen, targets, with_copies
-from fairlead.controller.world import Entry, Place, World, subject_of
+from fairlead.controller.world import Entry, Place, World
 from fairlead.manifests.join import Identity, Subject
 from fairlead.manifests.loading import problem_of
 from fairlead.models.problem import Problem
@@ -56,10 +56,13 @@ class Placed:
         out.
     group
         The affinity group that was chosen; None where there is none to choose.
+    fresh
+        Whether somebody asked to place it anew.
     """
 
     targets: tuple[Mapping[str, Any], ...]
     group: str | None = None
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,7 @@ def _sorted(
     asked: dict[Identity, Place] = {}
     bound = {one.identity: one.binding.model.metadata.name for one in subjects if one.binding}
     for entry in due:
-        subject, hindrance = subject_of(entry), _hindrance(entry, world)
+        subject, hindrance = entry.subject, _hindrance(entry, world)
         if subject is not None and not hindrance and bound.get(subject.identity) != entry.place.name:
             hindrance = "another binding is for the same resource"
         if subject is None or hindrance:
@@ -274,7 +277,7 @@ def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
 def _placed(outcome: "Outcome", asked: Mapping[Identity, Place]) -> dict[Place, Placed]:
     """Return where every binding is to stand."""
     return {
-        asked[identity]: Placed(targets(outcome, workload), workload.group)
+        asked[identity]: Placed(targets(outcome, workload), workload.group, workload.fresh)
         for workload in outcome.problem.workloads
         if (identity := _identity(workload)) in asked
     }

@@ -20,7 +20,7 @@ from fairlead.controller.watching import Listed, Lost, Seen, Told, Watcher
 from fairlead.controller.world import BINDINGS, Change, Entry, Place, World
 from fairlead.controller.writing import Result, Written, carry_out
 from fairlead.live.client import Client
-from fairlead.live.resources import CLUSTER, QUOTA, Resource
+from fairlead.live.resources import CLUSTER, QUOTA, REBALANCER, Resource
 
 LOG = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Controller:
     lease
         Says whether this controller may write; None where there is only one, or nothing is written.
     others
-        Kinds that influence placements beside bindings, clusters and quotas: fairlead's own.
+        Kinds that influence placements beside bindings, clusters and quotas: rebalancers and fairlead's own.
     """
 
     def __init__(
@@ -105,14 +105,14 @@ class Controller:
         """Tell whether this controller writes; all bindings are looked at where it begins to."""
         leading = not self._stopped.is_set() and (self._lease is None or self._lease.held)
         if leading and not self._led:
-            self._look_at_all()
+            self._look_at(self._world.bindings)
         self._led = leading
         self._metrics.leading.set(leading)
         return leading
 
-    def _look_at_all(self) -> None:
-        """Look at every binding again."""
-        for entry in self._world.bindings:
+    def _look_at(self, bindings: Iterable[Entry]) -> None:
+        """Look at bindings again."""
+        for entry in bindings:
             self._queue.add(entry.place)
 
     def _gathered(self) -> list[Told]:
@@ -132,7 +132,7 @@ class Controller:
         """Take up what happened."""
         concerned = [self._concerns(resource, change) for resource, change in self._changes(told)]
         if any(concerned):
-            self._look_at_all()
+            self._look_at(self._world.bindings)
 
     def _changes(self, told: Iterable[Told]) -> Iterator[tuple[Resource, Change]]:
         """Yield what changed in the world, by kind."""
@@ -156,6 +156,8 @@ class Controller:
         before, after = change
         if after is not None and not after.is_understood:
             LOG.warning("not understood", extra={"object": str(after.place), "kind": resource.kind})
+        if resource == REBALANCER and after is not None:
+            self._look_at(self._world.named(after.rebalanced))
         if resource not in BINDINGS:
             return resource == CLUSTER and _says(before) != _says(after)
         if after is None and before is not None:

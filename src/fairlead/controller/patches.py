@@ -55,10 +55,8 @@ def success(entry: Entry, now: str, placed: Placed | None = None) -> Object | No
 
 def is_news(entry: Entry, placed: Placed) -> bool:
     """Tell whether a placement that leaves the spec as it is still has to be told in the status."""
-    status, asked = entry.status, entry.spec.get("rescheduleTriggeredAt")
-    if placed.group is not None and placed.group != status.get("schedulerObservingAffinityName"):
-        return True
-    return bool(asked) and str(asked) > str(status.get("lastScheduledTime") or "")
+    noted = entry.status.get("schedulerObservingAffinityName")
+    return placed.fresh or placed.group not in (None, noted)
 
 
 def failure(entry: Entry, now: str, unplaced: Unplaced) -> Object | None:

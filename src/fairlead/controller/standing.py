@@ -5,7 +5,7 @@ from enum import Enum, auto
 from typing import Any
 
 from fairlead.controller.settings import DEFAULT_SCHEDULER, Settings
-from fairlead.controller.world import Entry, World, subject_of
+from fairlead.controller.world import Entry, World
 from fairlead.manifests.karmada.facts import declared_for, read_workload
 from fairlead.manifests.karmada.scheduled import is_at_rest
 
@@ -60,12 +60,13 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
     """
     if not is_served(entry, settings):
         return Standing.FOREIGN
-    subject = subject_of(entry)
+    subject = entry.subject
     declared = declared_for(subject) if subject is not None and not subject.unread else None
     if subject is None or declared is None:
         return Standing.DUE
     workload = read_workload(subject, str(entry.place), "")
-    if workload.fresh or not is_at_rest(subject, workload, declared):
+    asked = workload.fresh or world.is_rebalanced(subject)
+    if asked or not is_at_rest(subject, workload, declared):
         return Standing.DUE
     if any(_is_leaving(world.cluster(name)) for name in entry.targets):
         return Standing.DUE

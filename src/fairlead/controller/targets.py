@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fairlead.manifests.karmada.scheduled import target
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Spread
@@ -20,7 +21,7 @@ def targets(outcome: "Outcome", workload: Workload) -> tuple[Mapping[str, Any], 
     found = chosen(outcome, workload)
     if workload.without_replicas:
         return tuple({"name": name} for name in found)
-    return tuple(_target(name, count, components) for name, count in found.items())
+    return tuple(target(name, count, components) for name, count in found.items())
 
 
 def chosen(outcome: "Outcome", workload: Workload) -> dict[str, int]:
@@ -50,13 +51,3 @@ def _as_copy(workload: Workload, problem: Problem) -> Workload:
     stood = known.previous if isinstance(known, KarmadaBinding) else ()
     copy = replace(workload, replicas=1, current={name: 1 for name, _ in stood}, rules=(), groups=())
     return copy if workload.reading is None else workload.reading.again(copy, problem.clusters)
-
-
-def _target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> Mapping[str, Any]:
-    """Return one target; of a workload of several components, whole sets."""
-    if len(components) < 2:
-        return {"name": cluster, "replicas": replicas}
-    return {
-        "name": cluster,
-        "components": [{"name": name, "replicas": number * replicas} for name, number in components],
-    }

@@ -1,14 +1,14 @@
 """What the control plane holds, parsed once for every version of an object."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from fairlead.live.client import Object
 from fairlead.live.reading import named
-from fairlead.live.resources import BINDING, CLUSTER, CLUSTER_BINDING, Resource
+from fairlead.live.resources import BINDING, CLUSTER, CLUSTER_BINDING, REBALANCER, Resource
 from fairlead.manifests.collect import Manifests, collect
-from fairlead.manifests.join import Subject, join
+from fairlead.manifests.join import Identity, Rebalancing, Subject, identity_of, join
 from fairlead.manifests.yaml.documents import Document
 from fairlead.manifests.yaml.reader import read_object
 
@@ -51,11 +51,14 @@ class Entry:
         The object; do not change it.
     manifests
         What was read of it.
+    subject
+        The workload of a binding; None where not even that can be read.
     """
 
     place: Place
     data: Mapping[str, Any]
     manifests: Manifests
+    subject: Subject | None = None
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -94,6 +97,12 @@ class Entry:
         return not (self.manifests.mistakes or self.manifests.unread)
 
     @property
+    def rebalanced(self) -> frozenset[Identity]:
+        """The workloads that a rebalancer names."""
+        named = (one for each in self.manifests.rebalancers for one in each.model.spec.workloads)
+        return frozenset(map(identity_of, named))
+
+    @property
     def targets(self) -> tuple[str, ...]:
         """The clusters where a binding stands."""
         return tuple(str(one["name"]) for one in self.spec.get("clusters") or ())
@@ -111,7 +120,9 @@ def entry_of(resource: Resource, item: Object) -> Entry:
     found, mistakes = read_object(document)
     if found is None:
         return Entry(place_of(resource, item), document, Manifests(mistakes=mistakes))
-    return Entry(place_of(resource, item), found[0], collect([Document(*found)]))
+    manifests = collect([Document(*found)])
+    subjects, _ = join(manifests)
+    return Entry(place_of(resource, item), found[0], manifests, subjects[0] if subjects else None)
 
 
 class Change(NamedTuple):
@@ -132,6 +143,7 @@ class World:
     """
 
     entries: dict[Place, Entry] = field(default_factory=dict)
+    _rebalancing: Rebalancing = field(default_factory=lambda: Rebalancing({}))
 
     def put(self, resource: Resource, item: Object) -> Change | None:
         """Take up a version of an object; None where a newer one, or this one, is known already."""
@@ -142,6 +154,8 @@ class World:
         if resource not in BINDINGS and before is not None and not after.is_understood:
             return None
         self.entries[after.place] = after
+        if resource == REBALANCER:
+            self._rebalance()
         return Change(before, after)
 
     def take(self, entry: Entry) -> None:
@@ -153,6 +167,8 @@ class World:
     def drop(self, resource: Resource, item: Object) -> Change | None:
         """Take up that an object is gone; None where it was not known."""
         before = self.entries.pop(place_of(resource, item), None)
+        if resource == REBALANCER:
+            self._rebalance()
         return None if before is None else Change(before, None)
 
     def replace(self, resource: Resource, items: Iterable[Object]) -> Iterator[Change]:
@@ -165,11 +181,30 @@ class World:
                 yield change
         for place in sorted(gone):
             yield Change(self.entries.pop(place), None)
+        if resource == REBALANCER:
+            self._rebalance()
 
     @property
     def bindings(self) -> list[Entry]:
         """All bindings."""
         return [entry for place, entry in self.entries.items() if place.resource in BINDINGS]
+
+    def named(self, workloads: Container[Identity]) -> list[Entry]:
+        """Return the bindings of some workloads."""
+        return [one for one in self.bindings if one.subject is not None and one.subject.identity in workloads]
+
+    def is_rebalanced(self, subject: Subject) -> bool:
+        """Tell whether a rebalancer was made for a workload after it was scheduled last.
+
+        As for Karmada's scheduler, one that was never scheduled is not asked for anew.
+        """
+        last = subject.binding.model.status.last_scheduled_time if subject.binding else None
+        return last is not None and self._rebalancing.wants(subject)
+
+    def _rebalance(self) -> None:
+        """Take up what rebalancers there are."""
+        found = (entry.manifests for place, entry in self.entries.items() if place.resource == REBALANCER)
+        self._rebalancing = Rebalancing.of(one for manifests in found for one in manifests.rebalancers)
 
     def cluster(self, name: str) -> Entry | None:
         """Return a cluster; None where there is none of the name."""
@@ -189,14 +224,11 @@ class World:
                 found = getattr(entry.manifests, row)
                 if found:
                     getattr(together, row).extend(found)
-        subjects, _ = join(together)
-        return together, subjects
-
-
-def subject_of(entry: Entry) -> Subject | None:
-    """Return the workload of a binding; None where not even that can be read."""
-    subjects, _ = join(entry.manifests)
-    return subjects[0] if subjects else None
+        known = [entry.subject for entry in self.entries.values() if entry.subject is not None]
+        subjects = {one.identity: one for one in known}
+        if len(subjects) < len(known):
+            return together, join(together)[0]
+        return together, [subjects[identity] for identity in sorted(subjects)]
 
 
 def _is_newer(item: Mapping[str, Any], known: Entry) -> bool:

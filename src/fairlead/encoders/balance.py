@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
+from fairlead.encoders.convex import ConvexFunction, Term
 from fairlead.encoders.costs import Because, LevelCost
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
@@ -22,6 +22,8 @@ from fairlead.models.rules.capacity import demands
 
 FINE = 2**24
 """Where costs are rounded to whole steps, the error is below this part of 1."""
+LINES = 24
+"""So many lines, and one more, touch every cost before anything is solved."""
 MOST_UNITS = 2**42
 """So many units of a resource may be used in all; a unit is what all requests are multiples of."""
 
@@ -53,13 +55,30 @@ class _Filled:
         return self.standing + sum(replicas)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _FillingCost:
-    """A convex cost of what is used of a resource on a cluster."""
+    """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it.
+
+    Parameters
+    ----------
+    filled
+        What is used.
+    function
+        What that costs.
+    encoding
+        Where lines are added.
+    used, cost
+        Variables of what is used and of what it costs.
+    lines
+        Where lines touch the function: at each of these numbers and the next one.
+    """
 
     filled: _Filled
-    variable: cp_model.IntVar
-    convex: ConvexCost
+    function: ConvexFunction
+    encoding: Encoding
+    used: cp_model.IntVar
+    cost: cp_model.IntVar
+    lines: set[int] = field(default_factory=set)
 
     @property
     def least(self) -> int | None:
@@ -68,21 +87,37 @@ class _FillingCost:
 
     def of(self, placement: Placement) -> int:
         """Return what a placement costs, in steps."""
-        return self.convex.function(self.filled.used(placement))
+        return self.function(self.filled.used(placement))
 
     def terms(self) -> tuple[list[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""
-        return self.convex.terms()
+        return [(self.cost, 1)], 0
 
     def values(self, placement: Placement) -> Iterator[Term]:
         """Yield variables of its own with the values that they have in a placement."""
         used = self.filled.used(placement)
-        yield self.variable, used
-        yield from self.convex.values(used)
+        yield self.used, used
+        yield self.cost, self._claimed(used)
 
     def refine(self, placement: Placement) -> bool:
         """Make the cost exact at a placement; tell whether it was underestimated there."""
-        return self.convex.refine(self.filled.used(placement))
+        used = self.filled.used(placement)
+        if self._claimed(used) >= self.function(used):
+            return False
+        self.touch(used)
+        return True
+
+    def touch(self, at: int) -> None:
+        """Keep the cost above the line through a number and the next one."""
+        if at not in self.lines:
+            self.lines.add(at)
+            slope = self.function.marginal(at)
+            self.encoding.model.add(self.cost - slope * self.used >= self.function(at) - slope * at)
+
+    def _claimed(self, used: int) -> int:
+        """Return what the model believes that an amount costs."""
+        lines = (self.function(at) + self.function.marginal(at) * (used - at) for at in self.lines)
+        return max(0, *lines)
 
 
 def encode(rule: Balance, problem: Problem, encoding: Encoding) -> None:
@@ -173,5 +208,11 @@ def _cost(filled: _Filled, function: ConvexFunction, encoding: Encoding) -> _Fil
     encoding.coupled = True
     encoding.model.add(weighted([*terms, (used, -1)]) == -filled.standing)
     centre = function.anchor if encoding.centres is None else filled.used(encoding.centres)
-    convex = ConvexCost(encoding.model, used, function, (lower, upper), centre)
-    return _FillingCost(filled, used, convex)
+    dearest = max(function(lower), function(upper))
+    cost = encoding.model.new_int_var(0, dearest, "")
+    found = _FillingCost(filled, function, encoding, used, cost)
+    least = min((need for each, need in ranges if each.lower < each.upper), default=upper - lower)
+    lines = min(LINES, (upper - lower) // least) if least else 0
+    for at in {centre, *(lower + (upper - lower) * part // max(1, lines) for part in range(lines + 1))}:
+        found.touch(at)
+    return found

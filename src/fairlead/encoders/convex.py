@@ -46,6 +46,13 @@ class ConvexFunction:
         return self.closed(at)
 
 
+def missing_up_to(least: int) -> ConvexFunction:
+    """Return by how much a number is below another."""
+    return ConvexFunction(
+        marginal=lambda k: -1 if k < least else 0, anchor=least, closed=lambda x: max(0, least - x)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Cover:
     """Segments from a lower to an upper bound, in order, with slopes that rise.
@@ -79,10 +86,6 @@ def cover(function: ConvexFunction, lower: int, upper: int, centre: int) -> Cove
 
     Parameters
     ----------
-    function
-        What is cut.
-    lower, upper
-        Bounds of its argument.
     centre
         Where the argument is expected to be; moved into the bounds.
     """
@@ -152,14 +155,10 @@ class ConvexCost:
 
     Parameters
     ----------
-    model
-        Where auxiliary variables and constraints are added.
     variable
         The variable x.
     function
         The cost g.
-    bounds
-        Least and greatest value of x.
     centre
         Where x is expected to be; segments are exact around it.
     switch

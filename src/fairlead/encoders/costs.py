@@ -63,12 +63,8 @@ class LinearCost:
 
     Parameters
     ----------
-    weighted
-        Variables and coefficients.
     offset
         What comes on top.
-    of
-        The same cost of a placement, in steps.
     values
         Variables of its own with the values that they have in a placement.
     refine
@@ -91,15 +87,7 @@ class LinearCost:
 
 @dataclass(frozen=True, slots=True)
 class CostAt:
-    """A convex cost of the replicas on a cluster, or on a set of clusters.
-
-    Parameters
-    ----------
-    subject
-        Which replicas.
-    convex
-        The cost of their number.
-    """
+    """A convex cost of the replicas on a cluster, or on a set of clusters."""
 
     subject: Subject
     convex: ConvexCost
@@ -138,14 +126,31 @@ class LevelCost:
         True where the cost in steps is exact; False where it is rounded down.
     constant
         What the level costs beside the steps, in its own unit.
-    costs
-        What adds up.
+    parts
+        What adds up, by workload; None for what belongs to several.
     """
 
     scale: int
     exact: bool
     constant: Fraction = Fraction(0)
-    costs: list[Cost] = field(default_factory=list)
+    parts: dict[str | None, list[Cost]] = field(default_factory=dict)
+
+    @property
+    def costs(self) -> list[Cost]:
+        """What adds up."""
+        return [cost for part in self.parts.values() for cost in part]
+
+    def alone(self, workload: str) -> "LevelCost":
+        """Return what one workload costs by itself, without the constant."""
+        return LevelCost(self.scale, self.exact, parts={workload: self.parts.get(workload, [])})
+
+    def most(self, workload: str, placement: Placement) -> int:
+        """Return what a workload costs at most, in steps, if it is to cost what it does in a placement.
+
+        Costs that are rounded may differ by a step each where they are the same.
+        """
+        rounded = 0 if self.exact else 1
+        return sum(cost.of(placement) + rounded for cost in self.parts.get(workload, []))
 
     def value(self, steps: int) -> Fraction:
         """Return a number of steps in the unit of the level."""

@@ -137,8 +137,6 @@ def floor_sum(count: int, slope: int, offset: int, divisor: int) -> int:
 
     Parameters
     ----------
-    count
-        Number of terms.
     slope, offset
         Not negative.
     divisor
@@ -169,8 +167,6 @@ def sum_of_steps(first: int, last: int, slope: int, offset: int, divisor: int) -
         to go back: ``-sum_of_steps(last, first, ...)``.
     slope, divisor
         Positive.
-    offset
-        Any number.
     """
     if last < first:
         return -sum_of_steps(last, first, slope, offset, divisor)

@@ -1,6 +1,6 @@
 """A problem as a CP-SAT model: variables, constraints that know their rule, and costs by level."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TypeVar
@@ -28,8 +28,6 @@ class Encoding:
 
     Parameters
     ----------
-    problem
-        What is encoded.
     within
         Ranges of replicas that are known to hold for every placement of interest.
     centres
@@ -107,23 +105,14 @@ class Encoding:
         return self._known[function]  # type: ignore[return-value]
 
     def limit(
-        self,
-        place: Place,
-        *,
-        lower: int | None = None,
-        upper: int | None = None,
-        because: Because,
+        self, place: Place, *, lower: int | None = None, upper: int | None = None, because: Because
     ) -> None:
         """Require a number of replicas to lie within bounds; the cheapest kind of constraint.
 
         Parameters
         ----------
-        place
-            Which replicas.
         lower, upper
             Fewest and most replicas; None where there is no such bound.
-        because
-            The rule.
         """
         if lower is not None and (self.explain or self.gives(because, "least")):
             self.require(self.replicas(*place) >= lower, because=because)
@@ -184,10 +173,6 @@ class Encoding:
         ----------
         level
             The level; it gets the priority of the workload that the rule belongs to.
-        costs
-            Costs in whole steps.
-        because
-            The rule.
         constant
             What comes on top, in the unit of the level.
         scale
@@ -209,7 +194,7 @@ class Encoding:
             )
         found.exact = found.exact and exact
         found.constant += constant
-        found.costs.extend(costs)
+        found.parts.setdefault(because.workload, []).extend(costs)
 
     def pin(self, level: Level, steps: int) -> None:
         """Require a level to cost at most so many steps."""
@@ -217,15 +202,19 @@ class Encoding:
         if terms:
             self.model.add(weighted(terms) <= steps - offset)
 
+    def pin_apart(self, level: Level, steps: Mapping[str, int]) -> None:
+        """Require every workload to cost at most so many steps of a level by itself."""
+        cost = self.levels[level]
+        for workload, most in steps.items():
+            terms, offset = cost.alone(workload).terms()
+            if terms:
+                self.model.add(weighted(terms) <= most - offset)
+
     def at_least(self, level: Level, least: int, most: int) -> list[Term]:
         """Return what is the greater of a level's cost and a number, where it is minimised.
 
         Parameters
         ----------
-        level
-            The level.
-        least
-            The number, in steps.
         most
             What the level is to cost at most, in steps.
         """

@@ -52,8 +52,6 @@ class Slack:
 
     Parameters
     ----------
-    model
-        Where they are made.
     giving
         How far each constraint may give way.
     """

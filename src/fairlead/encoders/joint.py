@@ -148,12 +148,7 @@ def _ranges(problem: Problem, options: Options) -> dict[Place, Range]:
     found: dict[Place, Range] = {}
     for key, choices in options.items():
         most = max(largest(workload) for workload in choices)
-        reach = {name for workload in choices for name in _candidates(workload, problem)}
+        reach = {name for workload in choices for name in problem.candidates(workload)}
         for cluster in problem.clusters:
             found[Place(key, cluster.name)] = Range(0, most if cluster.name in reach else 0)
     return found
-
-
-def _candidates(workload: Workload, problem: Problem) -> Sequence[str]:
-    """Return where a workload may stand."""
-    return problem.candidates(workload)

@@ -31,7 +31,8 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
         held = _held(rule, workload, problem)
         if rule.arriving is not None:
             counted.extend(
-                _started(workload, name, held.get(name, 0), encoding) for name in sorted(rule.arriving)
+                encoding.selection.started(Place(workload.key, name), held.get(name, 0))
+                for name in sorted(rule.arriving)
             )
             continue
         copies = workload.rule(Duplicated)
@@ -53,8 +54,3 @@ def _held(rule: MoveBudget, workload: Workload, problem: Problem) -> dict[str, i
         for name, count in workload.current.items()
         if name in problem.cluster_by_name and name not in going
     }
-
-
-def _started(workload: Workload, cluster: str, held: int, encoding: Encoding) -> cp_model.IntVar:
-    """Return the replicas that are started on a cluster."""
-    return encoding.selection.started(Place(workload.key, cluster), held)

@@ -1,6 +1,6 @@
 """Moves: replicas that are stopped although they need not be."""
 
-from fairlead.encoders.convex import ConvexFunction
+from fairlead.encoders.convex import missing_up_to
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
@@ -30,16 +30,9 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
     encoding.prefer(
         level(rule, workload),
         [
-            encoding.convex_cost(Place(workload.key, name), _stopped(count))
+            encoding.convex_cost(Place(workload.key, name), missing_up_to(count))
             for name, count in sorted(held.items())
         ],
         because=Because(KIND, workload.key),
         constant=-unavoidable,
-    )
-
-
-def _stopped(held: int) -> ConvexFunction:
-    """Return the replicas stopped on a cluster as a function of those placed there."""
-    return ConvexFunction(
-        marginal=lambda k: -1 if k < held else 0, anchor=held, closed=lambda x: max(0, held - x)
     )

@@ -35,12 +35,8 @@ def distance_of_open_tier(measured: Measured, key: str, scale: Scale, encoding: 
     ----------
     measured
         The tier, and how many replicas it may hold.
-    key
-        Key of the workload.
     scale
         Steps in one unit of the deviation.
-    encoding
-        Where variables and constraints are added, once for every tier.
     """
     known = encoding.once(_made)
     tier = Group(key, measured.clusters)

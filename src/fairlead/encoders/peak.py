@@ -20,8 +20,6 @@ class PeakCost:
     ----------
     variable
         Stands for the rounded maximum.
-    workload
-        Key of the workload.
     division
         Replicas N and weights w.
     scale
@@ -67,10 +65,6 @@ class PeakCost:
 
         Parameters
         ----------
-        cluster
-            The cluster.
-        limit
-            Greatest distance allowed.
         strictly
             True where the distance must be less than the limit.
         """

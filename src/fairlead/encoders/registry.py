@@ -114,8 +114,6 @@ def encode(
 
     Parameters
     ----------
-    problem
-        What is encoded.
     within, centres, held, explain, giving
         See `Encoding`.
     in_time

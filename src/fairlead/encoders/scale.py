@@ -75,8 +75,6 @@ class Measured:
     ----------
     clusters
         Which clusters; what they hold together is divided.
-    weights
-        Their weights.
     totals
         How many replicas they may hold together.
     """
@@ -126,13 +124,13 @@ def _division(weights: Mapping[str, int], replicas: int) -> Iterator[Division]:
 def scale_of(encoding: Encoding) -> Scale:
     """Return the steps in which the deviation of all workloads of a problem is measured."""
     problem = encoding.problem
-    measured = list(_measured(problem, encoding.held))
+    measured = [each for _, each in _measured(problem, encoding.held)]
     divisions = [division for each in measured for division in each.divisions]
     if not divisions:
         return Scale()
     greatest = sum(_greatest(division, problem.deviation) for division in divisions)
     if greatest > LARGEST:
-        raise UnsupportedError(_immeasurable(divisions, problem.deviation))
+        raise UnsupportedError(_immeasurable(problem, encoding.held))
     most = LARGEST // max(1, greatest)
     if problem.deviation is Deviation.MINIMAX:
         most = min(most, STEEPEST // max((_steepest(each) for each in measured if each.is_open), default=1))
@@ -162,13 +160,17 @@ def whole_steps(denominators: Iterable[int], most: int, finest: int = LARGEST) -
     return Scale(steps)
 
 
-def _immeasurable(divisions: list[Division], deviation: Deviation) -> str:
-    """Say that weights differ too much to be measured, where they do most."""
-    worst = max(divisions, key=lambda division: _greatest(division, deviation))
-    least, most = min(worst.weights.values()), max(worst.weights.values())
+def _immeasurable(problem: Problem, held: Held | None) -> str:
+    """Say whose weights differ too much to be measured, where they do most."""
+    worst, division = max(
+        ((workload, division) for workload, each in _measured(problem, held) for division in each.divisions),
+        key=lambda found: _greatest(found[1], problem.deviation),
+    )
+    least, most = min(division.weights.values()), max(division.weights.values())
     return (
-        f"weights between {least} and {most} for {worst.replicas} replicas differ too much to be measured by "
-        f"{deviation} in 64 bits, where workloads share clusters; use weights that differ less"
+        f"{worst.source}: {worst.key}: weights between {least} and {most} for {division.replicas} replicas "
+        f"differ too much to be measured by {problem.deviation} in 64 bits, where workloads share clusters; "
+        "use weights that differ less"
     )
 
 
@@ -177,11 +179,11 @@ def _steepest(measured: Measured) -> int:
     return max((each.whole // min(each.weights.values()) + 1 for each in measured.divisions), default=1)
 
 
-def _measured(problem: Problem, held: Held | None) -> Iterator[Measured]:
+def _measured(problem: Problem, held: Held | None) -> Iterator[tuple[Workload, Measured]]:
     """Yield what is measured of all workloads."""
     for workload in problem.workloads:
         for rule in workload.rules_of(Weights):
-            yield from measured_of(rule, workload, held)
+            yield from ((workload, each) for each in measured_of(rule, workload, held))
 
 
 def _denominators(division: Division, deviation: Deviation) -> Iterator[int]:

@@ -29,15 +29,7 @@ def replicas_at(placement: Placement, subject: Subject) -> int:
 
 
 class Selection:
-    """Auxiliary variables, each made when it is first asked for.
-
-    Parameters
-    ----------
-    model
-        Where variables and their definitions are added.
-    variables
-        The replicas.
-    """
+    """Auxiliary variables, each made when it is first asked for."""
 
     def __init__(self, model: cp_model.CpModel, variables: ReplicaVariables) -> None:
         self._model = model

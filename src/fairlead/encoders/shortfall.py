@@ -6,10 +6,11 @@ from typing import assert_never
 
 from ortools.sat.python import cp_model
 
-from fairlead.encoders.convex import ConvexFunction, Term
+from fairlead.encoders.convex import Term, missing_up_to
 from fairlead.encoders.costs import Because, Cost, LinearCost
 from fairlead.encoders.encoding import Encoding, total, weighted
 from fairlead.encoders.selection import Group
+from fairlead.encoders.survival import unions
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import MADE_WORSE
@@ -47,10 +48,6 @@ class Lack:
     ----------
     key
         Key of the level on which it counts.
-    priority
-        Of the workload.
-    cost
-        How much is missing.
     about
         Which rule it is, see `Violation.about`; None where nothing that runs can break it.
     """
@@ -208,7 +205,7 @@ def _of_bounds(rule: Bounds, workload: Workload, encoding: Encoding) -> Iterator
             yield Lack(MINIMA, workload.priority, cost, about)
         elif name not in rule.where_held and bound.replicas:
             place = Place(workload.key, name)
-            up_to = encoding.convex_cost(place, _missing_up_to(bound.replicas))
+            up_to = encoding.convex_cost(place, missing_up_to(bound.replicas))
             yield Lack(MINIMA, workload.priority, up_to, about)
 
 
@@ -220,13 +217,13 @@ def _missing_where_held(name: str, least: int, workload: Workload, encoding: Enc
         return max(0, least - count) if count else 0
 
     asked = least * encoding.used(workload.key, name)
-    return _slack(asked - encoding.replicas(workload.key, name), least, missing, workload, encoding)
+    return _slack([asked - encoding.replicas(workload.key, name)], least, missing, workload, encoding)
 
 
 def _of_group(rule: GroupTotal, workload: Workload, encoding: Encoding) -> Lack:
     """Return what a set of clusters is short of."""
     group = Group(workload.key, rule.clusters)
-    cost = encoding.convex_cost(group, _missing_up_to(rule.minimum))
+    cost = encoding.convex_cost(group, missing_up_to(rule.minimum))
     return Lack(MINIMA, workload.priority, cost, _about(group_total.KIND, rule, workload, rule.name))
 
 
@@ -239,26 +236,43 @@ def _of_spread(rule: Spread, workload: Workload, encoding: Encoding) -> Lack:
         used = sum(1 for clusters in rule.groups.values() if not clusters.isdisjoint(holding))
         return max(0, rule.minimum - used)
 
-    cost = _slack(rule.minimum - reached, rule.minimum, missing, workload, encoding)
+    cost = _slack([rule.minimum - reached], rule.minimum, missing, workload, encoding)
     return Lack(SPREAD, workload.priority, cost, _about(spread.KIND, rule, workload, rule.field))
 
 
 def _of_survival(rule: Survival, workload: Workload, encoding: Encoding) -> Iterator[Lack]:
-    """Yield, for every group that may be lost, how many replicas too few are left."""
+    """Yield, for every group that may be lost, how many replicas too few are left.
+
+    Of several losses at once the worst counts: one slack, at least what each of them misses.
+    """
     names = frozenset(cluster.name for cluster in encoding.problem.clusters)
-    for group, inside in rule.groups.items():
-        clusters = inside | rule.everywhere.get(group, frozenset())
+    if rule.at_once:
+        yield from _of_losses(rule, workload, encoding, names)
+        return
+    for detail, clusters in unions(rule):
         outside = Group(workload.key, names - clusters)
-        cost = encoding.convex_cost(outside, _missing_up_to(rule.minimum))
-        about = _about(survival.KIND, rule, workload, f"{rule.field} {group}")
-        yield Lack(SPREAD, workload.priority, cost, about)
+        cost = encoding.convex_cost(outside, missing_up_to(rule.minimum))
+        yield Lack(SPREAD, workload.priority, cost, _about(survival.KIND, rule, workload, detail))
 
 
-def _missing_up_to(least: int) -> ConvexFunction:
-    """Return by how much a number of replicas is below a minimum."""
-    return ConvexFunction(
-        marginal=lambda k: -1 if k < least else 0, anchor=least, closed=lambda x: max(0, least - x)
-    )
+def _of_losses(
+    rule: Survival, workload: Workload, encoding: Encoding, names: frozenset[str]
+) -> Iterator[Lack]:
+    """Yield how many replicas too few are left by the worst of several losses at once."""
+    key = workload.key
+    kept = [names - clusters for _, clusters in unions(rule)]
+
+    def missing(placement: Placement) -> int:
+        placed = placement.of(key)
+        left = min(sum(held for name, held in placed.items() if name in rest) for rest in kept)
+        return max(0, rule.minimum - left)
+
+    if kept:
+        lacking = [
+            rule.minimum - total(encoding.replicas(key, name) for name in sorted(rest)) for rest in kept
+        ]
+        cost = _slack(lacking, rule.minimum, missing, workload, encoding)
+        yield Lack(SPREAD, workload.priority, cost, _about(survival.KIND, rule, workload, rule.name))
 
 
 def _about(kind: str, rule: GroupTotal | Spread | Survival, workload: Workload, detail: str) -> About:
@@ -267,13 +281,14 @@ def _about(kind: str, rule: GroupTotal | Spread | Survival, workload: Workload, 
 
 
 def _slack(
-    lacking: cp_model.LinearExpr,
+    lacking: Sequence[cp_model.LinearExpr],
     most: int,
     missing: Callable[[Placement], int],
     workload: Workload,
     encoding: Encoding,
 ) -> LinearCost:
-    """Return a cost with a variable that is at least what is lacking, and at least 0."""
+    """Return a cost with a variable that is at least all that is lacking, and at least 0."""
     slack = encoding.model.new_int_var(0, most, "")
-    encoding.require_coupled(lacking <= slack, because=Because(KIND, workload.key))
+    for each in lacking:
+        encoding.require_coupled(each <= slack, because=Because(KIND, workload.key))
     return LinearCost([(slack, 1)], 0, missing, lambda placement: [(slack, missing(placement))])

@@ -34,8 +34,6 @@ class ReplicaVariables:
     ----------
     problem
         Gives workloads, clusters and the widest range of a variable: from 0 to `largest`.
-    model
-        Where variables are made.
     within
         Narrower ranges that are known to hold; places that are left out have the widest.
     """
@@ -104,13 +102,7 @@ class ReplicaVariables:
         return self._empty
 
     def placement(self, value_of: Callable[[cp_model.IntVar], int]) -> Placement:
-        """Read a placement.
-
-        Parameters
-        ----------
-        value_of
-            Returns the value of a variable.
-        """
+        """Read a placement."""
         found: dict[str, dict[str, int]] = {workload.key: {} for workload in self._problem.workloads}
         for place in self.places():
             variable = self._made.get(place)

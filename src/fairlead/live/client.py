@@ -62,8 +62,6 @@ class Event(NamedTuple):
     ----------
     type
         What became of the object; a bookmark only tells a newer version of the whole.
-    object
-        The object.
     """
 
     type: EventType
@@ -72,15 +70,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """A connection to an API server; threads may share it.
-
-    Parameters
-    ----------
-    api
-        The client of the library.
-    context
-        How messages call the server.
-    """
+    """A connection to an API server; threads may share it."""
 
     api: ApiClient
     context: str
@@ -127,8 +117,6 @@ class Client:
 
         Parameters
         ----------
-        resource
-            The kind.
         version
             Version after which to begin.
         seconds
@@ -169,9 +157,13 @@ class Client:
         """Replace an object and return it; errors as in `get`, 409 where its version is stale."""
         return self._sent("PUT", path, body=body)
 
-    def patch(self, path: str, body: Object, manager: str) -> Object:
-        """Merge a patch into an object and return it; errors as in `get`, 409 where its version is stale."""
-        return self._sent("PATCH", path, {"fieldManager": manager}, body)
+    def patch(self, path: str, body: Object, manager: str, *, dry_run: bool = False) -> Object:
+        """Merge a patch into an object and return it; errors as in `get`, 409 where its version is stale.
+
+        In a dry run the server checks it, and keeps nothing.
+        """
+        query = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
+        return self._sent("PATCH", path, query, body)
 
     def _sent(
         self, method: str, path: str, query: Mapping[str, str] | None = None, body: Object | None = None

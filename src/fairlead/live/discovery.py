@@ -9,13 +9,6 @@ from fairlead.live.resources import Resource
 def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
     """Return those of some kinds that a server serves; what it does not serve is left out.
 
-    Parameters
-    ----------
-    client
-        The connection.
-    kinds
-        apiVersion and kind.
-
     Raises
     ------
     RefusedError

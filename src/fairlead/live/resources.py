@@ -40,5 +40,8 @@ CLUSTER = Resource("cluster.karmada.io/v1alpha1", "Cluster", "clusters", namespa
 QUOTA = Resource(
     "policy.karmada.io/v1alpha1", "FederatedResourceQuota", "federatedresourcequotas", namespaced=True
 )
+REBALANCER = Resource(
+    "apps.karmada.io/v1alpha1", "WorkloadRebalancer", "workloadrebalancers", namespaced=False
+)
 LEASE = Resource("coordination.k8s.io/v1", "Lease", "leases", namespaced=True)
 EVENT = Resource("v1", "Event", "events", namespaced=True)

@@ -40,6 +40,7 @@ class _Range(NamedTuple):
     minimum: int
     maximum: int
     source: Source
+    in_one_cluster: bool = False
 
 
 def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
@@ -64,8 +65,6 @@ def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequenc
     ----------
     autoscalers
         Those of the input. What a ``CronFederatedHPA`` asks for at any time widens the range.
-    workloads
-        The workloads that are placed.
     """
     found = list(_ranges(list(autoscalers)))
     asked: dict[tuple[str, str, str], list[_Range]] = {}
@@ -75,7 +74,11 @@ def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequenc
     warnings: list[Statement] = []
     met: set[_Range] = set()
     for workload in workloads:
-        mine = [one for one in asked.get(_named(workload), ()) if one.target.group in ("", _group(workload))]
+        mine = [
+            one
+            for one in asked.get((workload.kind, workload.namespace, workload.name), ())
+            if one.target.group in ("", workload.api_version.rpartition("/")[0])
+        ]
         met.update(mine)
         scaled.append(replace(workload, autoscaler=_together(mine)) if mine else workload)
         warnings.extend(_remarks(scaled[-1], mine))
@@ -90,8 +93,9 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
         if not isinstance(one.model, CronFederatedHPA):
             spec = one.model.spec
             where = one.source("spec", "maxReplicas")
-            known = _Range(_target(one), _name(one), spec.min_replicas, spec.max_replicas, where)
-            if isinstance(one.model, FederatedHPA):
+            whole = isinstance(one.model, FederatedHPA)
+            known = _Range(_target(one), _name(one), spec.min_replicas, spec.max_replicas, where, not whole)
+            if whole:
                 federated[_namespace(one), one.model.metadata.name] = known
             yield known
     for one in autoscalers:
@@ -123,16 +127,6 @@ def _name(one: Located[AnyAutoscaler]) -> str:
     return f"{one.document.kind} {_namespace(one)}/{one.model.metadata.name}"
 
 
-def _named(workload: Workload) -> tuple[str, str, str]:
-    """Return kind, namespace and name of a workload."""
-    return workload.kind, workload.namespace, workload.name
-
-
-def _group(workload: Workload) -> str:
-    """Return the API group of a workload."""
-    return workload.api_version.rpartition("/")[0]
-
-
 def _together(ranges: Sequence[_Range]) -> Autoscaler:
     """Return the range of all autoscalers of a workload."""
     low, high = min(one.minimum for one in ranges), max(one.maximum for one in ranges)
@@ -154,7 +148,7 @@ def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement
         yield Statement(KIND, text, limits.source, key)
     if isinstance(unit, KarmadaBinding):
         for one in ranges:
-            if one.name.startswith("HorizontalPodAutoscaler "):
+            if one.in_one_cluster:
                 text = (
                     f"{one.name} scales what runs in the cluster where it stands; "
                     f"its limits are taken for {key} as a whole, as those of a FederatedHPA"

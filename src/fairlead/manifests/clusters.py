@@ -1,6 +1,7 @@
 """From the cluster objects of Karmada and KubeAdmiral to member clusters."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 from fairlead.manifests.api import karmada as api
 from fairlead.manifests.api import kubeadmiral
@@ -54,7 +55,7 @@ def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Clust
         labels=dict(model.metadata.labels),
         taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in spec.taints),
         implied_taints=(NOT_READY,) if _unready(model) else (),
-        allocatable=_allocatable(summary) if summary else None,
+        allocatable=_in_units(summary.allocatable) if summary else None,
         free=_free(summary) if summary else None,
         grades=_grades(spec.resource_models, summary.allocatable_modelings) if summary else (),
         deleting=model.metadata.deletion_timestamp is not None,
@@ -70,35 +71,31 @@ def _unready(model: api.Cluster) -> str:
     return "" if told or found not in _TOLD_BY else found
 
 
-def _allocatable(summary: api.ResourceSummary) -> Mapping[str, int]:
-    """Return what the nodes offer, in whole units."""
-    return {resource: available_units(resource, offered) for resource, offered in summary.allocatable.items()}
+def _in_units(amounts: Mapping[str, Fraction]) -> Mapping[str, int]:
+    """Return amounts in whole units, rounded down."""
+    return {resource: available_units(resource, amount) for resource, amount in amounts.items()}
 
 
 def _free(summary: api.ResourceSummary) -> Mapping[str, int]:
     """Return allocatable - allocated - allocating, exactly, and only then in whole units, rounded down."""
-    return {
-        resource: available_units(
-            resource, offered - summary.allocated.get(resource, 0) - summary.allocating.get(resource, 0)
-        )
-        for resource, offered in summary.allocatable.items()
-    }
+    allocated, allocating = summary.allocated, summary.allocating
+    return _in_units(
+        {
+            resource: offered - allocated.get(resource, 0) - allocating.get(resource, 0)
+            for resource, offered in summary.allocatable.items()
+        }
+    )
 
 
 def _grades(
     models: Sequence[api.ResourceModel], counted: Sequence[api.AllocatableModeling]
 ) -> tuple[Grade, ...]:
     """Return the free nodes by grade, the lowest first; none where a grade is not described."""
-    offers = {model.grade: _least(model) for model in models}
+    offers = {model.grade: _in_units({one.name: one.min for one in model.ranges}) for model in models}
     if any(one.grade not in offers for one in counted):
         return ()
     ordered = sorted(counted, key=lambda one: one.grade)
     return tuple(Grade(one.count, offers[one.grade]) for one in ordered)
-
-
-def _least(model: api.ResourceModel) -> Mapping[str, int]:
-    """Return the least that a node of a grade has free, in whole units."""
-    return {one.name: available_units(one.name, one.min) for one in model.ranges}
 
 
 def cluster_warnings(located: Sequence[Located[api.Cluster]]) -> Iterator[Statement]:

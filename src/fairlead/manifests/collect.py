@@ -25,11 +25,7 @@ from fairlead.manifests.api.overrides import (
     KarmadaOverride,
 )
 from fairlead.manifests.api.own import OwnKind
-from fairlead.manifests.api.policies import (
-    ClusterPropagationPolicy,
-    PropagationPolicy,
-    PropagationSpec,
-)
+from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy, PropagationSpec
 from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
@@ -49,7 +45,7 @@ from fairlead.manifests.validation import (
     validate,
 )
 from fairlead.manifests.yaml.documents import Document
-from fairlead.models.errors import Mistake
+from fairlead.models.errors import InternalError, Mistake
 from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 
 
@@ -59,8 +55,6 @@ class Unread:
 
     Parameters
     ----------
-    document
-        The object.
     located
         What of it can be read; None where that is too little.
     mistakes
@@ -108,10 +102,21 @@ _CLUSTER_SCOPED = (
     kubeadmiral_api.ClusterPropagationPolicy,
     kubeadmiral_api.ClusterFederatedObject,
 )
+_SOUND = (
+    clusters_api.Cluster,
+    *get_args(Workload),
+    WorkloadRebalancer,
+    *get_args(KarmadaOverride),
+    *get_args(FederatedOverride),
+    workloads_api.PriorityClass,
+    kubeadmiral_api.FederatedCluster,
+    *get_args(FederatedObject),
+)
+"""Kinds in which nothing that is right alone is wrong together."""
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 # Kinds that are near to one that is read, with what to write instead.
 _INSTEAD = {
-    ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does",
+    ("v1", "ResourceQuota"): "it does not tell in which cluster it counts; a FederatedResourceQuota does"
 }
 # Workloads of KubeAdmiral before it had federated objects: they change placements, so they are not skipped.
 _EARLIER_GROUP = "types.kubeadmiral.io"
@@ -127,18 +132,8 @@ class Manifests:
         Valid manifests in the order of the input.
     autoscalers, overrides, priority_classes
         The same of what changes numbers of replicas, and of what says how urgent they are.
-    federated_clusters, federation_policies, federated_objects, federated_overrides
-        Those of KubeAdmiral.
-    federated
-        The federated objects whose template is a workload.
-    mistakes
-        What is wrong.
-    warnings
-        Unknown fields and skipped kinds.
     unread
         Bindings and federated objects that cannot be understood.
-    unsupported
-        What is of a kind that is not read although it changes placements.
     """
 
     clusters: list[Located[clusters_api.Cluster]] = field(default_factory=list)
@@ -285,8 +280,10 @@ def _findings(model: Object) -> Iterator[Finding]:
             yield from own_findings(own)
         case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
             yield from below("spec", kubeadmiral_policy_findings(model.spec))
-        case _:
+        case _ if isinstance(model, _SOUND):
             return
+        case _:
+            raise InternalError(f"nobody looks for what is wrong in a {type(model).__name__}")
 
 
 def _policy_findings(spec: PropagationSpec) -> Iterator[Finding]:

@@ -24,6 +24,11 @@ class Identity(NamedTuple):
     namespace: str
     name: str
 
+    @classmethod
+    def of(cls, api_version: str, kind: str, namespace: str, name: str) -> "Identity":
+        """Return what identifies a resource of an apiVersion."""
+        return cls(api_version.rpartition("/")[0], kind, namespace, name)
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -31,10 +36,6 @@ class Subject:
 
     Parameters
     ----------
-    identity
-        The resource.
-    api_version
-        Its apiVersion.
     template
         Its manifest; None where the input has none.
     binding
@@ -101,8 +102,7 @@ def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Sub
     """Put federated objects to the workloads that they hold; list those that have two."""
     for one in federated:
         model = one.template.model
-        group = model.api_version.rpartition("/")[0]
-        identity = Identity(group, model.kind, one.namespace, model.metadata.name)
+        identity = Identity.of(model.api_version, model.kind, one.namespace, model.metadata.name)
         known = subjects.get(identity, Subject(identity, model.api_version))
         if known.federated is not None:
             first = known.federated.located.source()
@@ -116,9 +116,7 @@ def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Sub
 def _of_template(template: Located[Workload]) -> Subject:
     """Return what a template alone says."""
     model = template.model
-    identity = Identity(
-        model.api_version.rpartition("/")[0], model.kind, namespace_of(model), model.metadata.name
-    )
+    identity = Identity.of(model.api_version, model.kind, namespace_of(model), model.metadata.name)
     return Subject(identity, model.api_version, template=template)
 
 
@@ -127,7 +125,7 @@ def _of_binding(binding: Located[Binding]) -> Subject:
     resource = binding.model.spec.resource
     cluster_scoped = isinstance(binding.model, ClusterResourceBinding)
     namespace = resource.namespace or ("" if cluster_scoped else namespace_of(binding.model))
-    identity = Identity(resource.api_version.rpartition("/")[0], resource.kind, namespace, resource.name)
+    identity = Identity.of(resource.api_version, resource.kind, namespace, resource.name)
     return Subject(identity, resource.api_version, binding=binding)
 
 
@@ -143,8 +141,8 @@ def subject_of(unread: Unread) -> Subject | None:
     if not (names.api_version and names.kind and names.name):
         return None
     namespace = names.namespace or located.model.metadata.namespace or "default"
-    group = names.api_version.rpartition("/")[0]
-    return Subject(Identity(group, names.kind, namespace, names.name), names.api_version)
+    identity = Identity.of(names.api_version, names.kind, namespace, names.name)
+    return Subject(identity, names.api_version)
 
 
 def _two_bindings(first: Located[Binding], second: Located[Binding]) -> Mistake:
@@ -234,8 +232,7 @@ class Rebalancing:
 
 def identity_of(reference: ObjectReference) -> Identity:
     """Return the workload that a reference names; the version of its API does not count."""
-    group = reference.api_version.rpartition("/")[0]
-    return Identity(group, reference.kind, reference.namespace, reference.name)
+    return Identity.of(reference.api_version, reference.kind, reference.namespace, reference.name)
 
 
 def unknown(

@@ -44,14 +44,13 @@ from fairlead.models.amounts import excessive
 from fairlead.models.check import with_due
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
-from fairlead.models.kept import as_it_runs
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
 from fairlead.models.usage import without_lag
 from fairlead.models.words import counted, listed
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, as_it_runs
 
 __all__ = ["Input", "load", "select"]
 
@@ -163,8 +162,6 @@ def problem_of(
     ----------
     manifests
         Everything that was read.
-    subjects
-        The same, joined (`fairlead.manifests.join.join`).
     asked
         Workloads of Karmada that are to be placed; of all others only what they hold counts, and those that
         stand with or apart from them stay as they run. None places all.
@@ -233,13 +230,7 @@ def _put_together(
     companions: Iterable[Companionship],
     warnings: Sequence[Statement],
 ) -> Problem:
-    """Return the problem of workloads with their rules: our own kinds and quotas are added.
-
-    Raises
-    ------
-    ManifestError
-        Where all workloads together ask for too much to count.
-    """
+    """Return the problem of workloads with their rules: our own kinds and quotas are added."""
     own = extend(manifests.own, clusters, workloads)
     quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
     problem = Problem(
@@ -250,6 +241,7 @@ def _put_together(
         own.deviation,
         _in_order([*warnings, *own.warnings, *quotas.warnings]),
         tolerances=own.tolerances,
+        failure_rates=own.failure_rates,
     )
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)

@@ -36,16 +36,10 @@ class _Written(NamedTuple):
 
     Parameters
     ----------
-    policy
-        The policy in words.
     path
         The field, as a JSON pointer.
     value
         What is written there; None where it is removed.
-    clusters
-        Names of the clusters.
-    source
-        Where that was declared.
     """
 
     policy: str
@@ -61,17 +55,7 @@ def replica_overrides(
     workloads: Sequence[Workload],
     clusters: Sequence[Cluster],
 ) -> Iterator[Statement]:
-    """Say which policies write another number of replicas than is placed: policy, clusters, number.
-
-    Parameters
-    ----------
-    karmada, kubeadmiral
-        The override policies of the input.
-    workloads
-        The workloads that are placed.
-    clusters
-        The member clusters.
-    """
+    """Say which policies write another number of replicas than is placed: policy, clusters, number."""
     for policy in karmada:
         mine = [one for one in workloads if _selected(policy, one)]
         yield from _told(list(_written(policy, clusters)) if mine else (), mine)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, SharedRule
-from fairlead.models.selectors import LabelSelector, Requirement
+from fairlead.models.selectors import LabelSelector, Operator, Requirement
 from fairlead.models.workload import Workload
 
 _KEY = r"[A-Za-z0-9]([-A-Za-z0-9_./]*[A-Za-z0-9])?"
@@ -79,7 +79,7 @@ def parse_selector(text: str) -> LabelSelector:
 def _requirement(part: str) -> Requirement:
     """Read one part of a selector."""
     if match := _EQUALITY.fullmatch(part):
-        operator = "NotIn" if match["sign"] == "!=" else "In"
+        operator: Operator = "NotIn" if match["sign"] == "!=" else "In"
         return Requirement(match["key"], operator, (match["value"],))
     if match := _SET.fullmatch(part):
         values = tuple(value.strip() for value in match["values"].split(","))

@@ -33,8 +33,6 @@ class Ground:
         The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
     spoiling
         Taints that had better not be tolerated; see `Exclusion`.
-    cause
-        The reason as data.
     """
 
     reason: str
@@ -53,10 +51,6 @@ class Standing:
     ----------
     names
         Candidates in name order.
-    excluded
-        All others with the reason.
-    held_only
-        Candidates that take nothing new.
     """
 
     names: tuple[str, ...]
@@ -83,8 +77,6 @@ class Standing:
 
         Parameters
         ----------
-        names
-            The clusters.
         spoiling
             True where they would open, but had better not: that would change what others hold.
         """
@@ -179,8 +171,6 @@ def standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozenset
     ----------
     closed
         What `grounds` found.
-    names
-        All clusters.
     held
         Clusters that are closed, hold replicas and may keep them.
     """

@@ -85,15 +85,7 @@ _ABSENT = object()
 
 @dataclass(frozen=True, slots=True)
 class Located(Generic[M_co]):
-    """A manifest as its API type, with the document that knows its lines.
-
-    Parameters
-    ----------
-    model
-        The manifest.
-    document
-        Where it was written.
-    """
+    """A manifest as its API type, with the document that knows its lines."""
 
     model: M_co
     document: Document
@@ -111,10 +103,6 @@ class Validated(Generic[M]):
     ----------
     located
         The manifest without what is wrong in it; None where too little remains.
-    mistakes
-        Everything that is wrong.
-    warnings
-        Fields that are not known.
     """
 
     located: Located[M] | None
@@ -130,10 +118,6 @@ def validate(document: Document, model: type[M], known: Known | None = None) -> 
 
     Parameters
     ----------
-    document
-        The document.
-    model
-        Its type.
     known
         What was read before, of which what reads the same is taken; None where that is nothing.
     """
@@ -290,8 +274,6 @@ class Finding(NamedTuple):
         Field, seen from the object.
     value
         The offending value; None where there is none to show.
-    message
-        What is wrong and what is allowed.
     other
         Another field that has to do with it; its line is told too. None where there is none.
     """

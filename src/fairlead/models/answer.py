@@ -42,13 +42,7 @@ class Renderer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A renderer that is imported where the first answer is shown.
-
-    Parameters
-    ----------
-    load
-        Returns it.
-    """
+    """A renderer that is imported where the first answer is shown."""
 
     load: Callable[[], Renderer]
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS
+from fairlead.models.connected import connected
 from fairlead.models.levels import BALANCE
 from fairlead.models.rules import Aggregated, Candidates, Duplicated, Shares, Weights, WorkloadRule
 from fairlead.models.rules.balance import Balance
@@ -32,7 +33,9 @@ def with_balance(problem: Problem) -> Problem:
         return problem
     found = tuple(_found(problem)) if BALANCE.key in problem.levels else ()
     balanced = frozenset[str]().union(*(each.members for each in found))
-    workloads = tuple(_told_apart(each) if each.key in balanced else each for each in problem.workloads)
+    workloads = tuple(
+        _marked(each, apart=True) if each.key in balanced else each for each in problem.workloads
+    )
     return replace(problem, workloads=workloads, balances=found)
 
 
@@ -40,7 +43,7 @@ def without_balance(problem: Problem) -> Problem:
     """Return a problem of which nothing is known of who is to fill clusters together."""
     if problem.balances is None:
         return problem
-    workloads = tuple(_together(each) for each in problem.workloads)
+    workloads = tuple(_marked(each, apart=False) for each in problem.workloads)
     return replace(problem, workloads=workloads, balances=None)
 
 
@@ -76,16 +79,6 @@ def _is_spread(workload: Workload) -> bool:
     """Tell whether a workload is placed now, and divided by weights or Aggregated."""
     divided = any(isinstance(rule, Weights | Shares | Aggregated) for rule in workload.rules)
     return divided and bool(workload.replicas) and (workload.due or workload.fresh)
-
-
-def _told_apart(workload: Workload) -> Workload:
-    """Return a workload whose deviation from dynamic weights has a level of its own."""
-    return _marked(workload, apart=True)
-
-
-def _together(workload: Workload) -> Workload:
-    """Return a workload whose deviation counts with all others."""
-    return _marked(workload, apart=False)
 
 
 def _marked(workload: Workload, *, apart: bool) -> Workload:
@@ -131,15 +124,7 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
 
 def _tied(problem: Problem) -> Iterator[tuple[Workload, ...]]:
     """Yield the workloads that share candidates, one with the next; each time in key order."""
-    import networkx as nx
-
-    graph: nx.Graph[str] = nx.Graph()
-    touched = {each.key: problem.candidates(each) for each in problem.workloads}
-    for names in set(touched.values()):
-        nx.add_path(graph, names)
-    number = {name: at for at, names in enumerate(nx.connected_components(graph)) for name in names}
-    inside: dict[int, list[Workload]] = {}
-    for each in problem.workloads:
-        if touched[each.key]:
-            inside.setdefault(number[touched[each.key][0]], []).append(each)
-    yield from (tuple(part) for part in inside.values())
+    for keys in connected({each.key: problem.candidates(each) for each in problem.workloads}):
+        inside = tuple(map(problem.workload, keys))
+        if problem.candidates(inside[0]):
+            yield inside

@@ -38,22 +38,10 @@ from fairlead.models.workload import Workload
 
 
 def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Violation, ...]:
-    """Return every rule that a placement breaks; empty where it breaks none.
+    """Return every rule that a placement breaks, as `fairlead.check` does, of a problem that is complete.
 
     Of several affinity groups the rules of the first one count that the placement keeps, see
     `in_kept_group`.
-
-    Parameters
-    ----------
-    problem
-        The clusters, workloads and rules.
-    placement
-        Replicas by workload key and cluster name; a workload that is left out holds none.
-
-    Raises
-    ------
-    UsageError
-        Where the placement names a workload that the problem does not have.
     """
     placed = placement if isinstance(placement, Placement) else Placement(placement)
     strangers = [key for key in placed if key not in problem.workload_by_key]
@@ -77,8 +65,6 @@ def violations_of(
 
     Parameters
     ----------
-    workload
-        The workload.
     placed
         Its replicas by cluster.
     rules

@@ -67,8 +67,6 @@ class Grade:
 
     Parameters
     ----------
-    nodes
-        How many there are.
     offers
         The least that every one of them has free by resource, in the units of `Cluster.free`.
     """

@@ -131,7 +131,8 @@ def _fully_placed(outcome: Result, short: Short) -> Condition:
         reason = "TimeLimit" if unknown else "ReplicasUnplaced"
         return Condition(FULLY_PLACED, status, reason, "nothing is placed")
     if short:
-        return Condition(FULLY_PLACED, "False", _gravest(short), "; ".join(each.text for each in short))
+        gravest = min((_REASONS.get(each.rule, "SpreadNotMet") for each in short), key=_GRAVITY.index)
+        return Condition(FULLY_PLACED, "False", gravest, "; ".join(each.text for each in short))
     return Condition(FULLY_PLACED, "True", "ReplicasPlaced", "everything requested is placed")
 
 
@@ -169,8 +170,3 @@ def how_far(outcome: Result) -> str:
         held = "some rules are not met" if outcome.shortfalls else "every rule is kept"
         return f"{held}; {outcome.origin} proves nothing about its answer"
     return f"not proven best; {level.name} could be up to {format_percent(level.gap)} lower"
-
-
-def _gravest(short: Short) -> str:
-    """Return the reason of what weighs most."""
-    return min((_REASONS.get(each.rule, "SpreadNotMet") for each in short), key=_GRAVITY.index)

@@ -40,8 +40,6 @@ class Left(NamedTuple):
     ----------
     room
         Of clusters, where capacity is a rule; see `remaining`.
-    quotas
-        Of quotas.
     """
 
     room: Amounts
@@ -62,8 +60,6 @@ class Finding(NamedTuple):
 
     Parameters
     ----------
-    text
-        The reason.
     binds
         Whether it would otherwise hold more or less.
     """
@@ -74,17 +70,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """A workload with everything that its reasons need.
-
-    Parameters
-    ----------
-    outcome
-        The outcome to explain.
-    workload
-        The workload.
-    left
-        What is left after the placement.
-    """
+    """A workload with everything that its reasons need."""
 
     outcome: Result
     workload: Workload

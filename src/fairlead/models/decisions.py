@@ -14,13 +14,7 @@ from fairlead.models.workload import Workload
 
 
 class Decisions(Mapping[str, tuple[ClusterDecision, ...]]):
-    """The decisions of an outcome by workload key; each workload is looked at when it is asked for.
-
-    Parameters
-    ----------
-    outcome
-        The outcome to explain.
-    """
+    """The decisions of an outcome by workload key; each workload is looked at when it is asked for."""
 
     def __init__(self, outcome: Result) -> None:
         self._outcome = outcome

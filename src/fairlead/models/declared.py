@@ -92,6 +92,8 @@ class FederatedUnit:
     sources
         Where each part of the policy stands, by the name of its field: in the policy, or in the annotation
         that overrides it.
+    triggered
+        True where a change that is only tried, as in a simulation, makes KubeAdmiral look at it again.
     """
 
     policy: Mapping[str, Any]
@@ -103,6 +105,7 @@ class FederatedUnit:
     federated: bool = False
     resource_version: str = ""
     sources: Mapping[str, Source] = field(default_factory=dict)
+    triggered: bool = field(default=False, compare=False)
 
     @property
     def overriding(self) -> tuple[str, ...]:

@@ -123,11 +123,7 @@ ALL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Names that stand for several levels together."""
 
-SHORTFALLS: tuple[str, ...] = (
-    "spread-shortfall",
-    "minima-shortfall",
-    "unplaced",
-)
+SHORTFALLS: tuple[str, ...] = ("spread-shortfall", "minima-shortfall", "unplaced")
 """Keys of what gives way in a partial placement, what gives way last comes first; before all other levels."""
 
 DEFAULT_ORDER: tuple[str, ...] = (

@@ -63,7 +63,9 @@ def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
     """Sort by cluster, drop zeros and refuse what is no number of replicas."""
     if not isinstance(placed, Mapping):
         raise UsageError(f"{workload}: {placed!r} is no mapping of clusters to numbers of replicas")
-    for cluster, replicas in placed.items():
+    counts = placed.values()
+    plain = set(map(type, counts)) <= {int} and min(counts, default=0) >= 0
+    for cluster, replicas in () if plain else placed.items():
         if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
             raise UsageError(
                 f"{workload} on {cluster}: {replicas!r} is not a number of replicas (0, 1, 2, ...)"

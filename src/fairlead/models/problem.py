@@ -6,13 +6,14 @@ from functools import cached_property
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
+from fairlead.models.expected_loss import FailureRate
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
 from fairlead.models.tolerance import Tolerance
-from fairlead.models.usage import Amounts, limits, usage
+from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.workload import Workload
 
 
@@ -46,6 +47,8 @@ class Problem:
     balances
         Who is to fill clusters together; None where that has not been found out yet, see
         `fairlead.models.balance.with_balance`.
+    failure_rates
+        How often clusters fail; answers tell what that makes them lose, and nothing else depends on it.
 
     Raises
     ------
@@ -63,6 +66,7 @@ class Problem:
     without: frozenset[str] = frozenset()
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     balances: tuple[Balance, ...] | None = None
+    failure_rates: tuple[FailureRate, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "clusters", tuple(sorted(self.clusters, key=lambda cluster: cluster.name)))
@@ -101,6 +105,16 @@ class Problem:
         return self._by_namespace.get(namespace, ())
 
     @cached_property
+    def charged(self) -> Charged:
+        """The clusters on which it counts what replicas use."""
+        return charged(self.clusters)
+
+    @cached_property
+    def room(self) -> Columns:
+        """What the workloads may use together by resource and cluster; see `usage.room`."""
+        return room(self)
+
+    @cached_property
     def limits(self) -> Amounts:
         """What the workloads may use together by cluster and resource; see `usage.limits`."""
         return limits(self)
@@ -108,6 +122,10 @@ class Problem:
     def used(self, placed: Mapping[str, Mapping[str, int]]) -> Amounts:
         """Return what all workloads use where they are placed, by cluster of known capacity and resource."""
         return usage(self.workloads, placed, self)
+
+    def used_columns(self, placed: Mapping[str, Mapping[str, int]]) -> Columns:
+        """Return the same as `used` by resource and cluster."""
+        return used_columns(self, placed)
 
     @cached_property
     def allowances(self) -> tuple[Allowance, ...]:
@@ -117,10 +135,7 @@ class Problem:
     @cached_property
     def offered(self) -> Mapping[str, int]:
         """What all clusters together can give the workloads, by resource."""
-        sums: dict[str, int] = {}
-        for (_, resource), amount in self.limits.items():
-            sums[resource] = sums.get(resource, 0) + amount
-        return sums
+        return {resource: sum(column.values()) for resource, column in self.room.items()}
 
     def candidates(self, workload: Workload) -> tuple[str, ...]:
         """Return the clusters on which a workload may stand: all, where no rule says less."""

@@ -1,6 +1,5 @@
 """Kubernetes quantities, such as ``250m`` of cpu and ``1.5Gi`` of memory, as exact numbers."""
 
-import math
 import re
 from fractions import Fraction
 
@@ -71,7 +70,8 @@ def requested_units(resource: str, quantity: str | float | Fraction) -> int:
     int
         Millicores of cpu; bytes, pods or devices of every other resource.
     """
-    return math.ceil(_units(resource, quantity))
+    numerator, denominator = _units(resource, quantity)
+    return -(-numerator // denominator)
 
 
 def available_units(resource: str, quantity: str | float | Fraction) -> int:
@@ -83,12 +83,14 @@ def available_units(resource: str, quantity: str | float | Fraction) -> int:
         Millicores of cpu; bytes, pods or devices of every other resource. Negative where more is used than
         there is; then rounded away from zero.
     """
-    return math.floor(_units(resource, quantity))
+    numerator, denominator = _units(resource, quantity)
+    return numerator // denominator
 
 
-def _units(resource: str, quantity: str | float | Fraction) -> Fraction:
+def _units(resource: str, quantity: str | float | Fraction) -> tuple[int, int]:
+    """Return numerator and denominator, which may have factors in common: reducing them costs time."""
     value = quantity if isinstance(quantity, Fraction) else parse_quantity(quantity)
-    return value * 1000 if resource == CPU else value
+    return value.numerator * (1000 if resource == CPU else 1), value.denominator
 
 
 def format_quantity(value: Fraction | int, *, binary: bool) -> str:

@@ -32,17 +32,7 @@ class More(NamedTuple):
 
 
 def more_within(workload: Workload, cluster: str, quotas: Iterable[Allowance]) -> More | None:
-    """Return how many more replicas quotas leave room for on a cluster; None where none counts them.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    cluster
-        Where they would stand.
-    quotas
-        What a placement leaves of every quota.
-    """
+    """Return how many more replicas quotas leave room for on a cluster; None where none counts them."""
     needed = needs(workload)
     found = [
         More(max(0, left) // needed[scope.resource], scope.resource, max(0, left))
@@ -76,17 +66,6 @@ def shortfall_of(
     """Return which quota leaves too little for so many more replicas on a cluster; None where none does.
 
     What is left in all clusters together counts for copies only: replicas with a total stand somewhere.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    cluster
-        Where it would hold more.
-    replicas
-        How many more.
-    quotas
-        What a placement leaves of every quota.
     """
     places = (cluster,) if workload.rule(Duplicated) is None else (None, cluster)
     needed = needs(workload)

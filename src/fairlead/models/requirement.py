@@ -67,6 +67,11 @@ class Scope(ABC):
     def held(self, placed: Mapping[str, int]) -> bool:
         """Tell whether the clusters that it is about hold replicas."""
 
+    def shown(self, placed: Mapping[str, int]) -> Scope:
+        """Return the part of it that a placement is judged by, where that is not all of it."""
+        del placed
+        return self
+
 
 @dataclass(frozen=True, slots=True)
 class Everywhere(Scope):
@@ -94,8 +99,6 @@ class Among(Scope):
     ----------
     name
         What people call the set; may be empty.
-    clusters
-        The clusters.
     """
 
     name: str
@@ -124,8 +127,6 @@ class Outside(Scope):
     ----------
     field, group
         What is lost, such as ``zone`` and its name.
-    clusters
-        The clusters that are lost.
     only
         Name of the group that alone has candidates; empty where several have, or none.
     """
@@ -192,8 +193,6 @@ class Kind:
     ----------
     name
         Its name, such as ``spread``.
-    asked
-        Says what a requirement asks for.
     broken
         Says that a placement with so many replicas, or groups, breaks a requirement.
     level
@@ -290,9 +289,10 @@ class Requirement(NamedTuple):
         over = self.excess(placed)
         if not over:
             return None
+        shown = self if isinstance(self.scope, str) else self._replace(scope=self.scope.shown(placed))
         return Violation(
             self.kind.name,
-            self.kind.broken(self, self.limit + over),
+            self.kind.broken(shown, self.limit + over),
             abs(over),
             self.source,
             self.workload.key,

@@ -8,6 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 
+from fairlead.models.expected_loss import chances, expected_loss
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
@@ -97,12 +98,8 @@ class RejectedGroup:
 
     Parameters
     ----------
-    name
-        Name of the group.
     reason
         Why it would not do, in the user's words.
-    source
-        Where the group was declared.
     """
 
     name: str
@@ -236,6 +233,17 @@ class Result:
             return workload.replicas
         chosen = [name for name in names if placed.get(name)] if copies.choice else names
         return sum(max(0, copy_on(copies, workload, name) - placed.get(name, 0)) for name in chosen)
+
+    @cached_property
+    def expected_loss(self) -> Mapping[str, Fraction] | None:
+        """How many replicas of each workload are lost at a given moment, on average, by key.
+
+        None where the problem does not say how often clusters fail, or where there is no placement.
+        """
+        if self.placement is None or not self.problem.failure_rates:
+            return None
+        chance = chances(self.problem.clusters, self.problem.failure_rates)
+        return {one.key: expected_loss(self.placed(one), chance) for one in self.problem.workloads}
 
     @property
     def missing(self) -> int:

@@ -51,23 +51,10 @@ from fairlead.models.workload import Workload
 
 
 def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Attained, ...]:
-    """Return the value of every level that the problem has, the most important first.
+    """Return the value of every level, as `fairlead.score` does, of a problem that is complete.
 
     Of several affinity groups the levels and weights of the one count by whose rules `check` looks at the
     placement.
-
-    Parameters
-    ----------
-    problem
-        The question; its `deviation` says how the distance from the ratio is measured.
-    placement
-        Replicas by workload key and cluster name.
-
-    Returns
-    -------
-    tuple of Attained
-        Exact values (int or Fraction), without bound or proof. Levels to which no rule contributes are left
-        out.
     """
     placed = placement if isinstance(placement, Placement) else Placement(placement)
     problem = in_kept_groups(problem, placed)
@@ -108,11 +95,13 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    used = {
-        replace(level, priority=workload.priority)
+    told = {
+        (level, workload.priority)
         for workload in problem.workloads
-        for level in levels_of_workload(workload)
+        for rule in workload.rules
+        for level in levels_of_rule(rule, workload)
     }
+    used = {replace(level, priority=priority) for level, priority in told}
     if problem.balances:
         used.add(BALANCE)
     return (*shortfall_levels(problem), *in_order(used, problem))
@@ -220,7 +209,9 @@ def least_of(problem: Problem, level: Level) -> int | Fraction:
     that there must be fewer, less may stop, so the level can be as low as that number below 0.
     """
     parts = (
-        _spared(rule, workload, level.base) for workload, rule in _moving(problem) if _is_on(level, workload)
+        _spared(rule, workload, level.base)
+        for workload, rule in _moving(problem)
+        if level.priority == workload.priority
     )
     total = sum(parts, Fraction(0))
     return int(total) if total.denominator == 1 else total
@@ -235,11 +226,6 @@ def _moving(problem: Problem) -> list[tuple[Workload, Moves | MovePrice]]:
         for rule in workload.rules
         if isinstance(rule, Moves | MovePrice)
     ]
-
-
-def _is_on(level: Level, workload: Workload) -> bool:
-    """Tell whether a level is about workloads of this priority."""
-    return level.priority == workload.priority
 
 
 def _spared(rule: Moves | MovePrice, workload: Workload, level: Level) -> Fraction:

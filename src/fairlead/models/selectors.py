@@ -7,14 +7,12 @@ selectors have), and of Karmada's selection of clusters by provider, region and 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final, Literal, assert_never, get_args
 
-IN = "In"
-NOT_IN = "NotIn"
-EXISTS = "Exists"
-DOES_NOT_EXIST = "DoesNotExist"
-GREATER = "Gt"
-LESS = "Lt"
-OPERATORS = (IN, NOT_IN, EXISTS, DOES_NOT_EXIST, GREATER, LESS)
+Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+OPERATORS: tuple[Operator, ...] = get_args(Operator)
+IN: Final = "In"
+NOT_IN: Final = "NotIn"
 
 PROVIDER = "provider"
 REGION = "region"
@@ -32,14 +30,12 @@ class Requirement:
     ----------
     key
         Key of the label.
-    operator
-        ``In``, ``NotIn``, ``Exists``, ``DoesNotExist``, ``Gt`` or ``Lt``.
     values
         Values to compare with; none for ``Exists`` and ``DoesNotExist``, one integer for ``Gt`` and ``Lt``.
     """
 
     key: str
-    operator: str
+    operator: Operator
     values: tuple[str, ...] = ()
 
     def matches(self, labels: Mapping[str, str]) -> bool:
@@ -50,7 +46,7 @@ class Requirement:
         """
         value = labels.get(self.key)
         if value is None:
-            return self.operator in (NOT_IN, DOES_NOT_EXIST)
+            return self.operator in ("NotIn", "DoesNotExist")
         return self._holds(value)
 
     def _holds(self, value: str) -> bool:
@@ -64,14 +60,16 @@ class Requirement:
                 return True
             case "Gt" | "Lt":
                 return self._compares(value)
-            case _:
+            case "DoesNotExist":
                 return False
+            case _:
+                assert_never(self.operator)
 
     def _compares(self, value: str) -> bool:
         found, limit = _integer(value), _integer(self.values[0]) if len(self.values) == 1 else None
         if found is None or limit is None:
             return False
-        return found > limit if self.operator == GREATER else found < limit
+        return found > limit if self.operator == "Gt" else found < limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +80,6 @@ class LabelSelector:
     ----------
     match_labels
         Keys with the value that each must have, sorted.
-    match_expressions
-        Expressions that must all hold.
     """
 
     match_labels: tuple[tuple[str, str], ...] = ()
@@ -109,14 +105,10 @@ class FieldRequirement:
     ----------
     key
         ``provider``, ``region`` or ``zone``.
-    operator
-        As for `Requirement`.
-    values
-        Values to compare with.
     """
 
     key: str
-    operator: str
+    operator: Operator
     values: tuple[str, ...] = ()
 
     def matches(self, provider: str | None, region: str | None, zones: Sequence[str]) -> bool:
@@ -139,8 +131,10 @@ class FieldRequirement:
                 return bool(zones)
             case "DoesNotExist":
                 return not zones
-            case _:
+            case "Gt" | "Lt":
                 return False
+            case _:
+                assert_never(self.operator)
 
 
 def operator_problem(operator: str, values: Sequence[str]) -> str | None:
@@ -149,9 +143,9 @@ def operator_problem(operator: str, values: Sequence[str]) -> str | None:
         return f"is an unknown operator; allowed are {', '.join(OPERATORS)}"
     if operator in (IN, NOT_IN) and not values:
         return f"{operator} needs at least one value"
-    if operator in (EXISTS, DOES_NOT_EXIST) and values:
+    if operator in ("Exists", "DoesNotExist") and values:
         return f"{operator} takes no values"
-    if operator in (GREATER, LESS) and (len(values) != 1 or _integer(values[0]) is None):
+    if operator in ("Gt", "Lt") and (len(values) != 1 or _integer(values[0]) is None):
         return f"{operator} needs exactly one value, an integer"
     return None
 
@@ -160,7 +154,7 @@ def field_problem(key: str, operator: str, values: Sequence[str]) -> str | None:
     """Return in words why an expression over fields is wrong; None where it is right."""
     if key not in FIELDS:
         return f"is an unknown field; allowed are {', '.join(FIELDS)}"
-    if operator in (GREATER, LESS):
+    if operator in ("Gt", "Lt"):
         return f"{operator} compares numbers; allowed here are {', '.join(OPERATORS[:4])}"
     return operator_problem(operator, values)
 

@@ -63,15 +63,7 @@ def _lacking(problem: Problem, placement: Placement) -> Iterator[tuple[Level, Vi
 
 
 def loosened(workload: Workload, names: Iterable[str]) -> Workload:
-    """Return a workload without what its rules ask at least; what they allow at most stays.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    names
-        All clusters of the problem.
-    """
+    """Return a workload without what its rules ask at least; what they allow at most stays."""
     everywhere = frozenset(names)
     rules = (_loosened(rule, workload, everywhere) for rule in workload.rules)
     return replace(workload, rules=tuple(rule for rule in rules if rule is not None))
@@ -140,13 +132,6 @@ def shortfall_value(problem: Problem, placement: Placement, level: Level) -> int
 
 def shortfall_values(problem: Problem, placement: Placement) -> dict[Level, int]:
     """Return how much gave way in a placement.
-
-    Parameters
-    ----------
-    problem
-        The question.
-    placement
-        Its answer.
 
     Returns
     -------

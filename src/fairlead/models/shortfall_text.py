@@ -38,13 +38,6 @@ NAMED = 3
 def shortfalls(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     """Return what gave way in a placement, each with what stands in the way.
 
-    Parameters
-    ----------
-    problem
-        The question.
-    placement
-        Its answer.
-
     Returns
     -------
     tuple of Violation

@@ -14,8 +14,6 @@ def groups(clusters: Iterable[Cluster], field: str) -> Mapping[str, frozenset[st
 
     Parameters
     ----------
-    clusters
-        Member clusters.
     field
         One of `FIELDS`; anything else is the key of a label.
 
@@ -27,13 +25,13 @@ def groups(clusters: Iterable[Cluster], field: str) -> Mapping[str, frozenset[st
     """
     found: dict[str, set[str]] = {}
     for cluster in clusters:
-        for value in _values(cluster, field):
+        for value in values_of(cluster, field):
             found.setdefault(value, set()).add(cluster.name)
     return {value: frozenset(found[value]) for value in sorted(found)}
 
 
-def _values(cluster: Cluster, field: str) -> tuple[str, ...]:
-    """Return the groups of one field that a cluster belongs to."""
+def values_of(cluster: Cluster, field: str) -> tuple[str, ...]:
+    """Return the groups of a field that a cluster tells: one, several (zones) or none."""
     if field == "zone":
         return cluster.zones
     fixed = {"cluster": cluster.name, "region": cluster.region, "provider": cluster.provider}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from fairlead.models.cluster import CPU
 from fairlead.models.declared import FederatedUnit
-from fairlead.models.kept import as_it_runs, running
-from fairlead.models.rules import Candidates, Total
+from fairlead.models.rules import Candidates, Total, Weights
 from fairlead.models.statement import Statement
 from fairlead.models.words import listed
+from fairlead.models.workload import as_it_runs, running
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
@@ -64,8 +64,48 @@ def untouched(problem: Problem) -> Iterator[Workload]:
             closed = running(workload).keys() - set(open_to.names if open_to else ())
             # What closes a cluster to a running workload is a taint, an eviction or that the cluster is gone.
             limited = open_to is not None and not open_to.held_only.keys().isdisjoint(running(workload))
-            if not closed and not limited and not _looked_at_again(workload, unit, joined):
+            seen = closed or limited or unit.triggered
+            if not seen and not _looked_at_again(workload, unit, joined):
                 yield workload
+
+
+def triggered(before: Problem, now: Problem) -> Problem:
+    """Return a changed problem that tells at whom KubeAdmiral looks again because of what changed.
+
+    Unlike the input alone, two problems tell which clusters came and went, and whose taints are others: that
+    always counts, where anything does. Other static weights are another policy.
+    """
+    return replace(now, workloads=tuple(_with_trigger(each, before, now) for each in now.workloads))
+
+
+def _with_trigger(workload: Workload, before: Problem, now: Problem) -> Workload:
+    """Return a workload that tells whether KubeAdmiral looks at it again after a change."""
+    unit, earlier = workload.declared, before.workload_by_key.get(workload.key)
+    if not isinstance(unit, FederatedUnit) or earlier is None or unit.triggered:
+        return workload
+    when = _when(unit.policy)
+    if when is None:
+        return workload
+    joined = [frozenset(one.name for one in each.clusters if one.joined) for each in (before, now)]
+    tainted = any(
+        set(one.taints) != set(now.cluster_by_name[one.name].taints)
+        for one in before.clusters
+        if one.name in now.cluster_by_name
+    )
+    edited = when.get("policyContentChanged", True) and _weights(workload) != _weights(earlier)
+    if tainted or edited or _clusters_count(unit.policy, *joined):
+        return replace(workload, declared=replace(unit, triggered=True))
+    return workload
+
+
+def _weights(workload: Workload) -> dict[str, int]:
+    """Return the static weights that a policy gives, where clusters have any."""
+    return {
+        name: weight
+        for rule in workload.rules_of(Weights)
+        for name, weight in rule.weights.items()
+        if not rule.dynamic
+    }
 
 
 def _looked_at_again(workload: Workload, unit: FederatedUnit, joined: frozenset[str]) -> bool:
@@ -91,11 +131,15 @@ def _clusters_count(policy: Mapping[str, Any], before: frozenset[str], now: froz
     without ``rescheduleWhen``, it adds nothing, and clusters never count. New ones count where the policy
     asks for it and all old ones are still there.
     """
+    when = _when(policy)
+    return when is not None and (not before <= now or (bool(when.get("clusterJoined")) and before < now))
+
+
+def _when(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return what makes KubeAdmiral look again under a policy; None where no change of clusters ever does."""
     declared = policy.get("reschedulePolicy")
-    when = {} if declared is None else declared.get("rescheduleWhen")
-    if when is None or (declared or {}).get("disableRescheduling"):
-        return False
-    return not before <= now or (bool(when.get("clusterJoined")) and before < now)
+    when: Mapping[str, Any] | None = {} if declared is None else declared.get("rescheduleWhen")
+    return None if (declared or {}).get("disableRescheduling") else when
 
 
 def _record(unit: FederatedUnit) -> Mapping[str, Any]:

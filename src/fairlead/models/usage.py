@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
@@ -26,22 +27,55 @@ Row = tuple[str, str]
 Amounts = Mapping[Row, int]
 """How much by cluster and resource."""
 
+Columns = Mapping[str, Mapping[str, int]]
+"""How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """Clusters on which it counts what replicas use.
+
+    Parameters
+    ----------
+    names
+        Those of known capacity; or all, where what is asked of the others counts as well.
+    with_pods
+        Those of them that tell how many pods they can run, or whose capacity is unknown.
+    """
+
+    names: frozenset[str]
+    with_pods: frozenset[str]
+
+
+def charged(clusters: Iterable[Cluster], *, unlimited: bool = False) -> Charged:
+    """Return the clusters on which it counts what replicas use.
+
+    Parameters
+    ----------
+    clusters
+        All clusters.
+    unlimited
+        True counts what clusters of unknown capacity are asked for as well.
+    """
+    counted = {
+        each.name: each.free is None or PODS in each.free
+        for each in clusters
+        if unlimited or each.free is not None
+    }
+    return Charged(frozenset(counted), frozenset(name for name, pods in counted.items() if pods))
+
 
 def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
     """Return what replicas of a workload use.
 
     Parameters
     ----------
-    workload
-        The workload.
     placed
         Its replicas by cluster; negative numbers where replicas go.
     problem
         The clusters; what stands elsewhere uses nothing.
     """
-    used: dict[Row, int] = {}
-    _charge(used, workload, placed, problem.cluster_by_name)
-    return used
+    return _rows(_used([workload], {workload.key: placed}, problem.charged))
 
 
 def usage(
@@ -62,32 +96,38 @@ def usage(
     unlimited
         True counts what clusters of unknown capacity are asked for as well.
     """
-    used: dict[Row, int] = {}
+    counted = charged(problem.clusters, unlimited=True) if unlimited else problem.charged
+    return _rows(_used(workloads, placed, counted))
+
+
+def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> Columns:
+    """Return what all workloads of a problem use where they are placed, by resource and cluster."""
+    return _used(problem.workloads, placed, problem.charged)
+
+
+def _used(
+    workloads: Iterable[Workload], placed: Mapping[str, Mapping[str, int]], counted: Charged
+) -> dict[str, dict[str, int]]:
+    """Return what workloads use together, by resource and cluster."""
+    used: dict[str, dict[str, int]] = {}
     for workload in workloads:
-        placement = placed.get(workload.key, {})
-        _charge(used, workload, placement, problem.cluster_by_name, unlimited=unlimited)
+        held = placed.get(workload.key)
+        if not held:
+            continue
+        for resource, need in needs(workload).items():
+            column = used.setdefault(resource, {})
+            names = counted.with_pods if resource == PODS else counted.names
+            for name, replicas in held.items():
+                if replicas and name in names:
+                    column[name] = column.get(name, 0) + need * replicas
     return used
 
 
-def _charge(
-    used: dict[Row, int],
-    workload: Workload,
-    placed: Mapping[str, int],
-    clusters: Mapping[str, Cluster],
-    *,
-    unlimited: bool = False,
-) -> None:
-    """Add what replicas of a workload use."""
-    needed = tuple(needs(workload).items()) if placed else ()
-    for name, replicas in placed.items():
-        cluster = clusters.get(name)
-        if not replicas or cluster is None or (cluster.free is None and not unlimited):
-            continue
-        pods = _counts(cluster, PODS)
-        for resource, need in needed:
-            if pods or resource != PODS:
-                row = (name, resource)
-                used[row] = used.get(row, 0) + need * replicas
+def _rows(columns: Columns) -> dict[Row, int]:
+    """Return amounts by cluster and resource."""
+    return {
+        (name, resource): amount for resource, column in columns.items() for name, amount in column.items()
+    }
 
 
 def _counts(cluster: Cluster, resource: str) -> bool:
@@ -101,42 +141,41 @@ def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
         amounts[row] = amounts.get(row, 0) + times * amount
 
 
-def _occupied(clusters: Mapping[str, Cluster], workloads: Iterable[Workload]) -> dict[Row, int]:
-    """Return what workloads hold now."""
-    held: dict[Row, int] = {}
-    for workload in workloads:
-        _charge(held, workload, workload.current, clusters)
-    return held
+def _running(workloads: Iterable[Workload], counted: Charged) -> dict[str, dict[str, int]]:
+    """Return what workloads hold now, by resource and cluster."""
+    workloads = tuple(workloads)
+    return _used(workloads, {each.key: each.current for each in workloads}, counted)
 
 
-def limits(problem: Problem) -> dict[Row, int]:
-    """Return what the workloads of a problem may use together.
+def room(problem: Problem) -> dict[str, dict[str, int]]:
+    """Return what the workloads of a problem may use together, by resource and cluster.
 
     What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
     or what runs there, where its own numbers lag behind that.
     """
-    clusters = problem.cluster_by_name
-    available = {
-        (cluster.name, resource): amount
-        for cluster in problem.clusters
-        if cluster.free is not None
-        for resource, amount in cluster.free.items()
-    }
-    running = _occupied(clusters, problem.workloads)
-    add(available, running)
-    return {
-        row: max(0, _at_most(clusters[row[0]], row[1], amount, running.get(row, 0)))
-        for row, amount in available.items()
-    }
+    known = [each for each in problem.clusters if each.free is not None]
+    running = _running(problem.workloads, problem.charged)
+    found: dict[str, dict[str, int]] = {}
+    for resource in dict.fromkeys(chain(running, chain.from_iterable(each.free or () for each in known))):
+        held = running.get(resource, {})
+        column = {each.name: each.free[resource] for each in known if each.free and resource in each.free}
+        for name, amount in held.items():
+            column[name] = column.get(name, 0) + amount
+        for each in known:
+            if each.allocatable and resource in each.allocatable and each.name in column:
+                # More can run there than it has only where its own numbers say otherwise: what runs may
+                # stay, and it takes nothing new.
+                most = max(each.allocatable[resource], held.get(each.name, 0))
+                column[each.name] = min(column[each.name], most)
+        if min(column.values(), default=0) < 0:
+            column = {name: max(0, amount) for name, amount in column.items()}
+        found[resource] = column
+    return found
 
 
-def _at_most(cluster: Cluster, resource: str, amount: int, running: int) -> int:
-    """Return an amount, or what the cluster has in all where that is less; what runs there may stay.
-
-    More can run there than it has only where its own numbers say otherwise: then it takes nothing new.
-    """
-    offered = cluster.allocatable or {}
-    return min(amount, max(offered[resource], running)) if resource in offered else amount
+def limits(problem: Problem) -> dict[Row, int]:
+    """Return what the workloads of a problem may use together, by cluster and resource; see `room`."""
+    return _rows(problem.room)
 
 
 def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> tuple[Cluster, ...]:
@@ -148,7 +187,7 @@ def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> t
     known = {cluster.name: cluster for cluster in clusters}
     free = {name: dict(cluster.free) for name, cluster in known.items() if cluster.free is not None}
     late = False
-    for (name, resource), amount in _occupied(known, workloads).items():
+    for (name, resource), amount in _rows(_running(workloads, charged(known.values()))).items():
         offered = known[name].allocatable or {}
         if resource in offered and max(0, offered[resource] - amount) < free[name].get(resource, 0):
             free[name][resource] = max(0, offered[resource] - amount)
@@ -233,8 +272,6 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
 
     Parameters
     ----------
-    problem
-        Clusters and workloads.
     placement
         Replicas by workload and cluster; replicas on clusters that the problem does not have count nowhere.
 

@@ -5,12 +5,15 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 ``Problem.without``).
 """
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any, assert_never
 
 from fairlead.models.amounts import MOST_REPLICAS, excessive
 from fairlead.models.balance import without_balance
+from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -46,6 +49,7 @@ Found = Iterator[tuple[str, Any, str]]
 
 COUNT = f"must be a whole number from 0 to {MOST_REPLICAS}"
 AMOUNT = "must be a whole number of at least 0: millicores of cpu, bytes, pods or devices of all else"
+WEIGHT = "must be a whole number of at least 0"
 FREE = "must be a whole number: millicores of cpu, bytes, pods or devices of all else"
 UNKNOWN = "is not a cluster of the problem"
 
@@ -66,14 +70,9 @@ def completed(problem: Problem) -> Problem:
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
         rules = (Capacity(), *rules)
-    if rules is problem.rules and all(map(_same, workloads, problem.workloads)):
+    if rules is problem.rules and all(map(operator.is_, workloads, problem.workloads)):
         return problem
     return replace(problem, workloads=workloads, rules=rules)
-
-
-def _same(one: Workload, other: Workload) -> bool:
-    """Tell whether nothing had to be added to a workload."""
-    return one is other
 
 
 def _counted(workload: Workload) -> Workload:
@@ -92,7 +91,7 @@ def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
 def mistakes_of(problem: Problem) -> Iterator[Mistake]:
     """Yield everything that is wrong with the numbers and names of a problem."""
     names = frozenset(problem.cluster_by_name)
-    for cluster in problem.clusters:
+    for cluster in () if _are_plain(problem.clusters) else problem.clusters:
         found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
         found += _amounts("free", cluster.free or {}, FREE, least=None)
         for place, grade in enumerate(cluster.grades):
@@ -124,6 +123,19 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _are_plain(clusters: tuple[Cluster, ...]) -> bool:
+    """Tell whether the amounts of all clusters are right, as they mostly are: one look at all of them."""
+    had = [*chain.from_iterable(each.allocatable.values() for each in clusters if each.allocatable)]
+    free = chain.from_iterable(each.free.values() for each in clusters if each.free)
+    whole = _all_whole(chain(had, free)) and min(had, default=0) >= 0
+    return whole and not any(each.grades for each in clusters)
+
+
+def _all_whole(numbers: Iterable[object]) -> bool:
+    """Tell whether all numbers are plain whole ones."""
+    return set(map(type, numbers)) <= {int}
+
+
 def _is_count(value: Any) -> bool:
     """Tell whether a value is a number of replicas."""
     return _is_whole(value) and 0 <= value <= MOST_REPLICAS
@@ -131,6 +143,8 @@ def _is_count(value: Any) -> bool:
 
 def _amounts(field: str, amounts: Mapping[str, Any], allowed: str, *, least: int | None) -> Found:
     """Yield amounts that are not whole, or too small."""
+    if _all_whole(amounts.values()) and (least is None or min(amounts.values(), default=least) >= least):
+        return
     for resource, amount in amounts.items():
         if not _is_whole(amount) or (least is not None and amount < least):
             yield f"{field}[{resource}]", amount, allowed
@@ -145,9 +159,10 @@ def _numbers(numbers: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
 
 def _counts(field: str, counts: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
     """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
-    for name, count in counts.items():
-        if not (type(count) is int and 0 <= count <= most):
-            yield from _numbers({f"{field}[{name}]": count}, most)
+    values = counts.values()
+    if not values or (_all_whole(values) and min(values) >= 0 and max(values) <= most):
+        return
+    yield from _numbers({f"{field}[{name}]": count for name, count in counts.items()}, most)
 
 
 def _strangers(field: str, clusters: Iterable[str], names: frozenset[str]) -> Found:
@@ -188,15 +203,13 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
                 }
             )
         case Grouped():
-            about = f"{type(rule).__name__} {rule.field}"
-            for group, clusters in rule.groups.items():
+            about = f"{type(rule).__name__} {rule.name}"
+            for group, clusters in rule.members:
                 yield from _strangers(f"{about}: {group}", clusters, names)
             yield from _numbers({f"{about}: {number.name}": number.value for number in rule.numbers()})
         case Weights():
             yield from _strangers("Weights.weights", rule.weights, names)
-            for name, weight in rule.weights.items():
-                if type(weight) is not int or weight < 0:
-                    yield f"Weights.weights[{name}]", weight, "must be a whole number of at least 0"
+            yield from _amounts("Weights.weights", rule.weights, WEIGHT, least=0)
         case Duplicated():
             yield from _strangers("Duplicated.copies", rule.copies, names)
             yield from _counts("Duplicated.copies", rule.copies)

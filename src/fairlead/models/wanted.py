@@ -13,8 +13,6 @@ def wanted(workload: Workload, placed: Mapping[str, int]) -> Mapping[str, Fracti
 
     Parameters
     ----------
-    workload
-        The workload.
     placed
         Its replicas by cluster; overflow tiers share what each of them holds.
     """

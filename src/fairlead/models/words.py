@@ -42,8 +42,6 @@ def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN, fewest: int
 
     Parameters
     ----------
-    items
-        The items; none gives an empty text.
     noun
         What the rest is called; empty where it is only counted.
     shown

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from fairlead.models.declared import Declared
-from fairlead.models.rules import WorkloadRule
+from fairlead.models.rules import Bounds, Candidates, WorkloadRule
+from fairlead.models.rules.bounds import Bound
 from fairlead.models.source import NOWHERE, Source
 
 if TYPE_CHECKING:
@@ -165,3 +166,26 @@ class Workload:
     def rules_of(self, kind: type[R]) -> tuple[R, ...]:
         """Return all of the workload's rules of a kind."""
         return tuple(rule for rule in self.rules if isinstance(rule, kind))
+
+
+def running(workload: Workload) -> dict[str, int]:
+    """Return where a workload runs, with the replicas on each cluster."""
+    return {name: count for name, count in workload.current.items() if count}
+
+
+def as_it_runs(workload: Workload, clusters: Container[str]) -> Workload:
+    """Return a workload whose only placement is what runs.
+
+    Parameters
+    ----------
+    clusters
+        Names of the clusters that there are; what runs elsewhere is left out.
+    """
+    held = {
+        name: Bound(count, workload.source)
+        for name, count in sorted(running(workload).items())
+        if name in clusters
+    }
+    open_to = workload.rule(Candidates)
+    excluded = open_to.excluded if open_to else {}
+    return replace(workload, rules=(Candidates(tuple(held), excluded), Bounds(held, held)))

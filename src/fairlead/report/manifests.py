@@ -6,11 +6,11 @@ replicas and not the workload, which are the detector's. So a scale that was mad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fairlead.manifests.karmada.scheduled import APPLIED, compact
+from fairlead.manifests.karmada.scheduled import APPLIED, compact, target
 from fairlead.manifests.kubeadmiral.annotations import PLACEMENTS
 from fairlead.manifests.kubeadmiral.interpret import PolicyReading
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
@@ -81,11 +81,11 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
     UsageError
         Where the outcome has no placement, or KubeAdmiral would not follow it; names the workloads.
     """
-    target = _placement(outcome)
+    wanted = _placement(outcome)
     differing = (
-        (workload, target.of(workload.key), True)
+        (workload, wanted.of(workload.key), True)
         for workload in outcome.problem.workloads
-        if not workload.without_replicas and dict(target.of(workload.key)) != _running(workload)
+        if not workload.without_replicas and dict(wanted.of(workload.key)) != _running(workload)
     )
     return written(differing)
 
@@ -181,23 +181,9 @@ def _binding(workload: Workload, placed: Placed, *, unchanged: bool) -> Patch:
         document["metadata"]["annotations"] = {APPLIED: compact(known.applied)}
     components = known.components if known else ()
     document["spec"] = {
-        "clusters": [_target(name, count, components) for name, count in sorted(placed.items()) if count]
+        "clusters": [target(name, count, components) for name, count in sorted(placed.items()) if count]
     }
     return Patch(workload.key, document, tuple(_notes(workload, known, placed, version, unchanged)))
-
-
-def _target(name: str, replicas: int, components: Sequence[tuple[str, int]]) -> Document:
-    """Return a target of a binding; the pods of every component stand there where the binding names any."""
-    if not components:
-        return {"name": name, "replicas": replicas}
-    if len(components) == 1:
-        return {
-            "name": name,
-            "replicas": replicas,
-            "components": [{"name": components[0][0], "replicas": replicas}],
-        }
-    pods = [{"name": component, "replicas": number * replicas} for component, number in components]
-    return {"name": name, "components": pods}
 
 
 def _notes(

@@ -60,7 +60,7 @@ def wave_files(plan: RebalancePlan) -> dict[str, str]:
     count = len(plan.waves.waves)
     width = len(str(count))
     files: dict[str, str] = {}
-    for number, wave in enumerate(_waves(plan.waves), start=1):
+    for number, wave in enumerate(patches_by_wave(plan.waves), start=1):
         name = f"wave-{number:0{width}}.yaml"
         notes = [f"wave {number} of {count}"]
         if number < count:
@@ -73,8 +73,14 @@ def wave_files(plan: RebalancePlan) -> dict[str, str]:
     return files
 
 
-def _waves(waves: WavePlan) -> Iterator[Sequence[Patch]]:
-    """Yield the patches of every wave; the version that was read counts for the first patch of an object."""
+def patches_by_wave(waves: WavePlan) -> Iterator[Sequence[Patch]]:
+    """Yield the patches of every wave; the version that was read counts for the first patch of an object.
+
+    Raises
+    ------
+    UsageError
+        Where KubeAdmiral would not follow.
+    """
     patched: set[str] = set()
     for before, after in pairwise(waves.states):
         changing = [one for one in waves.problem.workloads if before.of(one.key) != after.of(one.key)]

@@ -15,10 +15,11 @@ from fairlead.models.outcome import Outcome
 from fairlead.models.words import escaped
 from fairlead.report import notebook as notebooks
 from fairlead.report.blocks import Brief, Line, Table
-from fairlead.report.content import comparison, outcome, plan, simulation, why
+from fairlead.report.content import comparison, outcome, plan, script, simulation, why
 from fairlead.report.documents.comparison import comparison_document, plan_comparison_document
 from fairlead.report.documents.outcome import outcome_document, to_frame
 from fairlead.report.documents.plan import plan_document
+from fairlead.report.documents.script import script_document
 from fairlead.report.documents.simulation import simulation_document
 from fairlead.report.documents.why import why_document
 from fairlead.report.manifests import Subresource, to_manifests
@@ -26,6 +27,7 @@ from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_col
 from fairlead.report.terminal import Look, printed
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Simulation
 from fairlead.solver.why.answer import Why
 
@@ -86,7 +88,8 @@ _PLANS = _Forms(
     comparison.plans_terminal,
     plan_comparison_document,
 )
-_FORMS: tuple[_Forms[Any], ...] = (_OUTCOME, _PLAN, _SIMULATION, _WHY, _COMPARISON, _PLANS)
+_PLAYED = _Forms(Played, script.verdict, script.summary, script.terminal, script_document)
+_FORMS: tuple[_Forms[Any], ...] = (_OUTCOME, _PLAN, _SIMULATION, _WHY, _COMPARISON, _PLANS, _PLAYED)
 
 
 def _forms(answer: Answer) -> _Forms[Any]:

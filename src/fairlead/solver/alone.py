@@ -62,7 +62,7 @@ def place_alone(
     if stays(workload, problem, available, quotas):
         return dict(workload.current)
     if boxed is None:
-        boxed = box_of(workload, problem, problem.limits if available is None else available, quotas)
+        boxed = box_of(workload, problem, available, quotas)
     if copies is not None:
         return choose(workload, problem, boxed) if copies.choice else allocate(workload, problem, boxed)
     if _chooses(workload):

@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
+from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import least_of, levels_of, score
 from fairlead.models.shortfall import name_of
-from fairlead.solver.attainment import LexicographicResult, attained, status_of
+from fairlead.solver.attainment import Apart, LexicographicResult, attained, status_of
 from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
 
@@ -22,8 +23,6 @@ class Question:
     ----------
     part
         The workloads and what they may use.
-    search
-        How to search.
     alone
         Workloads as they are placed where they have all that is shared for themselves, as far as known.
     known
@@ -56,6 +55,8 @@ class Answer:
         The levels of the part in order.
     origin
         Who found it.
+    apart
+        Workloads that cost what they would cost alone, as far as that is known.
     """
 
     part: Problem
@@ -63,6 +64,7 @@ class Answer:
     placement: Placement | None
     attained: tuple[Attained, ...]
     origin: str
+    apart: Apart = field(default_factory=dict)
 
 
 def answered(part: Problem, result: LexicographicResult, origin: str) -> Answer:
@@ -73,7 +75,8 @@ def answered(part: Problem, result: LexicographicResult, origin: str) -> Answer:
 def proven(part: Problem, placement: Placement, origin: str = "exact") -> Answer:
     """Return the answer of a placement that is optimal by construction."""
     levels = tuple(replace(level, bound=level.value, proven=True) for level in score(part, placement))
-    return Answer(part, Status.OPTIMAL, placement, levels, origin)
+    apart = dict.fromkeys(levels_of(part), frozenset(part.workload_by_key))
+    return Answer(part, Status.OPTIMAL, placement, levels, origin, apart)
 
 
 def unproven(part: Problem, placement: Placement | None, origin: str = "exact") -> Answer:
@@ -82,6 +85,25 @@ def unproven(part: Problem, placement: Placement | None, origin: str = "exact") 
         return Answer(part, Status.UNKNOWN, None, (), origin)
     levels = attained(part, placement, ())
     return Answer(part, status_of(levels), placement, levels, origin)
+
+
+def together(problem: Problem, answers: Sequence[Answer]) -> Answer:
+    """Return the answers of parts that have nothing in common as one: side by side, levels added up.
+
+    Where a part has no placement, or none was found, there is none of the whole.
+    """
+    origin, statuses = origin_of(answers), {answer.status for answer in answers}
+    placed = [answer.placement for answer in answers if answer.placement is not None]
+    if Status.INFEASIBLE in statuses or len(placed) < len(answers):
+        status = Status.INFEASIBLE if Status.INFEASIBLE in statuses else Status.UNKNOWN
+        return Answer(problem, status, None, (), origin)
+    apart: dict[Level, frozenset[str]] = {}
+    for answer in answers:
+        for level, keys in answer.apart.items():
+            apart[level] = apart.get(level, frozenset()) | keys
+    levels = added(problem, answers)
+    placement = Placement({key: replicas for each in placed for key, replicas in each.items()})
+    return Answer(problem, status_of(levels), placement, levels, origin, apart)
 
 
 def origin_of(answers: Iterable[Answer]) -> str:

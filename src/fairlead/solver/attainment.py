@@ -15,6 +15,10 @@ Least = Mapping[Level, int | Fraction]
 """What no placement is below, by level, whatever the levels before it are."""
 
 
+Apart = Mapping[Level, frozenset[str]]
+"""By level, workloads that cost there what they would cost alone, in every placement that is best so far."""
+
+
 @dataclass(frozen=True, slots=True)
 class LexicographicResult:
     """What was found.
@@ -162,5 +166,7 @@ def _higher(level: Attained, other: Attained) -> Attained:
     """Return a level with the better of two bounds."""
     if level.proven or other.bound is None or (level.bound is not None and level.bound >= other.bound):
         return level
-    proven = level.value <= other.bound + level.tolerance or (other.proven and level.value == other.value)
-    return replace(level, bound=other.bound, proven=proven, resolution=other.resolution if proven else None)
+    tolerance = max(level.tolerance, other.tolerance)
+    proven = level.value <= other.bound + tolerance or (other.proven and level.value == other.value)
+    resolution = other.resolution if proven else None
+    return replace(level, bound=other.bound, proven=proven, resolution=resolution, tolerance=tolerance)

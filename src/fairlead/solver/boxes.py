@@ -4,7 +4,7 @@ Rules that only bound single clusters (bounds, capacity of a workload alone, ful
 rules are left out, so the box holds every valid placement and perhaps more.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,17 +46,23 @@ def has_box(workload: Workload) -> bool:
     return workload.rule(Total) is not None if copies is None else not copies.choice
 
 
-def boxes_of(problem: Problem) -> dict[str, WorkloadBox]:
-    """Return the box of every workload that has one, as if it had all shared capacity for itself."""
+def boxes_of(problem: Problem, without: Container[str] = ()) -> dict[str, WorkloadBox]:
+    """Return the box of every workload that has one, as if it had all shared capacity for itself.
+
+    Workloads of which the keys are given are left out.
+    """
     return {
-        workload.key: box_of(workload, problem, problem.limits)
+        workload.key: box_of(workload, problem)
         for workload in problem.workloads
-        if has_box(workload)
+        if workload.key not in without and has_box(workload)
     }
 
 
 def box_of(
-    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance] | None = None
+    workload: Workload,
+    problem: Problem,
+    available: Available | None = None,
+    quotas: Sequence[Allowance] | None = None,
 ) -> WorkloadBox:
     """Return the box of a workload.
 
@@ -67,8 +73,8 @@ def box_of(
     problem
         Where it belongs.
     available
-        What the workload may use, including what it holds now. Without a `Capacity` rule in the problem it
-        is not looked at.
+        What the workload may use, including what it holds now; None means all that the workloads of the
+        problem may use together. Without a `Capacity` rule in the problem it is not looked at.
     quotas
         What the quotas of the problem leave, including what it holds now; None means all that they allow.
         Only limits on single clusters are looked at.
@@ -108,7 +114,7 @@ def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
             for cluster, bound in bounds.minimum.items()
             if cluster not in bounds.where_held
         }
-        lower = np.maximum(lower, [least.get(name, 0) for name in names])
+        lower = np.maximum(lower, np.fromiter((least.get(name, 0) for name in names), dtype=np.int64))
     return lower
 
 
@@ -135,26 +141,35 @@ def _in_order(values: Mapping[str, int], names: tuple[str, ...], otherwise: NDAr
 
 
 def _rooms(
-    workload: Workload, problem: Problem, names: tuple[str, ...], available: Available
+    workload: Workload, problem: Problem, names: tuple[str, ...], available: Available | None
 ) -> NDArray[np.int64]:
     """Return how many replicas each candidate can take, at most what any cluster can be asked for."""
-    clusters = [problem.cluster_by_name[name] for name in names]
-    free = [cluster.free for cluster in clusters]
-    known = np.array([each is not None for each in free], dtype=bool)
     copies = workload.rule(Duplicated)
     most = workload.replicas if copies is None else largest_copy(copies, workload)
     rooms = np.full(len(names), most, dtype=np.int64)
     for resource, need in needs(workload).items():
-        limited = known
-        if resource == PODS:
-            limited = np.array([each is not None and PODS in each for each in free], dtype=bool)
-        # Amounts may be beyond 64 bits; the replicas that they hold are cut to those that there are.
-        fits = [min(most, available.get((name, resource), 0) // need) for name in names]
-        rooms = np.where(limited, np.minimum(rooms, fits), rooms)
+        counted = problem.charged.with_pods if resource == PODS else problem.charged.names
+        limited = np.fromiter((name in counted for name in names), dtype=bool, count=len(names))
+        if available is None:
+            column = problem.room.get(resource, {})
+            amounts = [column.get(name, 0) for name in names]
+        else:
+            amounts = [available.get((name, resource), 0) for name in names]
+        rooms = np.where(limited, np.minimum(rooms, _fits(amounts, need, most)), rooms)
+    clusters = [problem.cluster_by_name[name] for name in names]
     if any(cluster.grades for cluster in clusters):
         graded = (graded_room(workload, cluster) for cluster in clusters)
         rooms = np.minimum(rooms, [most if each is None else each for each in graded])
     return np.maximum(rooms, 0)
+
+
+def _fits(amounts: list[int], need: int, most: int) -> NDArray[np.int64]:
+    """Return how many replicas fit into amounts, cut to the most: amounts may be beyond 64 bits."""
+    try:
+        found: NDArray[np.int64] = np.array(amounts, dtype=np.int64) // need
+    except OverflowError:
+        return np.array([min(most, amount // need) for amount in amounts], dtype=np.int64)
+    return np.minimum(found, most)
 
 
 def room_left(workload: Workload, cluster: Cluster, available: Available) -> int:

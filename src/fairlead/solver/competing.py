@@ -1,7 +1,7 @@
 """Workloads that compete: what runs stays, what competes is solved together, the rest stands alone."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
@@ -14,7 +14,7 @@ from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, added, origin_of, proven
-from fairlead.solver.attainment import attained, bounded, status_of
+from fairlead.solver.attainment import Apart, attained, bounded, status_of
 from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
 from fairlead.solver.frozen import frozen
 from fairlead.solver.keeping import SHARE_OF_FLOOR, better, keep_and_repair
@@ -34,15 +34,7 @@ SHARE = 0.8
 
 
 def solve_competing(question: Question, jointly: Jointly) -> Answer:
-    """Solve a part with as few workloads in one search as its proof needs, first what has to move.
-
-    Parameters
-    ----------
-    question
-        The part, and workloads as they stand best alone.
-    jointly
-        Solves a problem in one search.
-    """
+    """Solve a part with as few workloads in one search as its proof needs, first what has to move."""
     part, alone, search = question.part, question.alone, question.search
     floor = keep_and_repair(part, frozen(part, alone), search.deadline.part(SHARE_OF_FLOOR))
     if not search.deadline.remaining():
@@ -83,17 +75,7 @@ def _as_a_whole(best: "Incumbent", search: Search, jointly: Jointly) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """A search for the best placement on some levels, or on all.
-
-    Parameters
-    ----------
-    measured
-        The problem with the rules that those levels need.
-    search
-        How to search.
-    single
-        Places workloads each for itself.
-    """
+    """A search for the best placement on some levels, or on all."""
 
     measured: Problem
     search: Search
@@ -115,7 +97,7 @@ class _Stage:
             if _keeps(self.measured, stay, attained, needed):
                 best = best.told(attained)
                 if best.closed(len(attained)):
-                    return best
+                    return best.separated(start) if self.measured is part else best
         if self._in_time():
             found = self._coupled(start, best)
             if start.refuted():
@@ -123,7 +105,7 @@ class _Stage:
             best = best.told(start.attained(self.measured)) if start.complete() else best
             if found:
                 best = best.offered(Placement(start.placed), origin_of(start.answers.values()))
-        return best
+        return best.separated(start) if self.measured is part else best
 
     def _in_time(self) -> bool:
         """Tell whether there is time left."""
@@ -176,20 +158,19 @@ class Incumbent:
 
     Parameters
     ----------
-    part
-        The question.
     placement
         The best placement; None where none is known.
     relaxed
         Levels of best placements of problems with fewer rules, with their bounds.
-    origin
-        Who found the placement.
+    apart
+        Workloads that cost what they would cost alone, as far as that is known.
     """
 
     part: Problem
     placement: Placement | None
     relaxed: tuple[tuple[Attained, ...], ...] = ()
     origin: str = "exact"
+    apart: Apart = field(default_factory=dict)
 
     def may_reach(self, needed: tuple[Attained, ...]) -> bool:
         """Tell whether the first levels may still be what workloads need alone, as far as is known."""
@@ -205,6 +186,12 @@ class Incumbent:
     def told(self, attained: tuple[Attained, ...]) -> "Incumbent":
         """Return this with one more problem of fewer rules."""
         return replace(self, relaxed=(*self.relaxed, attained))
+
+    def separated(self, groups: Groups) -> "Incumbent":
+        """Return this with what groups tell of those that are solved by themselves."""
+        if self.placement is None or groups.refuted() or not groups.complete():
+            return self
+        return replace(self, apart=groups.apart(self.placement))
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the best of all bounds."""
@@ -236,7 +223,7 @@ class Incumbent:
         if self.placement is None:
             return Answer(self.part, Status.UNKNOWN, None, (), "exact")
         levels = self.attained()
-        return Answer(self.part, status_of(levels), self.placement, levels, self.origin)
+        return Answer(self.part, status_of(levels), self.placement, levels, self.origin, self.apart)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,10 +234,6 @@ class Single:
     ----------
     search
         How to search where marginal allocation does not apply.
-    jointly
-        Solves a problem as a whole.
-    floor
-        Where workloads stand in a valid placement, as far as one is known.
     """
 
     search: Search

@@ -3,13 +3,12 @@
 from dataclasses import replace
 from typing import assert_never
 
+from fairlead.models.connected import connected
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Companionship, MoveBudget, Quota, SharedRule
 from fairlead.models.rules.move_budget import members
 from fairlead.models.workload import Workload
 from fairlead.solver.quotas import can_bind
-
-Node = tuple[str, str]
 
 
 def components(problem: Problem) -> tuple[Problem, ...]:
@@ -20,11 +19,6 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     or a quota that could bind, are connected as well; quotas that cannot bind are left out of the parts. The
     graph is bipartite; its connected components are independent problems whose optima add up level by level.
 
-    Parameters
-    ----------
-    problem
-        The whole question.
-
     Returns
     -------
     tuple of Problem
@@ -34,27 +28,12 @@ def components(problem: Problem) -> tuple[Problem, ...]:
     rules = tuple(rule for rule in problem.rules if not isinstance(rule, Quota) or can_bind(rule, problem))
     if len(problem.workloads) <= 1 or not rules:
         return tuple(_part(problem, (workload,), rules) for workload in problem.workloads)
-    import networkx as nx
-
-    graph: nx.Graph[Node] = nx.Graph()
-    for rule in rules:
-        nx.add_path(graph, [("workload", key) for key in tied_by(rule, problem)])
     limited = frozenset(cluster.name for cluster in problem.clusters if cluster.free is not None)
-    known: set[frozenset[str]] = set()
-    for workload in problem.workloads:
-        graph.add_node(("workload", workload.key))
-        touched = _touched(workload, limited)
-        if touched:
-            graph.add_edge(("workload", workload.key), ("cluster", min(touched)))
-        if touched not in known:
-            # Those that touch the same clusters tie them together only once.
-            known.add(touched)
-            nx.add_path(graph, [("cluster", name) for name in sorted(touched)])
-    number = {node: at for at, nodes in enumerate(nx.connected_components(graph)) for node in nodes}
-    parts: dict[int, list[Workload]] = {}
-    for workload in problem.workloads:
-        parts.setdefault(number["workload", workload.key], []).append(workload)
-    return tuple(_part(problem, tuple(part), rules) for part in parts.values())
+    shared: dict[str, set[str | int]] = {each.key: {*_touched(each, limited)} for each in problem.workloads}
+    for number, rule in enumerate(rules):
+        for key in shared.keys() & tied_by(rule, problem):
+            shared[key].add(number)
+    return tuple(_part(problem, tuple(map(problem.workload, keys)), rules) for keys in connected(shared))
 
 
 def tied_by(rule: SharedRule, problem: Problem) -> tuple[str, ...]:

@@ -27,15 +27,11 @@ def conclude(
 
     Parameters
     ----------
-    problem
-        The question as it was solved.
     placement
         The answer; None where none was found in time.
     attained
         Levels with their bounds and proofs, in order, the values are taken from the pure scorer; of those
         that are left out nothing was searched.
-    origin
-        Who found it.
     seconds
         Time by step.
 
@@ -56,17 +52,6 @@ def conclude(
         for (level, least), claim in zip_longest(levels, attained)
     )
     return Outcome(status_of(objectives), origin, problem, placement, objectives, seconds=seconds)
-
-
-def conclude_optimal(
-    problem: Problem, placement: Placement, origin: str, seconds: Mapping[str, float]
-) -> Outcome:
-    """Make the outcome of a placement that is optimal by construction: every value is its own bound."""
-    attained = [replace(level, bound=level.value, proven=True) for level in score(problem, placement)]
-    broken = check(problem, placement)
-    if broken:
-        raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
-    return Outcome(Status.OPTIMAL, origin, problem, placement, tuple(attained), seconds=seconds)
 
 
 def _confirmed(claim: Attained, actual: Attained) -> Attained:
@@ -110,12 +95,8 @@ def conclude_greedy(
 
     Parameters
     ----------
-    problem
-        The question.
     placement
         The dispenser's answer; None where it gave none.
-    origin
-        Name of the dispenser.
     seconds
         Time by step.
     reason

@@ -10,8 +10,10 @@ rules, so its bounds hold for the whole, and its optimum, once it keeps all rule
 Work grows with what runs out, not with the number of workloads.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import assert_never
 
 from fairlead.models.check import shared_violations
@@ -20,9 +22,11 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, Total
 from fairlead.models.rules.move_budget import members, moved_by
+from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Row, usage, usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, proven
+from fairlead.solver.attainment import Apart
 from fairlead.solver.components import tied_by
 from fairlead.solver.rows import among, beside, overfull
 
@@ -100,6 +104,14 @@ class Groups:
     def copied(self) -> "Groups":
         """Return the same groups, to be joined in another way."""
         return Groups(self.part, dict(self.placed), dict(self.alone), dict(self.answers), dict(self.first))
+
+    def apart(self, placement: Placement) -> Apart:
+        """Return who is solved by himself, on the first levels where a placement is as good as these."""
+        sizes = Counter(map(self.find, self.placed))
+        keys = frozenset(key for key in self.alone if sizes[self.find(key)] == 1)
+        levels = zip(levels_of(self.part), self.attained(self.part), score(self.part, placement), strict=True)
+        reached = takewhile(lambda each: each[1].proven and each[1].value == each[2].value, levels)
+        return {level: keys for level, _, _ in reached}
 
     def attained(self, measured: Problem) -> tuple[Attained, ...]:
         """Return levels of all groups together, with bounds that hold for the whole.

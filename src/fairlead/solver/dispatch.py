@@ -47,10 +47,6 @@ class Task:
 
     Parameters
     ----------
-    part
-        The part.
-    alone
-        Its workloads as they are placed alone, as far as that is known.
     seconds
         When the answer is due; None means no limit.
     workers, seed, formula

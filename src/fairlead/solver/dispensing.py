@@ -107,8 +107,6 @@ def dispense_in_time(
         A valid question with all rules, see `fairlead.models.validity.completed`.
     like, overcommit, empty_workload_propagation
         As for `dispense`.
-    deadline
-        When the answer is due.
     """
     if like not in DISPENSERS:
         raise UsageError(f"no dispenser {like!r}; known: {', '.join(DISPENSERS)}")

@@ -58,8 +58,6 @@ class Effort:
         When the run ends at the latest.
     workers
         Threads; one is deterministic, 0 means one for every core.
-    seed
-        Random seed.
     work
         Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit.
     linearization
@@ -79,8 +77,6 @@ class Finding:
 
     Parameters
     ----------
-    verdict
-        What the solver says.
     values
         Values of the variables that were asked for; None where there is no solution.
     bound
@@ -105,14 +101,10 @@ def run(
     ----------
     model
         The model; its objective and hint are replaced.
-    variables
-        Whose values are wanted.
     cost
         Variables and coefficients whose sum is minimised; empty asks for any solution.
     hint
         Values to start from; empty for none.
-    effort
-        Time, threads and seed.
 
     Raises
     ------

@@ -34,16 +34,12 @@ def evened_out(
 
     Parameters
     ----------
-    problem
-        The question.
     rule
         Who is to fill clusters together; `Balance.totals` tells what is used in all.
     placement
         Where everybody stands; all rules are kept there.
     target
         How even is enough.
-    until
-        When to stop.
     """
     if not all(isinstance(each, Capacity) for each in problem.rules):
         return placement

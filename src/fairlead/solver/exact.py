@@ -39,8 +39,6 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
 
     Parameters
     ----------
-    workload
-        The workload.
     problem
         Where it belongs; gives levels and the measure of deviation.
     boxed

@@ -21,10 +21,6 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
     ----------
     problem
         The question; what it prefers is not looked at, and nothing gives way.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
     """
     # With its preferences a workload has one best placement; without them all would have to be told apart.
     strict = replace(problem, workloads=tuple(map(_settled, problem.workloads)), partial=False)

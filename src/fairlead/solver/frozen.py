@@ -24,8 +24,6 @@ def frozen(part: Problem, alone: Mapping[str, Mapping[str, int]]) -> dict[str, L
 
     Parameters
     ----------
-    part
-        Where the workloads belong.
     alone
         Workloads as they are placed where they have all shared capacity for themselves, as far as known.
     """

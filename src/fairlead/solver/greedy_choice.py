@@ -22,10 +22,6 @@ def choose_greedily(
 
     Parameters
     ----------
-    workload
-        The workload.
-    problem
-        Where it belongs.
     available, quotas
         What it may use, including what it holds now.
 

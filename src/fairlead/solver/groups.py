@@ -32,8 +32,6 @@ class Grouped:
 
     Parameters
     ----------
-    problem
-        Every workload with the rules of its group.
     rejected
         Groups that were passed over before the chosen one, by workload, with the reason.
     earliest
@@ -88,14 +86,10 @@ def choose_groups(
 
     Parameters
     ----------
-    problem
-        The question.
     feasible
         Tells whether a problem has any placement.
     deadline
         When the answer is due; None means no limit.
-    seed
-        Random seed of CP-SAT.
     otherwise
         Chooses where no joint choice is known that has a placement; None takes the first groups.
     """

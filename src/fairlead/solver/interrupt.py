@@ -42,6 +42,11 @@ class Listener:
         else:
             self._otherwise(number, frame)
 
+    @property
+    def asked(self) -> bool:
+        """Whether searches were asked to end."""
+        return self._asked
+
     def ask(self) -> None:
         """Ask every search to end, now and from now on."""
         self._asked = True

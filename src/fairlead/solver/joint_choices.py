@@ -21,8 +21,6 @@ class Choice:
 
     Parameters
     ----------
-    problem
-        Every workload with the rules of its group.
     groups
         The group by workload, where a workload had several to choose from.
     """
@@ -122,8 +120,6 @@ def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
 
     Parameters
     ----------
-    workload
-        The workload.
     opened
         True counts the clusters that only taints keep closed as well.
     """

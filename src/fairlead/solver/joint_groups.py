@@ -56,8 +56,6 @@ def first_choice(problem: Problem, options: Options, deadline: Deadline, seed: i
         preferences, in their order.
     deadline
         When the answer is due; what was found by then is returned.
-    seed
-        Random seed of CP-SAT.
 
     Returns
     -------

@@ -23,6 +23,8 @@ WORTH_STAGES = 60
 """Places (workloads times clusters) from which on the first levels are searched by themselves."""
 MOST_STAGED = 30_000
 """Places up to which that is one model."""
+FEWEST_NEW = 4_000
+"""Places from which on workloads are no matter of stages where all are placed for the first time."""
 FIRST_STAGE = 0.6
 """Of the time that is left, what the first levels may use."""
 
@@ -52,7 +54,9 @@ def may_have_prices(question: Question) -> bool:
     part = question.part
     if not question.search.formula or len(part.workloads) < MANY:
         return False
-    return not _is_staged(question) or (first_stage(part) is None and not is_early(part))
+    if not _is_staged(question) or _is_new(part):
+        return True
+    return first_stage(part) is None and not is_early(part)
 
 
 def by_prices(question: Question) -> Answer | None:
@@ -98,6 +102,12 @@ def _is_staged(question: Question) -> bool:
     return not part.partial and question.search.formula and WORTH_STAGES <= places <= MOST_STAGED
 
 
+def _is_new(part: Problem) -> bool:
+    """Tell whether many workloads are placed for the first time, so that nothing has to move."""
+    places = len(part.workloads) * len(part.clusters)
+    return places >= FEWEST_NEW and not any(each.current for each in part.workloads)
+
+
 def _after_first_stage(question: Question, first: Problem) -> Question:
     """Search the first levels by themselves; return the question with what is known then."""
     share = replace(question.search.part(FIRST_STAGE), ties=False)
@@ -139,7 +149,7 @@ def _compare_with_floor(part: Problem, floor: Placement | None, result: Lexicogr
     if result.placement is None:
         raise InternalError("a problem is called infeasible of which a placement is known")
     for low, high in zip(score(part, floor), result.attained, strict=True):
-        if low.value < high.value - (high.resolution or 0):
+        if low.value < high.value - (high.resolution or 0) - high.tolerance:
             raise InternalError("a placement that was known beats an optimum that is called proven")
         if low.value != high.value:
             return

@@ -9,6 +9,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
+from fairlead.solver.first_placing import place_first
 
 SMALL = 500
 """Places (workloads times clusters) up to which everything is tried, whatever the time."""
@@ -23,7 +24,8 @@ def keep_and_repair(
     """Return a valid placement in which workloads stay that may, at once and without a search.
 
     All others are placed one after the other, each as well as its rules allow in what is left; where that
-    leaves some without a place, so are those that could have stayed.
+    leaves some without a place, so are those that could have stayed. Where time is over, whatever keeps all
+    rules will do, see `place_first`.
 
     Parameters
     ----------
@@ -42,9 +44,20 @@ def keep_and_repair(
     """
     if len(part.workloads) * len(part.clusters) <= SMALL:
         # Milliseconds, so both ways are tried to the end: nothing else may be better at any deadline.
-        return better(part, repaired(part, staying), repaired(part, ()) if staying else None)
-    found = repaired(part, staying, deadline)
-    return repaired(part, (), deadline) if found is None and staying else found
+        found = better(part, repaired(part, staying), repaired(part, ()) if staying else None)
+        return place_first(part) if found is None and _is_over(deadline) else found
+    found = repaired(part, staying, deadline) if staying else None
+    in_time = not _is_over(deadline)
+    if found is None and in_time:
+        found = repaired(part, (), deadline)
+    if found is None and _is_over(deadline):
+        found = place_first(part)
+    return found if found is not None or in_time else repaired(part, (), deadline)
+
+
+def _is_over(deadline: Deadline | None) -> bool:
+    """Tell whether an answer is due."""
+    return deadline is not None and not deadline.remaining()
 
 
 def repaired(part: Problem, staying: Collection[str], deadline: Deadline | None = None) -> Placement | None:

@@ -1,31 +1,29 @@
-"""The search behind the levels: the best placement, ranges, pins and bounds while CP-SAT runs."""
+"""The search behind the levels: what each of them proves narrows ranges and is pinned for the next."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from fairlead.encoders.balance import steps_up_to
-from fairlead.encoders.convex import ConvexFunction, Term
+from fairlead.encoders.convex import ConvexFunction
 from fairlead.encoders.costs import LevelCost
-from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.registry import encode
-from fairlead.encoders.scale import LARGEST, Held
+from fairlead.encoders.scale import Held
 from fairlead.encoders.selection import Group, replicas_at
-from fairlead.encoders.variables import Place, Range
+from fairlead.encoders.variables import Place
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATIONS, NET, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import Least, LexicographicResult, Note, attained, bounded, status_of
+from fairlead.solver.attainment import LexicographicResult, Note, attained, bounded, status_of
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.engine import Effort, Finding, Verdict, run
-from fairlead.solver.pricing import relax_all, tighten
+from fairlead.solver.engine import Effort, Verdict
+from fairlead.solver.level_models import LevelModels
+from fairlead.solver.pricing import Functions, Relaxed, Share, relax_all, tighten
 from fairlead.solver.ranges import (
     beyond_tiers,
     held_by_tiers,
@@ -35,44 +33,20 @@ from fairlead.solver.ranges import (
     shares_of,
     totals_known,
     within_peaks,
+    within_totals,
 )
-from fairlead.solver.targets import Targets
 from fairlead.solver.ties import settle
 
 # Of the time that is left, what a level may use while others wait.
 SHARE_OF_TIME = 0.6
-# One worker tries first, for this part of a level's time: most models are settled by then, and the other
-# workers would only be in each other's way.
-FIRST_TRY = 0.2
-LONGEST_TRY = 2.0
-# Work for a level that may be within a tolerance of its best; about as many seconds.
-TOLERANT_WORK = 0.1
 # Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
 MOST_OPEN = 1500
 
 
-@dataclass(slots=True)
-class LevelSearch:
-    """What is known while the levels are solved: the best placement, ranges, pins and bounds."""
+class LevelSearch(LevelModels):
+    """The search: level after level narrows what placements may be."""
 
-    problem: Problem
-    least: Least
-    deadline: Deadline
-    workers: int
-    seed: int
-    relaxed: tuple[Attained, ...] = ()
-    best: Placement | None = None
-    near: Placement | None = None
-    start: Placement | None = None
-    outline: Encoding | None = None
-    ranges: dict[Place, Range] = field(default_factory=dict)
-    pins: list[tuple[Level, int]] = field(default_factory=list)
-    fixed: list[tuple[Group, int]] = field(default_factory=list)
-    held: Held | None = None
-    restricted: bool = False
-    notes: list[Note] = field(default_factory=list)
-    totals: dict[str, int] = field(default_factory=dict)
-    targets: Targets = field(default_factory=dict)
+    __slots__ = ()
 
     def open(self) -> bool:
         """Encode the problem for the first time; tell whether every place is left a number of replicas."""
@@ -82,7 +56,9 @@ class LevelSearch:
         if self.outline is None:
             return True
         variables = self.outline.variables
-        self.ranges = {place: variables.range(place) for place in variables.places()}
+        self.ranges = within_totals(
+            shares_of(self.problem), {place: variables.range(place) for place in variables.places()}
+        )
         if self.best is not None and not self._is_inside(self.best):
             self.best = None
         return variables.empty is None and (self.best is not None or self._start())
@@ -153,6 +129,7 @@ class LevelSearch:
                 if note.proven and level not in self.targets:
                     self.totals |= totals_known(self.problem, level, pin)
                 self._narrow(cost, pin)
+                self._pin_apart(level, cost)
                 self.start = self.best
         self.notes.append(note)
         return True
@@ -193,44 +170,31 @@ class LevelSearch:
             if note.exact or note.tolerance
         )
 
+    def rank(self, placement: Placement) -> tuple[int | Fraction, ...]:
+        """Return the levels of a placement as numbers by which placements compare.
+
+        They are as fine as the levels were compared, and below a target all are one.
+        """
+        found = []
+        for level in levels_of(self.problem):
+            cost = None if self.outline is None else self.outline.levels.get(level)
+            value = value_of(self.problem, placement, level)
+            if cost is not None and not cost.exact:
+                value = cost.value(cost.steps(placement))
+            found.append(max(value, self.targets[level].value) if level in self.targets else value)
+        return tuple(found)
+
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the values of the best placement and what is proven of them."""
         if self.best is None:
             return ()
         return bounded(attained(self.problem, self.best, self.notes, self.least), self.relaxed)
 
-    def _is_inside(self, placement: Placement) -> bool:
-        """Tell whether the model can express a placement: every number lies in the range of its place."""
-        return all(
-            known.lower <= replicas_at(placement, place) <= known.upper
-            for place, known in self.ranges.items()
-        )
-
-    def _in_time(self) -> bool:
-        """Tell whether there is time left."""
-        return self.deadline.remaining() > 0
-
     def _time_for(self, *, last: bool) -> Deadline:
         """Return when a level has to end so that the others get their share."""
         if last or self.best is None:
             return self.deadline
         return self.deadline.part(SHARE_OF_TIME)
-
-    def _encode(self, ranges: Mapping[Place, Range] | None = None) -> Encoding | None:
-        """Return a model in the given or the known ranges, with all pins; None where time ran out."""
-        encoding = encode(
-            self.problem,
-            ranges or self.ranges,
-            self.start or self.best,
-            held=self.held,
-            in_time=self._in_time,
-        )
-        if encoding is not None:
-            for level, steps in self.pins:
-                encoding.pin(level, steps)
-            for group, replicas in self.fixed:
-                encoding.model.add(encoding.selection.total(group) == replicas)
-        return encoding
 
     def _look_at_tiers(self) -> None:
         """Find out how many replicas overflow tiers may hold, so that the shares of that can be measured.
@@ -276,93 +240,6 @@ class LevelSearch:
                 self.fixed.append((group, replicas_at(self.best, group)))
         self.held = held_in(self.best, tiered)
 
-    def _find_any(self, encoding: Encoding) -> Verdict:
-        """Find any placement; tell what the solver says."""
-        finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
-        if finding.values is not None:
-            self._take(encoding, finding, None)
-        return finding.verdict
-
-    def _minimise_group(self, group: Group, factor: int = 1) -> None:
-        """Find a placement with the fewest replicas on a set of clusters, or the most: factor -1."""
-        encoding = self._encode()
-        if encoding is not None:
-            finding = self._run(
-                encoding, [(encoding.selection.total(group), factor)], Effort(self.deadline, 1, self.seed)
-            )
-            if finding.values is not None:
-                variables = [variable for _, variable in encoding.variables.made()]
-                found = encoding.read(variables, finding.values)
-                if self._is_better(encoding, found, None):
-                    self.best = found
-
-    def _solve(self, encoding: Encoding, level: Level, deadline: Deadline) -> tuple[Verdict, int | None]:
-        """Minimise a level until no cost is underestimated; return what is known, and the bound in steps."""
-        target = self.targets.get(level)
-        cost = encoding.levels[level]
-        terms, offset = cost.terms()
-        if target is not None:
-            most = LARGEST if self.best is None else cost.steps(self.best)
-            terms, offset = encoding.at_least(level, steps_up_to(cost, target.value), most), 0
-        efforts = self._efforts(deadline) if target is None else self._tolerant_efforts(deadline)
-        effort = efforts.pop(0)
-        bound: int | None = None
-        while True:
-            finding = self._run(encoding, terms, effort)
-            if finding.bound is not None and (
-                target is None or finding.bound > steps_up_to(cost, target.value)
-            ):
-                bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
-            refined = finding.values is not None and self._take(encoding, finding, level)
-            settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
-            if not settled and target is not None and self._is_tolerated(level, encoding, bound):
-                self._raise_target(level, cost.value(bound or 0))
-                return finding.verdict, bound
-            if refined:
-                continue
-            if settled or not efforts:
-                return finding.verdict, bound if terms else offset
-            effort = efforts.pop(0)
-
-    def _efforts(self, deadline: Deadline) -> list[Effort]:
-        """Return how hard to try in turn: one worker for a short while, then all of them."""
-        first = Effort(deadline.part(FIRST_TRY, LONGEST_TRY), 1, self.seed)
-        return [*([first] if self.workers > 1 else []), Effort(deadline, self.workers, self.seed)]
-
-    def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
-        """Run CP-SAT, starting from the best placement."""
-        variables = [variable for _, variable in encoding.variables.made()]
-        near = self.best or self.near
-        hint = encoding.values(near) if near is not None else []
-        return run(encoding.model, variables, terms, hint, effort)
-
-    def _take(self, encoding: Encoding, finding: Finding, level: Level | None) -> bool:
-        """Keep what was found if it is better; tell whether a cost was underestimated there."""
-        variables = [variable for _, variable in encoding.variables.made()]
-        found = encoding.read(variables, finding.values or ())
-        broken = refused(self.problem, found)
-        if broken:
-            raise InternalError(f"CP-SAT's placement breaks a rule: {broken[0]}")
-        refined = encoding.refine(found)
-        if self._is_better(encoding, found, level):
-            self.best = found
-        return refined
-
-    def _is_better(self, encoding: Encoding, found: Placement, level: Level | None) -> bool:
-        """Tell whether a placement keeps all pins and beats the best one on a level."""
-        if any(encoding.levels[pinned].steps(found) > steps for pinned, steps in self.pins):
-            return False
-        if self.best is None or level is None:
-            return True
-        cost = encoding.levels[level]
-        return cost.steps(found) < cost.steps(self.best)
-
-    def _refuted(self) -> bool:
-        """Return that there is no placement, unless one is known."""
-        if self.best is not None:
-            raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
-        return False
-
     def _narrow(self, cost: LevelCost, most: int | None) -> int | None:
         """Leave out what no placement that costs so much at most can hold; return a bound in steps.
 
@@ -375,76 +252,70 @@ class LevelSearch:
         rest = cost.rest()
         if not functions or rest is None:
             return None
-        found = relax_all(shares_of(self.problem, self.totals), functions, self.ranges)
+        shares = shares_of(self.problem, self.totals)
+        found = self._tighten(shares, functions, None if most is None else most - rest)
+        self.start = placement_of(found)
+        self.ranges = within_totals(shares, self.ranges)
+        return sum(relaxed.cost for relaxed in found) + rest
+
+    def _tighten(
+        self, shares: Sequence[Share], functions: Functions, most: int | None
+    ) -> tuple[Relaxed, ...]:
+        """Return the optima of workloads alone; leave out what costs more than so many steps."""
+        found = relax_all(shares, functions, self.ranges)
         if found is None:
             raise InternalError("ranges were narrowed until they leave no placement")
-        self.start = placement_of(found)
         if most is not None:
-            narrower = tighten(found, functions, self.ranges, most - rest)
+            narrower = tighten(found, functions, self.ranges, most)
             if narrower is None:
                 raise InternalError("a placement costs less than the relaxation that bounds it")
-            self.ranges = narrower
-        return sum(relaxed.cost for relaxed in found) + rest
+            self.ranges = {**self.ranges, **narrower}
+        return found
+
+    def _pin_apart(self, level: Level, cost: LevelCost) -> None:
+        """Pin every workload by itself that costs on a level what it would cost alone."""
+        best, count = self.best, levels_of(self.problem).index(level) + 1
+        if best is None or level not in self.apart or not self._reaches(count, best):
+            return
+        steps = {key: cost.most(key, best) for key in self.apart[level] if key in cost.parts}
+        self.pinned_apart[level] = steps
+        for share in shares_of(self.problem, self.totals):
+            key = share.places[0].workload
+            rest = cost.alone(key).rest()
+            if key in steps and rest is not None:
+                self._tighten([share], cost.alone(key).functions(), steps[key] - rest)
+        self.ranges = within_totals(shares_of(self.problem, self.totals), self.ranges)
 
     def _note(self, level: Level, bound: int | None) -> Note:
         """Return how far a level got whose cost has a bound, in steps."""
         if self.best is None:
             return Note()
         value = value_of(self.problem, self.best, level)
+        cost = None if self.outline is None else self.outline.levels[level]
         if level in self.targets:
-            return self._tolerant_note(level, value, bound)
+            found = () if bound is None or cost is None else (cost.value(bound),)
+            return self.targets[level].note(value, (self.least[level], *found))
         if value in (self.least[level], self._relaxed_at(level, self.best)):
             return Note(value, proven=True)
-        if self.outline is None or bound is None:
+        if cost is None or bound is None:
             return Note()
-        cost = self.outline.levels[level]
         proven = cost.steps(self.best) <= bound
         if proven and not cost.exact and len(cost.costs) == 1 and cost.peaks():
             return self._sharpen(cost.peaks()[0], cost.value(bound))
         return Note(cost.value(bound), proven, cost.exact)
 
-    def _tolerant_note(self, level: Level, value: int | Fraction, bound: int | None) -> Note:
-        """Return how far a level got that may be worse than best: proven where it is within its tolerance."""
-        target = self.targets[level]
-        known = [target.bound, self.least[level]]
-        if bound is not None and self.outline is not None:
-            known.append(self.outline.levels[level].value(bound))
-        least = min(value, max(known))
-        return Note(least, proven=value <= least + target.tolerance, tolerance=target.tolerance)
-
-    def _raise_target(self, level: Level, bound: Fraction) -> None:
-        """Take a bound that was proven for the target of a level whose best is not known."""
-        target = self.targets[level]
-        self.targets = {**self.targets, level: replace(target, bound=max(target.bound, bound))}
-
-    def _is_tolerated(self, level: Level, encoding: Encoding, bound: int | None) -> bool:
-        """Tell whether the best placement is within the tolerance of a bound in steps."""
-        if self.best is None or bound is None:
-            return False
-        least = encoding.levels[level].value(bound)
-        return value_of(self.problem, self.best, level) <= least + self.targets[level].tolerance
-
-    def _tolerant_efforts(self, deadline: Deadline) -> list[Effort]:
-        """Return how hard to try in turn for a level with a tolerance.
-
-        First a fixed amount of work by one worker: what that finds does not depend on the machine.
-        """
-        return [
-            Effort(deadline, 1, self.seed, work=TOLERANT_WORK),
-            Effort(deadline, self.workers, self.seed),
-        ]
-
     def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
-        """Return what a level costs at least by the problem with fewer rules; None where that tells nothing.
-
-        It does as long as the levels before cost what they cost there.
-        """
+        """Return what a level costs at least by the problem with fewer rules; None where that is silent."""
         number = levels_of(self.problem).index(level)
-        if number >= len(self.relaxed):
-            return None
-        known = zip(levels_of(self.problem)[:number], self.relaxed, strict=False)
-        same = all(value_of(self.problem, best, each) == other.value for each, other in known)
-        return self.relaxed[number].bound if same else None
+        known = number < len(self.relaxed) and self._reaches(number, best)
+        return self.relaxed[number].bound if known else None
+
+    def _reaches(self, count: int, best: Placement) -> bool:
+        """Tell whether the first levels, so many, cost what they cost in the problem with fewer rules."""
+        levels = zip(levels_of(self.problem)[:count], self.relaxed[:count], strict=False)
+        return len(self.relaxed) >= count and all(
+            value_of(self.problem, best, each) == other.value for each, other in levels
+        )
 
     def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
         """Prove the greatest distance of one workload exactly: look for anything below it."""

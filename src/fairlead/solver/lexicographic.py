@@ -9,13 +9,13 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
-from fairlead.models.score import least_of_all, levels_of, score
+from fairlead.models.score import least_of_all, levels_of
 from fairlead.models.shortfall import refused
-from fairlead.solver.attainment import Least, LexicographicResult, attained, bounded
+from fairlead.solver.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.level_search import LevelSearch
 from fairlead.solver.machines import cores
-from fairlead.solver.targets import Targets, ranked
+from fairlead.solver.targets import Targets
 
 __all__ = ["LexicographicResult", "minimise_levels"]
 
@@ -30,6 +30,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     least: Least = MappingProxyType({}),
     relaxed: tuple[Attained, ...] = (),
     *,
+    apart: Apart = MappingProxyType({}),
     targets: Targets = MappingProxyType({}),
     ties: bool = True,
 ) -> LexicographicResult:
@@ -55,6 +56,8 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     relaxed
         The first levels of a best placement of the problem with fewer rules, as far as known. A level is
         not below its bound there as long as those before it cost the same.
+    apart
+        Workloads that cost what they would cost alone in every placement that reaches these levels.
     targets
         What levels may cost without having to get better; where no placement reaches that, the level is at
         its best. Levels that are left out have to be best.
@@ -64,7 +67,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
     started = time.monotonic()
     known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
     search = LevelSearch(
-        problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, targets=targets
+        problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, apart, targets=targets
     )
     search.near = hint
     search.best = None if hint is None or refused(problem, hint) else hint
@@ -74,8 +77,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         return result
     if result.status is Status.INFEASIBLE:
         raise InternalError("a problem is called infeasible of which a placement is known")
-    values = ranked(problem, score(problem, floor), search.targets)
-    if result.placement is not None and ranked(problem, result.attained, search.targets) <= values:
+    if result.placement is not None and search.rank(result.placement) <= search.rank(floor):
         return result
     levels = attained(problem, floor, (), known)
     return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))

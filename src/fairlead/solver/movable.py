@@ -1,14 +1,14 @@
 """Who may stand elsewhere, and who is tied to whom, where levels are loosened."""
 
-from collections.abc import Collection
+from itertools import takewhile
 
-from fairlead.models.levels import Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, MoveBudget
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer
+from fairlead.solver.attainment import Apart
 from fairlead.solver.boxes import has_box
 from fairlead.solver.components import tied_by
 from fairlead.solver.rows import Placed
@@ -30,15 +30,18 @@ def chooses_copies(workload: Workload) -> bool:
     return copies is not None and copies.choice
 
 
-def reaches(found: Answer, alone: Placed, levels: Collection[Level]) -> bool:
-    """Tell whether levels are what the workloads need alone, down to the last of those that say who stays."""
+def apart(found: Answer, alone: Placed) -> Apart:
+    """Return the workloads that cost in every best placement what they would cost alone, by level.
+
+    All of them on the first levels that cost no more than that together; from then on those of which the
+    answer says so.
+    """
     part = found.part
-    order = levels_of(part)
-    places = [order.index(level) for level in levels if level in order]
-    if not places or not all(each.key in alone for each in part.workloads):
-        return not places
-    needed = score(part, Placement(alone))[: max(places) + 1]
-    return all(one.value == other.value for one, other in zip(found.attained, needed, strict=False))
+    if not all(each.key in alone for each in part.workloads):
+        return found.apart
+    levels = zip(levels_of(part), found.attained, score(part, Placement(alone)), strict=True)
+    same = takewhile(lambda each: each[1].value == each[2].value, levels)
+    return {**found.apart, **{level: frozenset(part.workload_by_key) for level, _, _ in same}}
 
 
 def resting(problem: Problem, found: Answer) -> frozenset[str]:

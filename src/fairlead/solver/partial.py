@@ -26,8 +26,6 @@ def has_to_give_way(part: Problem, search: Search) -> bool:
 
     Parameters
     ----------
-    part
-        A part of a partial problem.
     search
         How to search; a share of the time that is left is used here.
     """

@@ -29,14 +29,10 @@ def place_what_fits(
 
     Parameters
     ----------
-    workload
-        The workload.
     problem
         A problem with this workload only, or one whose other workloads are decided.
     boxed
         What each candidate may hold; see `box_of`.
-    quotas
-        What is left of quotas.
 
     Returns
     -------

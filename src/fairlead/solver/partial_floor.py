@@ -1,7 +1,9 @@
 """A partial placement at once: one workload after the other, each as far as it fits into what is left."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
@@ -11,11 +13,14 @@ from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
+from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.boxes import Available, box_of, has_box, room_left
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
+from fairlead.solver.dispensers.reference import turn
+from fairlead.solver.filling import Filling
 from fairlead.solver.partial_boxes import place_what_fits
-from fairlead.solver.quick_placing import fill
+from fairlead.solver.quick_placing import fill, filled, wished
 
 
 def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placement:
@@ -37,6 +42,10 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
 def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bool) -> Placement:
     """Place the workloads in one order."""
     strict = replace(problem, partial=False)
+    over = deadline is not None and not deadline.remaining()
+    filling = Filling.of_problem(strict) if over and not smallest_first else None
+    if filling is not None:
+        return _parted(problem, _in_arrays(strict, filling))
 
     def partly(
         workload: Workload, part: Problem, available: Available, quotas: Sequence[Allowance]
@@ -44,7 +53,12 @@ def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bo
         in_time = deadline is None or deadline.remaining() > 0
         return _as_far_as_it_fits(workload, part, available, quotas, exactly=in_time)
 
-    placed = reference.place(strict, partly, smallest_first=smallest_first, deadline=deadline).to_dict()
+    placed = reference.place(strict, partly, smallest_first=smallest_first, deadline=deadline)
+    return _parted(problem, placed.to_dict())
+
+
+def _parted(problem: Problem, placed: dict[str, dict[str, int]]) -> Placement:
+    """Take away what stands where companions must not stand."""
     while wrong := [
         each
         for each in shared_violations(problem, Placement(placed))
@@ -53,6 +67,42 @@ def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bo
         for violation in wrong:
             placed[violation.workload or ""].pop(violation.cluster or "", None)
     return Placement(placed)
+
+
+def _in_arrays(problem: Problem, filling: Filling) -> dict[str, dict[str, int]]:
+    """Place workloads that are rows of arrays, each as far as it fits, on any clusters that will do."""
+    batch, found = filling.batch, np.zeros_like(filling.batch.lower)
+    running = batch.matrix({each.key: each.current for each in problem.workloads})
+    filling.left -= np.stack([need @ running for need in batch.needs.T])
+    rows = range(len(problem.workloads))
+    for row in sorted(rows, key=lambda each: turn(problem.workloads[each], problem)):
+        workload = problem.workloads[row]
+        if workload.current:
+            filling.take(row, running[row], -1)
+        found[row] = _as_far_as_there_is_room(workload, filling, row, running[row])
+        filling.take(row, found[row])
+    return batch.placement(found).to_dict()
+
+
+def _as_far_as_there_is_room(workload: Workload, filling: Filling, row: int, running: Whole) -> Whole:
+    """Place one row: as it runs where it may, else between its bounds, else cluster by cluster."""
+    batch, room = filling.batch, filling.room(row)
+    if workload.current and (running <= room).all() and not any(violations_of(workload, workload.current)):
+        return running
+    names, total = batch.clusters, int(batch.totals[row])
+    wishes = np.array([min(total, each) for each in wished(workload, names)], dtype=np.int64)
+    counts = filled(batch.lower[row], room, total, wishes)
+    if int(counts.sum()) == total and (counts >= batch.lower[row]).all():
+        return counts
+    if _allowed(workload, _named(names, counts)):
+        return counts
+    one_by_one = _cluster_by_cluster(workload, zip(names, room.tolist(), strict=True), ())
+    return np.array([one_by_one.get(name, 0) for name in names], dtype=np.int64)
+
+
+def _named(names: Sequence[str], counts: Whole) -> dict[str, int]:
+    """Return replicas by the names of their clusters."""
+    return {name: count for name, count in zip(names, counts.tolist(), strict=True) if count}
 
 
 def _as_far_as_it_fits(
@@ -77,8 +127,15 @@ def _as_far_as_it_fits(
             found = found if _allowed(workload, found) else None
         if found is not None and all(each.fits(workload, found) for each in quotas):
             return found
+    return _cluster_by_cluster(workload, _most(workload, problem, available, quotas), quotas)
+
+
+def _cluster_by_cluster(
+    workload: Workload, rooms: Iterable[tuple[str, int]], quotas: Sequence[Allowance]
+) -> dict[str, int]:
+    """Place as much as each cluster takes, one after the other, where nothing is broken by that."""
     placed: dict[str, int] = {}
-    for cluster, most in _most(workload, problem, available, quotas):
+    for cluster, most in rooms:
         count = most
         if workload.rule(Total) is not None:
             count = min(most, workload.replicas - sum(placed.values()))

@@ -11,13 +11,14 @@ from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.shortfall import shortfall_value
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.components import components
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.groups import Chosen, Feasible
 
 Place = Callable[[Problem], Placement]
 """Places a problem partially, so that as little as possible gives way."""
 
 
-def choose_partially(part: Problem, feasible: Feasible, place: Place) -> Chosen:
+def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Deadline) -> Chosen:
     """Choose affinity groups of workloads that cannot all be placed, whatever their groups.
 
     One after the other, the most urgent first, each gets the first group in which it can be placed together
@@ -33,17 +34,25 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place) -> Chosen:
         Tells whether a problem has a placement that keeps every rule.
     place
         Places a problem partially.
+    until
+        From when on nothing more is tried: who is left then gets the first group.
     """
+
+    def in_time(trial: Problem) -> bool | None:
+        return feasible(trial) if until.remaining() else None
+
     fixed = [_only(each) for each in part.workloads if len(from_start(each)) <= 1]
-    decided = _placeable(fixed, part, feasible)
+    decided = _placeable(fixed, part, in_time)
     groups = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
     for workload in sorted((each for each in part.workloads if len(from_start(each)) > 1), key=turn):
-        found = first_feasible(workload, decided, part, feasible)
+        found = first_feasible(workload, decided, part, in_time)
         if found is not None:
             decided.append(settled_in(workload, found))
-        groups[workload.key] = found or min(
-            from_start(workload), key=lambda each: _given_way(workload, each, decided, part, place)
-        )
+        elif until.remaining():
+            found = min(
+                from_start(workload), key=lambda each: _given_way(workload, each, decided, part, place)
+            )
+        groups[workload.key] = found or from_start(workload)[0]
     return Chosen(groups, found=False)
 
 

@@ -66,8 +66,6 @@ def relax_all(
 
     Parameters
     ----------
-    shares
-        The workloads.
     functions
         What replicas at a place cost; places that are left out cost nothing.
     ranges

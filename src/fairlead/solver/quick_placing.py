@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fairlead.models.check import violations_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Duplicated, Spread, Total, Weights
@@ -10,6 +13,11 @@ from fairlead.models.usage import usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, WorkloadBox, box_of
 from fairlead.solver.greedy_choice import choose_greedily
+
+Whole = NDArray[np.int64]
+
+MOST_PRODUCT = 2**62
+"""Products of replicas up to which 64 bits are used."""
 
 
 def place_quickly(
@@ -72,25 +80,38 @@ def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
     boxed
         Its box.
     """
-    upper, total = boxed.box.upper.tolist(), boxed.box.total
-    lower = [min(low, high) for low, high in zip(boxed.box.lower.tolist(), upper, strict=True)]
-    if sum(lower) > total:
-        lower = _given([0] * len(lower), lower, total)
-    total = min(total, sum(upper))
-    wished = _wished(workload, boxed.names)
-    found = [max(low, min(high, wish)) for low, high, wish in zip(lower, upper, wished, strict=True)]
-    missing = total - sum(found)
+    total = boxed.box.total
+    wishes = np.array([min(total, each) for each in wished(workload, boxed.names)], dtype=np.int64)
+    found = filled(boxed.box.lower, boxed.box.upper, total, wishes)
+    return {name: count for name, count in zip(boxed.names, found.tolist(), strict=True) if count}
+
+
+def filled(lower: Whole, upper: Whole, total: int, wishes: Whole) -> Whole:
+    """Return a division between the fewest and the most of every candidate, as near to a wish as that allows.
+
+    Parameters
+    ----------
+    lower, upper, wishes
+        Fewest, most and wished replicas, by candidate.
+    total
+        All replicas together.
+
+    Returns
+    -------
+    array
+        Replicas by candidate; their sum is the total, or the most that fits.
+    """
+    lower = np.minimum(lower, upper)
+    if int(lower.sum()) > total:
+        lower = _shares(lower, total)
+    found: Whole = np.maximum(lower, np.minimum(upper, wishes))
+    missing = min(total, int(upper.sum())) - int(found.sum())
     if missing > 0:
-        found = _given(found, [high - each for high, each in zip(upper, found, strict=True)], missing)
-    elif missing < 0:
-        taken = _given(
-            [0] * len(found), [each - low for low, each in zip(lower, found, strict=True)], -missing
-        )
-        found = [each - less for each, less in zip(found, taken, strict=True)]
-    return {name: count for name, count in zip(boxed.names, found, strict=True) if count}
+        return found + _shares(upper - found, missing)
+    return found - _shares(found - lower, -missing) if missing else found
 
 
-def _wished(workload: Workload, names: Sequence[str]) -> list[int]:
+def wished(workload: Workload, names: Sequence[str]) -> list[int]:
     """Return what runs now or, where nothing does, the whole part of every share."""
     if workload.current:
         return [workload.current.get(name, 0) for name in names]
@@ -102,12 +123,13 @@ def _wished(workload: Workload, names: Sequence[str]) -> list[int]:
     return [workload.replicas * weight // whole if whole else 0 for weight in weighed]
 
 
-def _given(found: Sequence[int], room: Sequence[int], count: int) -> list[int]:
-    """Give out what is missing in the ratio of the room, the rest where most room is left."""
-    whole = sum(room)
-    shares = [count * each // whole for each in room]
-    rest = count - sum(shares)
-    order = sorted(range(len(room)), key=lambda place: (shares[place] - room[place], place))
-    for place in order[:rest]:
-        shares[place] += 1
-    return [each + more for each, more in zip(found, shares, strict=True)]
+def _shares(room: Whole, count: int) -> Whole:
+    """Return a number given out in the ratio of the room, the rest where most room is left."""
+    if count * int(room.max(initial=0)) >= MOST_PRODUCT:
+        shares: Whole = (count * room.astype(object) // int(room.sum())).astype(np.int64)
+    else:
+        shares = count * room // max(1, int(room.sum()))
+    rest = count - int(shares.sum())
+    if rest:
+        shares[np.argsort(shares - room, kind="stable")[:rest]] += 1
+    return shares

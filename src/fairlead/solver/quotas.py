@@ -32,10 +32,6 @@ def most_under(
     ----------
     quotas
         What is allowed.
-    workload
-        The workload.
-    names
-        Candidates.
     most
         What they may hold by all other rules; quotas only make it less.
     """

@@ -26,8 +26,6 @@ def shares_of(problem: Problem, totals: Mapping[str, int] = MappingProxyType({})
 
     Parameters
     ----------
-    problem
-        The question.
     totals
         In a partial problem: how many replicas are placed of those workloads of which that is known.
     """
@@ -47,8 +45,6 @@ def totals_known(problem: Problem, level: Level, unplaced: int) -> dict[str, int
 
     Parameters
     ----------
-    problem
-        A partial problem.
     level
         Any level; unless it is about unplaced replicas nothing is known.
     unplaced
@@ -76,6 +72,21 @@ def beyond_tiers(workload: Workload) -> list[Group]:
     return [Group(workload.key, frozenset().union(*tiers[number:])) for number in range(1, len(tiers))]
 
 
+def within_totals(shares: Sequence[Share], ranges: Mapping[Place, Range]) -> dict[Place, Range]:
+    """Return the ranges that leave every workload its total: what others hold at least is not left."""
+    found = dict(ranges)
+    for share in shares:
+        known = [ranges[place] for place in share.places]
+        if share.total is None or any(lower > upper for lower, upper in known):
+            continue
+        spare = share.total - sum(lower for lower, _ in known)
+        lacking = 0 if share.at_most else share.total - sum(upper for _, upper in known)
+        for place, (lower, upper) in zip(share.places, known, strict=True):
+            least = lower if share.at_most else max(lower, upper + lacking)
+            found[place] = Range(least, min(upper, lower + spare))
+    return found
+
+
 def within_peaks(
     ranges: Mapping[Place, Range], peaks: Sequence[PeakCost], limit: Fraction, *, strictly: bool
 ) -> dict[Place, Range]:
@@ -96,8 +107,6 @@ def held_by_tiers(
 
     Parameters
     ----------
-    problem
-        The question.
     ranges
         What every place may hold.
     totals

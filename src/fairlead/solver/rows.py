@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Capacity
+from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.usage import Row, usage
 from fairlead.models.workload import Workload
 
@@ -31,12 +31,10 @@ def left_by(part: Problem, fixed: Iterable[Workload], placed: Placed) -> dict[Ro
 def among(part: Problem, workloads: Iterable[Workload], limits: Mapping[Row, int]) -> Problem:
     """Return the problem of some workloads that may use so much of every cluster.
 
+    Companions of whom none is among them are left out.
+
     Parameters
     ----------
-    part
-        Where they belong.
-    workloads
-        The workloads.
     limits
         What they may use by cluster and resource, what they hold now included.
     """
@@ -47,7 +45,13 @@ def among(part: Problem, workloads: Iterable[Workload], limits: Mapping[Row, int
         row = (name, resource)
         free.setdefault(name, {})[resource] = limits.get(row, 0) - held.get(row, 0)
     clusters = tuple(_with_free(cluster, free.get(cluster.name, {}), limits) for cluster in part.clusters)
-    return replace(part, clusters=clusters, workloads=chosen)
+    keys = {each.key for each in chosen}
+    rules = (
+        rule
+        for rule in part.rules
+        if not isinstance(rule, Companionship) or not keys.isdisjoint(rule.members)
+    )
+    return replace(part, clusters=clusters, workloads=chosen, rules=tuple(rules))
 
 
 def beside(part: Problem, workloads: Sequence[Workload], placed: Placed) -> Problem:

@@ -17,10 +17,10 @@ from fairlead.models.statement import Conflict
 from fairlead.models.tolerance import tolerances_of
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, Question, added, origin_of
+from fairlead.solver.answer import Answer, Question, proven, together, unproven
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
-from fairlead.solver.conclusion import conclude, conclude_infeasible, conclude_optimal
+from fairlead.solver.conclusion import conclude, conclude_infeasible
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
@@ -36,7 +36,9 @@ from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
 from fairlead.solver.rows import Placed
 from fairlead.solver.search import Search
-from fairlead.solver.tolerances import loose_levels, loosened, strict
+from fairlead.solver.side_by_side import place_side_by_side
+from fairlead.solver.targets import loose_levels, strict
+from fairlead.solver.tolerances import loosened
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -174,61 +176,69 @@ def _solve(
     """Solve a problem in which every workload has its affinity group: first with no level loose."""
     problem = with_balance(problem)
     if not search.deadline.remaining():
-        return _at_once(problem, search, started)
-    loose = loose_levels(problem)
-    bare = strict(problem) if loose else problem
-    boxes = boxes_of(bare)
+        return _concluded(problem, _at_once(problem, search), started)
+    bare = strict(problem) if loose_levels(problem) else problem
+    loose = loose_levels(problem) - loose_levels(bare)
+    quickly = {} if method == "cp-sat" else place_side_by_side(bare)
+    boxes = boxes_of(bare, quickly)
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
-    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), boxes, due)
+    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
-        return _at_once(problem, search, started)
+        return _concluded(problem, _at_once(problem, search), started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
-    found = _strictly(bare, alone, method, share, where, explain, started)
-    if not loose or found.placement is None:
-        return replace(found, problem=problem)
-    answer = Answer(bare, found.status, found.placement, found.objectives, found.origin)
-    answer = loosened(problem, answer, alone, search)
-    return conclude(problem, answer.placement, answer.attained, answer.origin, _since(started))
+    found, failing = _strictly(bare, alone, method, share, where)
+    if found.status is Status.INFEASIBLE:
+        return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
+    if loose and found.placement is not None:
+        found = loosened(problem, found, alone, search)
+    return _concluded(problem, found, started)
+
+
+def _concluded(problem: Problem, found: Answer, started: float) -> Outcome:
+    """Check and score an answer once more, and tell it."""
+    return conclude(problem, found.placement, found.attained, found.origin, _since(started))
 
 
 def _strictly(
-    problem: Problem,
-    alone: Placed,
-    method: Method,
-    search: Search,
-    where: Where,
-    explain: _Explain,
-    started: float,
-) -> Outcome:
-    """Solve a problem of which every level has to be best, and of which workloads alone are known."""
+    problem: Problem, alone: Placed, method: Method, search: Search, where: Where
+) -> tuple[Answer, Sequence[Problem]]:
+    """Solve a problem of which every level has to be best, and of which workloads alone are known.
+
+    Where there is no placement, the second are the parts that have none; empty where that is not told apart.
+    """
+    if covers(alone, problem) and not compete(problem, Placement(alone)):
+        return proven(problem, Placement(alone)), ()
     if not search.deadline.remaining() and not covers(alone, problem):
-        return _at_once(problem, search, started)
-    if covers(alone, problem):
-        placement = Placement(alone)
-        if not compete(problem, placement):
-            return conclude_optimal(problem, placement, "exact", _since(started))
+        return _at_once(problem, search), ()
     if method == "exact":
         raise UsageError("the exact allocation does not apply to this problem; use method='auto'")
     if not problem.partial and is_scarce(problem):
-        return conclude_infeasible(problem, explain.conflicts(problem), "exact", _since(started))
+        return Answer(problem, Status.INFEASIBLE, None, (), "exact"), ()
     if not search.deadline.remaining():
-        return _at_once(problem, search, started)
+        return _at_once(problem, search), ()
     answers = solve_parts(components(problem), alone, search, where)
-    return _merge(problem, answers, explain, _since(started))
+    failing = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
+    if not failing:
+        answers = [_kept(answer) if answer.placement is None else answer for answer in answers]
+    return together(problem, answers), failing
 
 
-def _at_once(problem: Problem, search: Search, started: float) -> Outcome:
+def _kept(answer: Answer) -> Answer:
+    """Return an answer with what is found at once, where a search has found nothing in its time."""
+    part = answer.part
+    return unproven(part, keep_and_repair(part, standing_well(part), Deadline.after(0)), answer.origin)
+
+
+def _at_once(problem: Problem, search: Search) -> Answer:
     """Keep what runs and repair the rest: the answer where time is over before any search."""
     staying = standing_well(problem)
-    if problem.partial:
-        strict = replace(problem, partial=False)
-        found = repaired(strict, staying, search.deadline) if staying else None
-        found = found or place_greedily(problem, Deadline.after(0))
-    else:
-        found = keep_and_repair(problem, staying, search.deadline)
-    return conclude(problem, found, (), "exact", _since(started))
+    if not problem.partial:
+        return unproven(problem, keep_and_repair(problem, staying, search.deadline))
+    strict = replace(problem, partial=False)
+    found = repaired(strict, staying, search.deadline) if staying else None
+    return unproven(problem, found or place_greedily(problem, Deadline.after(0)))
 
 
 def _choose_groups(problem: Problem, search: Search) -> Grouped:
@@ -243,7 +253,7 @@ def _choose_groups(problem: Problem, search: Search) -> Grouped:
         return found.placement or place_greedily(bare, search.deadline)
 
     def partially(part: Problem) -> Chosen:
-        return choose_partially(part, strictly, place)
+        return choose_partially(part, strictly, place, search.deadline.part(SHARE_OF_TIME))
 
     otherwise = partially if problem.partial else None
     return choose_groups(problem, strictly, search.deadline, search.seed, otherwise)
@@ -281,34 +291,18 @@ def _settle(
 
 
 def _alone(
-    problem: Problem, boxes: Mapping[str, WorkloadBox], deadline: Deadline
+    problem: Problem, known: Placed, boxes: Mapping[str, WorkloadBox], deadline: Deadline
 ) -> dict[str, Mapping[str, int]]:
     """Place every workload as if it had all shared capacity for itself, where that can be done exactly.
 
-    Where time runs out some are left out.
+    Where time runs out some are left out. Of those that are known already nothing is asked.
     """
     found = {
         workload.key: place_alone(workload, problem, boxed=boxes.get(workload.key))
         for workload in problem.workloads
-        if deadline.remaining()
+        if workload.key not in known and deadline.remaining()
     }
-    return {key: answer for key, answer in found.items() if answer is not None}
-
-
-def _merge(
-    problem: Problem, answers: list[Answer], explain: _Explain, seconds: Mapping[str, float]
-) -> Outcome:
-    """Put the parts together: placements side by side, levels added up."""
-    origin = origin_of(answers)
-    infeasible = [answer.part for answer in answers if answer.status is Status.INFEASIBLE]
-    if infeasible:
-        return conclude_infeasible(problem, explain.conflicts(problem, infeasible), origin, seconds)
-    if any(answer.placement is None for answer in answers):
-        return conclude(problem, None, (), origin, seconds)
-    replicas = {
-        key: placed for answer in answers for key, placed in (answer.placement or Placement({})).items()
-    }
-    return conclude(problem, Placement(replicas), added(problem, answers), origin, seconds)
+    return {**known, **{key: answer for key, answer in found.items() if answer is not None}}
 
 
 def _since(started: float) -> dict[str, float]:

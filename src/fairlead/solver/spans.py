@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
+from fairlead.models.cluster import PODS
+from fairlead.models.levels import BALANCE, CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, Moves, Tiers, Weights, moves
 from fairlead.models.rules.balance import Balance
-from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.price import prices_on
+from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.frozen import KEEPING
@@ -43,12 +45,12 @@ def span_of(workload: Workload, problem: Problem) -> Span:
     copies = workload.rule(Duplicated)
     if not has_box(workload):
         return _open(workload, problem)
-    boxed = box_of(workload, problem, problem.limits)
+    boxed = box_of(workload, problem)
     pairs = zip(boxed.box.lower.tolist(), boxed.box.upper.tolist(), strict=True)
     ends = {name: (low, max(low, high)) for name, (low, high) in zip(boxed.names, pairs, strict=True)}
     if copies is not None:
         return Span(ends, sum(low for low, _ in ends.values()))
-    ends = _kept(workload, ends)
+    ends = _kept(workload, ends, problem)
     least, most_of_all = sum(low for low, _ in ends.values()), sum(high for _, high in ends.values())
     total = workload.replicas
     within = {
@@ -71,10 +73,17 @@ def _open(workload: Workload, problem: Problem) -> Span:
     return Span({name: (0, count) for name, count in whole.items()}, None)
 
 
-def _kept(workload: Workload, ends: Mapping[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
-    """Return fewest and most replicas of a workload that keeps what runs, less what has to stop."""
+def _kept(
+    workload: Workload, ends: Mapping[str, tuple[int, int]], problem: Problem
+) -> dict[str, tuple[int, int]]:
+    """Return fewest and most replicas of a workload that keeps what runs, less what has to stop.
+
+    It does so for certain only where nothing comes before its moves: not its tiers, nor balance.
+    """
     rule = workload.rule(Moves)
-    if rule is None or moves.level(rule, workload) not in KEEPING:
+    keeps = None if rule is None else moves.level(rule, workload)
+    counting = {*levels_of_workload(workload), *([BALANCE] if problem.balances else [])}
+    if keeps not in KEEPING or in_order(counting, problem)[0] != keeps:
         return dict(ends)
     held = {name: min(workload.current.get(name, 0), high) for name, (_, high) in ends.items()}
     fewer = max(0, sum(held.values()) - workload.replicas)
@@ -127,9 +136,8 @@ def uses_alike(
     """Tell whether a workload uses as much of a resource of some clusters wherever its replicas stand."""
     if not needs(workload).get(resource, 0):
         return True
-    used = [name for name, (_, most) in span.ends.items() if most]
-    known = (name in shares and resource in demands(workload, problem.cluster_by_name[name]) for name in used)
-    return span.total is not None and all(known)
+    counted = shares.keys() & problem.charged.with_pods if resource == PODS else shares.keys()
+    return span.total is not None and all(name in counted for name, (_, most) in span.ends.items() if most)
 
 
 def evened(
@@ -166,6 +174,8 @@ def evened(
 
 def least_alone(workload: Workload, problem: Problem, level: Level) -> Fraction:
     """Return the least that a level costs of one workload, in fractions; 0 where no more is known."""
+    if level not in levels_of_workload(workload):
+        return Fraction(0)
     span = span_of(workload, problem)
     if span.total is None or not span.ends:
         return Fraction(0)

@@ -16,7 +16,7 @@ from fairlead.models.placement import Placement
 from fairlead.solver.engine import Effort, Verdict, run
 
 # The places that are settled by one run together have at most so many combinations of replicas.
-COMBINATIONS = 2**20
+COMBINATIONS = 2**32
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,11 @@ class Settled:
 def settle(encoding: Encoding, best: Placement, effort: Effort) -> Settled:
     """Return the lexicographically greatest placement of a model whose levels are pinned.
 
-    First the sum of replicas is maximised, each counted by its position from the end. Where nothing ties
-    workloads together that settles it: the placements that remain are the whole points of a product of
-    boxes, most of them with a total, and there the greedy choice in order of falling factors is both the
-    greatest sum and the lexicographically greatest point (J. Edmonds, 1970). Elsewhere it is a good start,
-    and places are settled in order, a few at a time: the number that they form with mixed radix is maximised
-    and then kept.
+    Where nothing ties workloads together, one run settles it: the sum of replicas is maximised, each counted
+    by its position from the end. The placements that remain are the whole points of a product of boxes, most
+    of them with a total, and there the greedy choice in order of falling factors is both the greatest sum and
+    the lexicographically greatest point (J. Edmonds, 1970). Elsewhere places are settled in order, a few at a
+    time: the number that they form with mixed radix is maximised and then kept.
 
     Parameters
     ----------
@@ -50,12 +49,11 @@ def settle(encoding: Encoding, best: Placement, effort: Effort) -> Settled:
     variables = [encoding.replicas(*place) for place in places]
     if not places:
         return Settled(best, certain=True)
-    start = _minimise(
-        encoding, [(variable, i - len(variables)) for i, variable in enumerate(variables)], best, effort
-    )
-    if start is None or not encoding.coupled:
+    if not encoding.coupled:
+        by_position = [(variable, i - len(variables)) for i, variable in enumerate(variables)]
+        start = _minimise(encoding, by_position, best, effort)
         return Settled(start or best, certain=start is not None)
-    found = start
+    found = best
     for group in _groups(encoding, places):
         if any(_at(found, place) < encoding.variables.range(place).upper for place in group):
             better = _minimise(encoding, _radix(encoding, group), found, effort)

@@ -24,36 +24,19 @@ from fairlead.models.score import least_of, levels_of, score, value_of
 from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, origin_of
-from fairlead.solver.attainment import attained, status_of
+from fairlead.solver.attainment import Apart, attained, status_of
 from fairlead.solver.evening import evened_out
 from fairlead.solver.frozen import frozen
-from fairlead.solver.movable import chooses_copies, reaches, resting, settled, tied
+from fairlead.solver.movable import apart, chooses_copies, resting, settled, tied
 from fairlead.solver.rows import Placed, beside
 from fairlead.solver.search import Search
 from fairlead.solver.spans import Span, Spans, least_alone, least_balance, spans_of, uses_alike
-from fairlead.solver.targets import Target, Targets
+from fairlead.solver.targets import MOST_PLACES, Target, Targets, unheard
 
-MOST_PLACES = 30_000
-"""Workloads times clusters that are searched together; of more, replicas are only exchanged."""
 SECONDS_A_PLACE = 1e-5
 """What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
 SHARE = 0.3
 """Of the time left, what passing replicas to and fro may use before a search."""
-
-
-def loose_levels(problem: Problem) -> frozenset[Level]:
-    """Return the levels of a problem that need not be best."""
-    given = problem.tolerances
-    return frozenset(
-        level
-        for level in levels_of(problem)
-        if level == BALANCE or (level.key in given and given[level.key].amount)
-    )
-
-
-def strict(problem: Problem) -> Problem:
-    """Return a problem of which every level has to be best, balance left out."""
-    return replace(problem, tolerances={}, balances=())
 
 
 def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
@@ -71,8 +54,9 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
         How to search.
     """
     places = len(problem.workloads) * len(problem.clusters)
-    if search.deadline.remaining() < places * SECONDS_A_PLACE:
-        return _Loosening.at_once(problem, found).answer()
+    at_once = _Loosening.at_once(problem, found)
+    if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
+        return at_once.answer()
     loosening = _Loosening.of(problem, found, alone)
     if problem.partial and any(
         is_shortfall(level) and value_of(problem, loosening.placement, level) for level in levels_of(problem)
@@ -105,6 +89,8 @@ class _Loosening:
         Workloads that stay where they are: where `certain`, no best placement has another place for them.
     spans
         What every workload holds at least and at most; empty where nobody looked at that.
+    apart
+        Workloads that cost what they would cost alone.
     parts
         The answers of those that were searched again.
     certain
@@ -118,6 +104,7 @@ class _Loosening:
     loose: Targets
     staying: frozenset[str] = frozenset()
     spans: Spans = field(default_factory=dict)
+    apart: Apart = field(default_factory=dict)
     parts: tuple[Answer, ...] = ()
     certain: bool = True
 
@@ -127,8 +114,7 @@ class _Loosening:
         targets = tuple(_balanced(rule, problem, Fraction(0)) for rule in problem.balances or ())
         loose = {
             level: _target(level, problem, Fraction(least_of(problem, level)))
-            for level in loose_levels(problem)
-            if level != BALANCE
+            for level in unheard(problem, found.part)
         }
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
 
@@ -140,18 +126,32 @@ class _Loosening:
             _balanced(rule, problem, least_balance(rule, problem, spans)) for rule in problem.balances or ()
         )
         loose = {
-            level: _target(level, problem, _needed(level, problem))
-            for level in loose_levels(problem)
-            if level != BALANCE
+            level: _target(level, problem, _needed(level, problem)) for level in unheard(problem, found.part)
         }
-        stay = frozen(found.part, alone)
-        copied = [
-            replace(COPIES, priority=each.priority) for each in problem.workloads if chooses_copies(each)
-        ]
-        certain = reaches(found, alone, [*stay.values(), *copied])
-        staying = frozenset(stay) if certain else resting(problem, found)
+        known = apart(found, alone)
+
+        def stands_alone(key: str, level: Level) -> bool:
+            return key in known.get(level, ())
+
+        copied = {
+            each.key: replace(COPIES, priority=each.priority)
+            for each in problem.workloads
+            if chooses_copies(each)
+        }
+        first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
+        stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
+        certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
+        forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
+        staying = forced if certain else resting(problem, found)
         placement = found.placement or Placement({})
-        return cls(problem, found, placement, targets, loose, staying, spans, certain=certain)
+        return cls(problem, found, placement, targets, loose, staying, spans, known, certain=certain)
+
+    def is_even(self) -> bool:
+        """Tell whether clusters are filled as evenly as asked for, however even they could be."""
+        return not self.loose and all(
+            balance_of(rule, self.problem, self.placement) <= target.value
+            for rule, target in zip(self._balances, self.targets, strict=True)
+        )
 
     def open_sets(self) -> Iterator[frozenset[str]]:
         """Yield the workloads that are to be searched together; none where what was found will do."""
@@ -188,6 +188,7 @@ class _Loosening:
                 # Of some workloads only, values would tell nothing of the whole.
                 search.progress if len(keys) == len(self.problem.workloads) else None,
                 relaxed=start.known(part),
+                apart=start.apart,
                 targets=start.targets_of(part),
                 ties=search.ties,
             )
@@ -337,11 +338,13 @@ class _Loosening:
                 continue
             higher = each.bound is None or each.bound < other.bound
             bound = other.bound if higher else each.bound
-            reached = bound is not None and each.value <= bound + each.tolerance
+            tolerance = max(each.tolerance, other.tolerance)
+            reached = bound is not None and each.value <= bound + tolerance
             yield replace(
                 each,
                 bound=bound,
                 proven=each.proven or reached or (other.proven and each.value == other.value),
+                tolerance=tolerance,
             )
             same = level not in self.loose and each.value == other.value
 

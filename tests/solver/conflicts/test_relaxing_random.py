@@ -33,7 +33,7 @@ from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxation import relaxations
-from random_problems import random_problem, with_quotas, with_skews
+from random_problems import random_problem, with_losses, with_quotas, with_skews
 
 DEAREST = 2
 """Sets of changes are enumerated up to this cost."""
@@ -107,7 +107,7 @@ def of_workload(workload: Workload) -> Iterator[Pull]:  # noqa: C901, PLR0912 - 
                 if rule.maximum is not None:
                     yield Kind.MOST_GROUPS, key, None, rule.field, 1
             case Survival():
-                yield Kind.SURVIVAL, key, None, rule.field, -1
+                yield Kind.SURVIVAL, key, None, rule.name, -1
             case Skew():
                 yield Kind.SKEW, key, None, rule.field, 1
             case Candidates():
@@ -188,7 +188,7 @@ def value_of(problem: Problem, pull: Pull) -> int:  # noqa: C901, PLR0912 - one 
                 return rule.minimum if direction < 0 else rule.maximum or 0
             case Spread() if rule.field == detail and kind in (Kind.FEWEST_GROUPS, Kind.MOST_GROUPS):
                 return rule.minimum if direction < 0 else rule.maximum or 0
-            case Survival() if kind is Kind.SURVIVAL:
+            case Survival() if kind is Kind.SURVIVAL and rule.name == detail:
                 return rule.minimum
             case Skew() if kind is Kind.SKEW and rule.field == detail:
                 return rule.maximum
@@ -306,6 +306,12 @@ def test_nothing_cheaper_exists_under_skews(seed: int) -> None:
     compare(with_skews(small(seed), seed))
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_cheaper_exists_under_losses(seed: int) -> None:
+    """The same where several groups of clusters may be lost at once."""
+    compare(with_losses(small(seed), seed))
+
+
 def test_quotas_and_budgets_are_among_the_ways_out() -> None:
     """The random problems do lead to such changes, so that comparing them says something."""
     kinds = {
@@ -317,6 +323,13 @@ def test_quotas_and_budgets_are_among_the_ways_out() -> None:
         for change in one.changes
     }
     assert {Kind.QUOTA, Kind.MOVE_BUDGET} <= kinds
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(40, 400))
+def test_nothing_cheaper_exists_under_more_losses(seed: int) -> None:
+    """The same on many more problems."""
+    compare(with_losses(small(seed), seed))
 
 
 @pytest.mark.long

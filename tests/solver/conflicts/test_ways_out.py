@@ -1,6 +1,7 @@
 """Ways out of conflicts: they help the whole problem, and their fragments fit the input as it was written."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,8 +24,14 @@ from builders import (
     term,
 )
 from fairlead.manifests.loading import load
+from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.statement import Conflict, Relaxation
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, GroupTotal, Total
+from fairlead.models.statement import Change, Conflict, Relaxation
+from fairlead.models.workload import Workload
+from fairlead.solver.changes.apply import apply
+from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.conflicts import conflict, explanation
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxation import relaxations
@@ -342,7 +349,7 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
     assert "No fix is known for default/stuck.\nAny one of these changes fixes all others:" in str(outcome)
-    assert outcome.to_dict()["conflict"]["without_way_out"] == ["default/stuck"]
+    assert outcome.to_dict()["conflict"]["withoutWayOut"] == ["default/stuck"]
 
 
 def test_nothing_is_searched_for_once_the_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,3 +385,46 @@ def test_a_quota_that_others_use_beyond_measure_is_no_way_out() -> None:
     assert outcome.conflict is not None
     assert [each.rule for each in outcome.conflict.rules] == ["total", "quota"]
     assert [str(each) for each in outcome.conflict.relaxations] == []
+
+
+def test_bounds_of_a_cluster_that_a_toleration_opens_give_way_too() -> None:
+    """The only cluster is tainted and asks for 2 replicas where it is used; one is wanted."""
+    stream = [
+        cluster("member1", taints=["edge:NoExecute"]),
+        deployment(replicas=1),
+        policy(placement=static(("member1", 1), minReplicas=2)),
+    ]
+    _, found = infeasible(stream)
+    assert [way.text for way in found.relaxations] == [
+        "lower the minimum of member1 from 2 to 1 and tolerate the taint edge:NoExecute",
+        "tolerate the taint edge:NoExecute and scale to 2 replicas instead of 1",
+    ]
+
+
+def test_who_cannot_be_helped_takes_no_way_out_from_others() -> None:
+    """Nothing opens a cluster to `lost`, which stands apart from `wide`; that one wants one too many."""
+    stream = [
+        cluster("member1", cpu=4),
+        deployment("lost", 1, cpu=1),
+        deployment("wide", 5, cpu=1),
+        policy("lost", {"clusterAffinity": {"clusterNames": ["member9"]}}, selects=[selector("lost")]),
+        policy("wide", static(("member1", 1)), selects=[selector("wide")]),
+        own("WorkloadAffinity", type="AntiAffinity"),
+    ]
+    outcome = fairlead.solve(load(stream), workers=1)
+    ways = [way for each in outcome.conflicts for way in each.relaxations]
+    assert [way.text for way in ways] == [
+        "scale to 4 replicas instead of 5 for default/wide",
+        "add 1 cpu to member1",
+    ]
+    assert {way.without for way in ways} == {("default/lost",)}
+
+
+def test_a_bound_and_an_exact_total_of_one_cluster_change_apart() -> None:
+    """Both are about member1; to lower the minimum of the one leaves the other as it is."""
+    exact = GroupTotal("member1", frozenset(["member1"]), 3, 3)
+    least = GroupTotal("member1", frozenset(["member1"]), 2, None)
+    asked = Workload("web", "web", 3, rules=(Candidates(("member1",)), Total(), exact, least))
+    change = Change(Kind.GROUP_MINIMUM, "web", None, "member1", 2, 1, 1)
+    changed = apply(Problem((Cluster("member1"),), (asked,)), [change])
+    assert changed.workload("web").rules_of(GroupTotal) == (exact, replace(least, minimum=1))

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from fairlead.models.cluster import Cluster, Taint, Toleration
-from fairlead.models.selectors import Requirement
+from fairlead.models.selectors import Operator, Requirement
 from fairlead.solver.dispensers.kubeadmiral.filters import SelectorError, matches_any, refusal
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     GPU,
@@ -92,8 +92,8 @@ def test_tolerations(toleration: Toleration, expected: bool) -> None:
 
 
 def term(operator: str, *values: str, key: str = "tier") -> SelectorTerm:
-    """Return a term of one expression."""
-    return SelectorTerm((Requirement(key, operator, values),))
+    """Return a term of one expression, as it is written: the operator may be none."""
+    return SelectorTerm((Requirement(key, cast("Operator", operator), values),))
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """KubeAdmiral's pipeline as a whole, and its dynamic weights: the smallest instances, faults included."""
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from fairlead.models.cluster import Taint, Toleration
-from fairlead.models.selectors import Requirement
+from fairlead.models.selectors import Operator, Requirement
 from fairlead.solver.dispensers.kubeadmiral import Scheduled, schedule_unit
 from fairlead.solver.dispensers.kubeadmiral.inputs import (
     GPU,
@@ -129,6 +130,7 @@ def test_no_cluster_is_an_error_and_counts_the_reasons() -> None:
             "b": "didn't match cluster selector",
             "d": "didn't support this APIVersion",
         },
+        nowhere=True,
     )
 
 
@@ -166,7 +168,8 @@ def test_errors_after_the_filters() -> None:
     """A negative limit and a wrong preferred term stop the run; the reason stands at the end."""
     limited = schedule_unit(unit(max_clusters=-1), [cluster("a")], NOW).error or ""
     assert limited.endswith("default/web: max cluster is less than 0")
-    preferred = ((1, SelectorTerm((Requirement("tier", "Like", ("2",)),))),)
+    unknown = Requirement("tier", cast("Operator", "Like"), ("2",))
+    preferred = ((1, SelectorTerm((unknown,))),)
     wrong = schedule_unit(unit(preferred=preferred), [cluster("a")], NOW).error or ""
     assert "tier is an unknown operator" in wrong
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 import fairlead
-from fairlead.models.cluster import Cluster
+from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.problem import Problem
@@ -464,3 +464,17 @@ def test_unproven_answers_are_not_compared_as_proven() -> None:
     )
     assert (why.gains, why.untried > 0) == ((), True)
     assert "No limits were tried: the placement itself is not proven best." in str(why)
+
+
+def test_limits_are_tried_where_a_later_level_may_be_worse_than_best() -> None:
+    """Balance has a tolerance; the deviation before it is 2/3, and 1/3 where one has 2 or 4 over 1:1."""
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
+    both = tuple(Workload(key, key, 3, requests={CPU: 1000}, rules=rules) for key in ("one", "two"))
+    rooms = {"a": 10_000, "b": 30_000}
+    clusters = tuple(Cluster(name, free={CPU: cpu}, allocatable={CPU: cpu}) for name, cpu in rooms.items())
+    found = fairlead.why(Problem(clusters, both), "one")
+    assert [level.name for level in found.outcome.objectives] == ["deviation", "balance"]
+    assert (found.tried, found.untried) == (2, 0)
+    assert [(gain.level, gain.gain, gain.proven) for gain in found.gains] == [
+        ("deviation", Fraction(1, 3), True)
+    ] * 2

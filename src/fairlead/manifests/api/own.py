@@ -1,103 +1,21 @@
 """Kinds of our own (fairlead.io/v1alpha1): what the APIs of Karmada and KubeAdmiral cannot say."""
 
-import re
 from collections.abc import Mapping
-from decimal import Decimal
-from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
-from pydantic import Field, PlainValidator, WithJsonSchema
+from pydantic import ConfigDict, Field
 
-from fairlead.manifests.api.meta import Api, Count, Filled, LabelSelector, Object, Text, Weight
-from fairlead.manifests.api.policies import FieldSelector
-
-_PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
-_PRICE_ALLOWED = 'must be a decimal number, at least 0, such as "0.031"'
-_PERCENT = re.compile(r"([0-9]{1,3})%")
-_PERCENT_ALLOWED = 'must be a percentage from 0% to 100%, such as "50%"'
-_AMOUNT = re.compile(r"([0-9]{1,9})%")
-_AMOUNT_ALLOWED = 'must be a number of replicas, at least 0, or a percentage such as "10%"'
-
-
-def _to_price(value: object) -> Fraction:
-    """Read a price, exactly; a number without quotes stands for its shortest decimal."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(_PRICE_ALLOWED)  # noqa: TRY004 - pydantic collects ValueError
-    text = value if isinstance(value, str) else format(Decimal(str(value)), "f")
-    if not _PRICE.fullmatch(text):
-        raise ValueError(_PRICE_ALLOWED)
-    return Fraction(text)
-
-
-def _to_percent(value: object) -> int:
-    """Read a percentage: a text such as ``50%``, or the whole number alone."""
-    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
-    percent = int(match[1]) if match else value
-    if isinstance(percent, bool) or not isinstance(percent, int) or not 0 <= percent <= 100:
-        raise ValueError(_PERCENT_ALLOWED)
-    return percent
-
-
-def _to_amount(value: object) -> int | str:
-    """Read a number of replicas, or a percentage of them as text."""
-    percent = isinstance(value, str) and _AMOUNT.fullmatch(value)
-    number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
-    if not percent and not number:
-        raise ValueError(_AMOUNT_ALLOWED)
-    return value  # type: ignore[return-value]
-
-
-Price = Annotated[
-    Fraction,
-    PlainValidator(_to_price),
-    WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_PRICE.pattern}$", "minimum": 0}),
-]
-Percent = Annotated[
-    int,
-    PlainValidator(_to_percent),
-    WithJsonSchema(
-        {"type": ["string", "integer"], "pattern": f"^{_PERCENT.pattern}$", "minimum": 0, "maximum": 100}
-    ),
-]
-Amount = Annotated[
-    int | str,
-    PlainValidator(_to_amount),
-    WithJsonSchema({"type": ["string", "integer"], "pattern": f"^{_AMOUNT.pattern}$", "minimum": 0}),
-]
-GroupField = Annotated[
-    Filled, Field(description="region, zone, provider or cluster; anything else is the key of a label.")
-]
-
-
-class WorkloadSelector(Api):
-    """A set of workloads; everything must hold, an empty one selects every workload."""
-
-    namespaces: Annotated[tuple[Text, ...], Field(description="Namespaces; empty selects all.")] = ()
-    names: Annotated[tuple[Text, ...], Field(description="Names of workloads; empty selects all.")] = ()
-    kinds: Annotated[tuple[Text, ...], Field(description="Such as Deployment; empty selects all.")] = ()
-    label_selector: Annotated[
-        LabelSelector | None, Field(description="Labels of the workload, not of its pods.")
-    ] = None
-
-
-class ClusterSet(Api):
-    """A set of clusters, as in Karmada; everything must hold, an empty one is every cluster."""
-
-    cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()
-    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters that are left out.")] = ()
-    label_selector: Annotated[LabelSelector | None, Field(description="Labels of the cluster.")] = None
-    field_selector: Annotated[
-        FieldSelector | None, Field(description="Provider, region and zone of the cluster.")
-    ] = None
-
-
-class SelectingSpec(Api):
-    """What is said of some workloads."""
-
-    workload_selector: Annotated[
-        WorkloadSelector, Field(description="The workloads this is for; left out: every workload.")
-    ] = WorkloadSelector()
-
+from fairlead.manifests.api.meta import Api, Count, Filled, Object, Text, Weight
+from fairlead.manifests.api.own_values import (
+    Amount,
+    ClusterSet,
+    GroupField,
+    Percent,
+    Price,
+    Rate,
+    SelectingSpec,
+)
+from fairlead.manifests.api.profile import Profile
 
 API_VERSION = "fairlead.io/v1alpha1"
 
@@ -132,48 +50,6 @@ class GroupBounds(Object):
     """Fewest and most replicas of a workload in sets of clusters, such as regions."""
 
     spec: Annotated[GroupBoundsSpec, Field(description="Whose replicas, and how many where.")]
-
-
-class ProfileLevel(Api):
-    """A level, and how much worse than best it may be for the sake of those below it."""
-
-    name: Annotated[Filled, Field(description="Name or key of the level.")]
-    tolerance: Annotated[
-        int | float | str | None,
-        Field(
-            description='A number or a text such as "0.5", in the unit of the level; or a share, "0.1%",'
-            " of the least that it can be as far as single workloads tell; left out: the level has to be"
-            " best (balance: the usual tolerance)."
-        ),
-    ] = None
-
-
-class ProfileSpec(Api):
-    """What counts, and in which order."""
-
-    levels: Annotated[
-        tuple[Filled | ProfileLevel, ...],
-        Field(
-            description="Names or keys of objective levels, or a name with a tolerance, the most important"
-            " first; those that are not named follow in their usual order."
-        ),
-    ] = ()
-    leave_out: Annotated[
-        tuple[Literal["balance"], ...],
-        Field(description="Levels that do not count at all: balance may be left out."),
-    ] = ()
-    deviation: Annotated[
-        Literal["webster", "l1", "minimax"] | None,
-        Field(description="How the distance from the weights is measured; left out: webster."),
-    ] = None
-
-
-class Profile(Object):
-    """The order of the objective levels for the whole problem; there may be one only."""
-
-    spec: Annotated[
-        ProfileSpec, Field(description="The order of the levels, and the measure of the deviation.")
-    ]
 
 
 class PriceEntry(Api):
@@ -223,16 +99,36 @@ class PriceList(Object):
     spec: Annotated[PriceListSpec, Field(description="Whose replicas, and what they cost where.")]
 
 
-class SurvivalSpec(SelectingSpec):
-    """What may be lost, and what has to be left."""
+class LossSpec(Api):
+    """Groups of one field that are lost at the same time."""
 
     field: Annotated[
         GroupField,
+        Field(description="region, zone, provider or cluster; anything else is the key of a label."),
+    ]
+    groups: Annotated[Count, Field(ge=1, description="How many of them are lost at once; 1 if left out.")] = 1
+
+
+class SurvivalSpec(SelectingSpec):
+    """What may be lost, and what has to be left."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["field"]}, {"required": ["losses"]}]}
+    )
+
+    field: Annotated[
+        GroupField | None,
         Field(
             description="What may be lost: any one region, zone, provider or cluster; anything else is the"
-            " key of a label."
+            " key of a label. Either this or losses is needed."
         ),
-    ]
+    ] = None
+    losses: Annotated[
+        tuple[LossSpec, ...],
+        Field(
+            description="What may be lost at the same time: any one region and any one cluster, two regions."
+        ),
+    ] = ()
     min_replicas: Annotated[
         Count | None, Field(description="Replicas that are left. Either this or minPercent is needed.")
     ] = None
@@ -243,7 +139,7 @@ class SurvivalSpec(SelectingSpec):
 
 
 class Survival(Object):
-    """Enough replicas are left when any one region, zone, provider, cluster or label group is lost."""
+    """Enough replicas are left when regions, zones, providers, clusters or label groups are lost."""
 
     spec: Annotated[SurvivalSpec, Field(description="Whose replicas, what may be lost, what is left.")]
 
@@ -376,18 +272,42 @@ class MoveBudget(Object):
     spec: Annotated[MoveBudgetSpec, Field(description="Whose replicas, and how many may move.")]
 
 
+class FailureRate(Api):
+    """How often a group of clusters is lost."""
+
+    field: GroupField
+    names: Annotated[
+        tuple[Filled, ...],
+        Field(description="The groups, such as eu-west; empty means every one that no other entry names."),
+    ] = ()
+    rate: Annotated[
+        Rate, Field(description='The chance that such a group is lost at a given moment, such as "0.1%".')
+    ]
+
+
+class FailureRatesSpec(Api):
+    """How often clusters are lost; groups are lost independently of each other."""
+
+    rates: Annotated[tuple[FailureRate, ...], Field(description="The groups, each with its chance.")]
+
+
+class FailureRates(Object):
+    """How often regions, zones, providers or clusters are lost: answers tell the expected loss."""
+
+    spec: Annotated[FailureRatesSpec, Field(description="What is lost how often.")]
+
+
 OwnKind = (
-    GroupBounds | MoveBudget | Profile | PriceList | Skew | Survival | WorkloadAffinity | HierarchicalWeights
+    FailureRates
+    | GroupBounds
+    | HierarchicalWeights
+    | MoveBudget
+    | PriceList
+    | Profile
+    | Skew
+    | Survival
+    | WorkloadAffinity
 )
 
-OWN_KINDS: dict[str, type[Object]] = {
-    "GroupBounds": GroupBounds,
-    "HierarchicalWeights": HierarchicalWeights,
-    "MoveBudget": MoveBudget,
-    "PriceList": PriceList,
-    "Profile": Profile,
-    "Skew": Skew,
-    "Survival": Survival,
-    "WorkloadAffinity": WorkloadAffinity,
-}
-"""API type by kind."""
+OWN_KINDS: dict[str, type[Object]] = {kind.__name__: kind for kind in get_args(OwnKind)}
+"""API type by kind, in the order of the names."""

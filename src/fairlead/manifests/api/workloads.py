@@ -56,14 +56,26 @@ class PodTemplate(Api):
     metadata: Annotated[Anything, Inert("labels of pods, not of the workload")] = None
 
 
-class DeploymentSpec(Api):
-    """A number of equal pods."""
+class ReplicaSetSpec(Api):
+    """A number of pods."""
 
     replicas: Count = 1
     template: PodTemplate = PodTemplate()
     selector: Annotated[Anything, _ROLLOUT] = None
-    strategy: Annotated[Anything, _ROLLOUT] = None
     min_ready_seconds: Annotated[Anything, _ROLLOUT] = None
+
+
+class ReplicaSet(Object):
+    """Equal pods."""
+
+    spec: ReplicaSetSpec
+    status: Annotated[Anything, _STATUS] = None
+
+
+class DeploymentSpec(ReplicaSetSpec):
+    """A number of equal pods."""
+
+    strategy: Annotated[Anything, _ROLLOUT] = None
     revision_history_limit: Annotated[Anything, _ROLLOUT] = None
     paused: Annotated[Anything, _ROLLOUT] = None
     progress_deadline_seconds: Annotated[Anything, _ROLLOUT] = None
@@ -76,17 +88,13 @@ class Deployment(Object):
     status: Annotated[Anything, _STATUS] = None
 
 
-class StatefulSetSpec(Api):
+class StatefulSetSpec(ReplicaSetSpec):
     """A number of numbered pods."""
 
-    replicas: Count = 1
-    template: PodTemplate = PodTemplate()
-    selector: Annotated[Anything, _ROLLOUT] = None
     service_name: Annotated[Anything, _ROLLOUT] = None
     pod_management_policy: Annotated[Anything, _ROLLOUT] = None
     update_strategy: Annotated[Anything, _ROLLOUT] = None
     revision_history_limit: Annotated[Anything, _ROLLOUT] = None
-    min_ready_seconds: Annotated[Anything, _ROLLOUT] = None
     ordinals: Annotated[Anything, _ROLLOUT] = None
     volume_claim_templates: Annotated[Anything, Inert("storage is not placed")] = None
     persistent_volume_claim_retention_policy: Annotated[Anything, Inert("storage is not placed")] = None
@@ -96,22 +104,6 @@ class StatefulSet(Object):
     """Numbered pods."""
 
     spec: StatefulSetSpec
-    status: Annotated[Anything, _STATUS] = None
-
-
-class ReplicaSetSpec(Api):
-    """A number of equal pods."""
-
-    replicas: Count = 1
-    template: PodTemplate = PodTemplate()
-    selector: Annotated[Anything, _ROLLOUT] = None
-    min_ready_seconds: Annotated[Anything, _ROLLOUT] = None
-
-
-class ReplicaSet(Object):
-    """Equal pods."""
-
-    spec: ReplicaSetSpec
     status: Annotated[Anything, _STATUS] = None
 
 

@@ -14,17 +14,7 @@ from fairlead.models.workload import Workload
 
 
 class Member(NamedTuple):
-    """A workload with everything that the input says of it.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    subject
-        Its manifests.
-    declared
-        Its placement.
-    """
+    """A workload with everything that the input says of it."""
 
     workload: Workload
     subject: Subject
@@ -47,15 +37,7 @@ _SIDES = (
 
 
 def subjects_with(subjects: Iterable[Subject], asked: Collection[Identity]) -> Iterator[Identity]:
-    """Yield the workloads that are asked about, and those that may stand with or apart from one of them.
-
-    Parameters
-    ----------
-    subjects
-        All workloads.
-    asked
-        Those that are asked about.
-    """
+    """Yield the workloads that are asked about, and those that may stand with or apart from one of them."""
     tied = [subject.identity for subject in subjects if _is_tied(subject)]
     namespaces = {identity.namespace for identity in tied if identity in asked}
     yield from asked

@@ -43,8 +43,6 @@ class Declared:
 
     Parameters
     ----------
-    placement
-        The rules.
     document
         The policy, or the binding that holds a copy.
     path

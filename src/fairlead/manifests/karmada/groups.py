@@ -91,8 +91,6 @@ class DeclaredGroup:
         Name of the group; None where the placement has no affinity groups.
     path
         Its path inside the placement.
-    tiers
-        At least one.
     """
 
     name: str | None
@@ -212,15 +210,6 @@ def spreads(
     """Yield every spread constraint over the candidates as a rule, with its path.
 
     A minimum that is not given is 1, a maximum that is not given (or 0) means no limit.
-
-    Parameters
-    ----------
-    placement
-        The constraints.
-    names
-        The candidates.
-    clusters
-        All clusters by name.
     """
     candidates = tuple(names)
     for position, constraint in enumerate(placement.spread_constraints):

@@ -17,13 +17,13 @@ from fairlead.manifests.karmada.preferences import (
     STATIC,
     Declaration,
     ResolvedBounds,
+    Terms,
     is_aggregated,
     is_dynamic,
     preferences_of,
     resolve_bounds,
 )
 from fairlead.manifests.karmada.resolve import Division, Resolver
-from fairlead.manifests.karmada.terms import Terms
 from fairlead.manifests.karmada.totals import doubtful, located
 from fairlead.manifests.standing import Standing, candidates
 from fairlead.manifests.yaml.documents import Path, field_name, first_few
@@ -66,14 +66,8 @@ def without_effect(
 
     Parameters
     ----------
-    bounds
-        The bounds, as resolved against the first affinity group.
     standings
         How clusters stand in every affinity group; the reasons of the first one are told.
-    declared
-        Where the bounds were declared.
-    present
-        Names of all clusters.
     """
     excluded = standings[0].excluded
     for path, matched in bounds.idle:
@@ -135,8 +129,6 @@ class Interpreted(NamedTuple):
         Rules, resolved against the clusters; those of the first affinity group where there are several.
     groups
         The affinity groups with their rules; empty where the placement has none.
-    warnings
-        Bounds that have no effect.
     """
 
     rules: tuple[WorkloadRule, ...]
@@ -146,13 +138,7 @@ class Interpreted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Turns placements into rules.
-
-    Parameters
-    ----------
-    resolver
-        Finds candidates and weights.
-    """
+    """Turns placements into rules."""
 
     resolver: Resolver
 
@@ -169,19 +155,7 @@ class Interpreter:
     def interpret(
         self, workload: Workload, declared: Declared, evicting: Mapping[str, Source], replicas: Source
     ) -> Interpreted:
-        """Return the rules of a workload.
-
-        Parameters
-        ----------
-        workload
-            The workload, without rules.
-        declared
-            Its placement.
-        evicting
-            Clusters that it is leaving, and where that stands.
-        replicas
-            Where the number of its replicas stands.
-        """
+        """Return the rules of a workload."""
         found = [
             (group, *self._in_group(group, workload, declared, evicting, replicas))
             for group in groups_of(declared.placement)
@@ -321,17 +295,7 @@ class Interpreter:
 
 @dataclass(frozen=True, slots=True)
 class PlacementReading:
-    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`.
-
-    Parameters
-    ----------
-    declared
-        The placement.
-    evicting
-        Clusters that the workload is leaving, and where that stands.
-    replicas
-        Where the number of its replicas stands.
-    """
+    """What the rules of a workload are read from in Karmada; see `fairlead.models.workload.Reading`."""
 
     declared: Declared
     evicting: Mapping[str, Source]

@@ -70,10 +70,6 @@ class Entry(NamedTuple):
 
     Parameters
     ----------
-    policy
-        The policy.
-    precision
-        How precisely it selects.
     namespace
         Only namespace in which it selects; empty for all that its policy reaches.
     labels
@@ -104,8 +100,6 @@ class PolicyIndex:
     entries
         By namespace of the policy (empty for a cluster policy), apiVersion, kind and name (empty for all
         names).
-    by_name
-        Policies by namespace and name.
     """
 
     entries: Mapping[_Key, Sequence[Entry]]
@@ -128,8 +122,6 @@ class PolicyIndex:
 
         Parameters
         ----------
-        resource
-            The resource.
         claim
             Namespace and name of the policy that it belongs to already; None where it belongs to none.
 

@@ -26,9 +26,7 @@ REGIONS = "Regions"
 STRATEGY: Path = ("replicaScheduling",)
 
 
-def preferences_of(
-    strategy: ReplicaSchedulingStrategy | None,
-) -> Iterator[tuple[Path, ClusterPreferences]]:
+def preferences_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterPreferences]]:
     """Yield the preferences of a strategy, with their paths inside the placement."""
     if strategy is None:
         return
@@ -62,9 +60,7 @@ def lists_of(preferences: ClusterPreferences) -> Mapping[str, Sequence[Specified
     }
 
 
-def constraints_of(
-    strategy: ReplicaSchedulingStrategy | None,
-) -> Iterator[tuple[Path, ClusterConstraint]]:
+def constraints_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterConstraint]]:
     """Yield what bounds the clusters, with its path: under either name, or right among the preferences."""
     for path, preferences in preferences_of(strategy):
         if preferences.cluster_constraint is not None:
@@ -145,8 +141,6 @@ class StaticWeights(NamedTuple):
     ----------
     weights
         Positive weights by candidate.
-    closed
-        Candidates without weight, with the reason.
     """
 
     weights: Mapping[str, int]
@@ -186,8 +180,6 @@ class ResolvedBounds:
 
     Parameters
     ----------
-    minimum, maximum
-        Fewest and most replicas by candidate.
     idle
         Terms that name clusters which are no candidates: path of the term, and these clusters.
     absent
@@ -253,3 +245,46 @@ def _bounds(
                 smallest[name] = declaration
     found = ((name, smallest.get(name, otherwise)) for name in names)
     return {name: declaration for name, declaration in found if declaration is not None}
+
+
+Single = tuple[str, int]
+"""The one cluster that a term names, and its weight."""
+
+
+class Terms:
+    """Which clusters the terms of static weights match."""
+
+    def __init__(self, clusters: Mapping[str, Cluster]) -> None:
+        self._clusters = clusters
+        # By identity; the terms are kept, so that no other one gets the identity of one that is gone.
+        self._known: dict[int, Single | None] = {}
+        self._kept: list[StaticClusterWeight] = []
+
+    def singles(self, terms: Sequence[StaticClusterWeight]) -> Sequence[Single] | None:
+        """Return cluster and weight of every term; None unless each names one cluster, and that is there."""
+        try:
+            found = list(map(self._known.__getitem__, map(id, terms)))
+        except KeyError:
+            unseen = [term for term in terms if id(term) not in self._known]
+            self._known.update((id(term), self._single(term)) for term in unseen)
+            self._kept.extend(unseen)
+            found = [self._known[id(term)] for term in terms]
+        singles = [one for one in found if one is not None]
+        return singles if len(singles) == len(terms) else None
+
+    def _single(self, term: StaticClusterWeight) -> Single | None:
+        """Return cluster and weight of a term; None unless it is about one cluster that is there."""
+        names = term.target_cluster.cluster_names if term.only_names else ()
+        return (names[0], term.weight) if len(names) == 1 and names[0] in self._clusters else None
+
+    def largest(self, terms: Sequence[StaticClusterWeight]) -> Mapping[str, int]:
+        """Return the largest weight of every cluster that matches a term."""
+        singles = self.singles(terms)
+        found = dict(singles or ())
+        if singles is not None and len(found) == len(singles):
+            return found
+        found = {}
+        for term in terms:
+            for name in matching(term.target_cluster, self._clusters):
+                found[name] = max(term.weight, found.get(name, 0))
+        return found

@@ -26,8 +26,6 @@ class Priorities:
 
     Parameters
     ----------
-    values
-        Priority by class.
     default
         Priority of pods that name no class.
     """

@@ -40,12 +40,8 @@ def read_quotas(
     ----------
     manifests
         The objects, in any order.
-    workloads
-        Workloads that are placed.
     left_out
         Workloads of the input that are not; what they hold is used.
-    clusters
-        Names of the member clusters.
     """
     present = frozenset(clusters)
     rules: list[Quota] = []

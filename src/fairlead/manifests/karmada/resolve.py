@@ -11,6 +11,7 @@ from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.groups import FIELDS, DeclaredGroup, lacks
 from fairlead.manifests.karmada.preferences import (
     ResolvedBounds,
+    Terms,
     is_divided,
     is_dynamic,
     is_static,
@@ -18,7 +19,6 @@ from fairlead.manifests.karmada.preferences import (
     static_weights,
     weighted_terms,
 )
-from fairlead.manifests.karmada.terms import Terms
 from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
 from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import (
@@ -112,8 +112,6 @@ class Division:
 
     Parameters
     ----------
-    standing
-        The candidates.
     weights
         Weight by candidate; None where nothing is divided.
     tiers
@@ -130,19 +128,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class Resolver:
-    """Resolves placements against clusters, those that read the same only once.
-
-    Parameters
-    ----------
-    clusters
-        Member clusters by name.
-    present
-        Their names.
-    memory
-        What was resolved before.
-    terms
-        What static weights match.
-    """
+    """Resolves placements against clusters, those that read the same only once."""
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
@@ -158,19 +144,7 @@ class Resolver:
     def division(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
     ) -> Division:
-        """Find the candidates of a workload in one affinity group, their weights and their tiers.
-
-        Parameters
-        ----------
-        group
-            The affinity group.
-        workload
-            The workload, without rules.
-        declared
-            Its placement.
-        evicting
-            Clusters that it is leaving, and where that stands.
-        """
+        """Find the candidates of a workload in one affinity group, their weights and their tiers."""
         base = self._within_tiers(self._standing(group, workload, declared, evicting), group, declared)
         return self._with_tiers(self._division(base, workload, declared), group)
 

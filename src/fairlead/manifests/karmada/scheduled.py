@@ -1,11 +1,10 @@
 """A workload as Karmada's own scheduler sees it: what it reads, and whether it would look at it again."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from fairlead.manifests.api.karmada import ResourceBindingSpec
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.preferences import is_divided
@@ -31,7 +30,9 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
     return KarmadaBinding(
         placement=declared.written,
         defaulting=subject.policy is not None,
-        previous=_previous(spec) if spec else (),
+        previous=tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
+        if spec
+        else (),
         evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
         requests=_requests(subject),
         uid=_uid(subject),
@@ -42,6 +43,25 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         applied=applied,
         ahead=own is not None and applied is not own,
     )
+
+
+def target(cluster: str, replicas: int, components: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Return one of ``spec.clusters`` as Karmada's scheduler writes it.
+
+    Parameters
+    ----------
+    cluster
+        Its name.
+    replicas
+        What is to stand there: replicas, or sets of several components.
+    components
+        Names and pods of the components in one set. Those of a set are told one by one; a single component
+        stands as replicas, as if it were not named.
+    """
+    if len(components) < 2:
+        return {"name": cluster, "replicas": replicas}
+    pods = [{"name": component, "replicas": number * replicas} for component, number in components]
+    return {"name": cluster, "components": pods}
 
 
 def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:
@@ -61,11 +81,6 @@ def _placements(subject: Subject, workload: Workload) -> tuple[Any, Any]:
 def _terms(placement: Any) -> Any:
     """Return the affinity groups of a placement, all of them."""
     return _bare(placement.get("clusterAffinities")) if isinstance(placement, dict) else None
-
-
-def _previous(spec: ResourceBindingSpec) -> tuple[tuple[str, int], ...]:
-    """Return the targets in their order, with the replicas (or sets) on each."""
-    return tuple((one.name, 1 if in_sets(spec) else running(one)) for one in spec.clusters)
 
 
 def _requests(subject: Subject) -> Mapping[str, Fraction] | None:

@@ -149,10 +149,6 @@ def totals_of(
 
     Parameters
     ----------
-    placement
-        Its placement.
-    document
-        Where it was written.
     meta
         Its metadata, for the annotations.
     replicas
@@ -224,17 +220,15 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
     apart = False
     for path, said in annotated(meta):
         source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
-        targets += [Target(_cluster(one.name), one.replicas, source) for one in said.specified_clusters]
+        targets += [
+            Target(ClusterAffinity(cluster_names=(one.name,)), one.replicas, source)
+            for one in said.specified_clusters
+        ]
         targets += [Target(_region(one.name), one.replicas, source) for one in said.specified_idcs]
         if said.idcs:
             regions.update(one.name for one in said.idcs)
             regions_at = source
     return Totals(tuple(targets), (), frozenset(regions) or None, regions_at, apart=apart)
-
-
-def _cluster(name: str) -> ClusterAffinity:
-    """Return the set of one cluster."""
-    return ClusterAffinity(cluster_names=(name,))
 
 
 def _region(name: str) -> ClusterAffinity:
@@ -246,18 +240,7 @@ def _region(name: str) -> ClusterAffinity:
 def idle_parts(
     placement: Placement, meta: ObjectMeta, replicas: int | None = None
 ) -> Iterator[tuple[Path, str]]:
-    """Yield what was declared and does nothing, and why.
-
-    Parameters
-    ----------
-    placement, meta, replicas
-        As for `totals_of`.
-
-    Returns
-    -------
-    iterator of tuple
-        Path inside the object, and the reason.
-    """
+    """Yield what was declared and does nothing, by its path inside the object, and why."""
     strategy = placement.replica_scheduling
     extension = strategy.extend_replica_division_preference if strategy else None
     if extension and extension not in (*SPECIFIED, REGIONS):

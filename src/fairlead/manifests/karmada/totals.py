@@ -25,10 +25,6 @@ class Target(NamedTuple):
 
     Parameters
     ----------
-    clusters
-        The set.
-    replicas
-        Replicas.
     where
         Where the number stands: a path inside the placement, or a source elsewhere.
     """
@@ -57,12 +53,8 @@ class Totals:
         Totals of all candidates together; every one of them holds.
     regions
         Regions to which an annotation limits the candidates; None where none does.
-    regions_at
-        Where that annotation stands.
     even
         True where the change of the totals is shared evenly; else weights or full copies divide.
-    equal
-        True where all candidates weigh the same.
     apart
         True where a part of it stands outside of the placement.
     """
@@ -84,18 +76,10 @@ class Group(NamedTuple):
 
     Parameters
     ----------
-    name
-        What people call the clusters.
-    clusters
-        Candidates among them.
-    replicas
-        Replicas that they hold together.
     where
         Where the number stands.
     absent
         Names of clusters that the input does not have.
-    whole
-        True for a total of all candidates.
     closed
         Clusters of the set that are no candidates.
     """
@@ -127,17 +111,7 @@ def without_unlisted(totals: Totals, standing: Standing, clusters: Mapping[str, 
 
 
 def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster]) -> tuple[Group, ...]:
-    """Return the totals of the targets, then those of all candidates.
-
-    Parameters
-    ----------
-    totals
-        What was declared.
-    names
-        The candidates.
-    clusters
-        All clusters.
-    """
+    """Return the totals of the targets, then those of all candidates."""
     candidates = frozenset(names)
     found: list[Group] = []
     for position, (affinity, replicas, where) in enumerate(totals.targets, start=1):
@@ -168,15 +142,7 @@ def _name(affinity: ClusterAffinity, matched: Sequence[str]) -> str | None:
 
 
 def located(groups: Sequence[Group], source: Callable[[Path], Source]) -> tuple[GroupTotal, ...]:
-    """Return the rules that totals stand for.
-
-    Parameters
-    ----------
-    groups
-        The totals.
-    source
-        Gives file and line of a path inside the placement.
-    """
+    """Return the rules that totals stand for."""
     return tuple(
         GroupTotal(
             each.name,
@@ -197,14 +163,8 @@ def doubtful(
 
     Parameters
     ----------
-    groups
-        The totals of a workload.
     rules
         The same as rules, in the same order.
-    workload
-        The workload.
-    present
-        Names of all clusters.
     """
     for group, rule in zip(groups, rules, strict=True):
         if group.absent:

@@ -130,8 +130,6 @@ class Feedback:
         Most replicas by custom migration.
     unavailable
         Clusters that the object has to leave, with the place where that stands.
-    warnings
-        What is assumed of evictions that end.
     """
 
     estimated: Limits = NO_LIMITS
@@ -232,22 +230,7 @@ class _UnreadableError(Exception):
 
 
 def overridden(policy: Policy, annotations: Marks, key: str) -> tuple[Policy, list[Statement]]:
-    """Return a policy with everything replaced that annotations of an object override.
-
-    Parameters
-    ----------
-    policy
-        The policy.
-    annotations
-        Those of the object.
-    key
-        The object.
-
-    Returns
-    -------
-    tuple
-        The policy for this object, and what could not be read or has no effect.
-    """
+    """Return a policy with everything replaced that annotations of an object override."""
     warnings: list[Statement] = []
     for name, (part, read) in _READERS.items():
         mark = annotations.get(PREFIX + name)

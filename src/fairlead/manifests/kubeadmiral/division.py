@@ -83,8 +83,6 @@ class Weighed:
 
     Parameters
     ----------
-    weights
-        Weight by candidate that is left.
     closed
         Candidates that cannot be weighed and so are none.
     full
@@ -124,12 +122,6 @@ def dynamic_weights(
 
     Parameters
     ----------
-    workload
-        The workload.
-    names
-        Its candidates.
-    clusters
-        Member clusters by name.
     empty
         Rooms of clusters that hold nothing of a workload with these requests; completed here.
     """

@@ -33,8 +33,6 @@ class Federated:
 
     Parameters
     ----------
-    located
-        The federated object.
     template
         The workload inside it; its lines are those of the file.
     """
@@ -117,8 +115,6 @@ def current(federated: Federated, replicas: int) -> dict[str, int]:
 
     Parameters
     ----------
-    federated
-        The federated object.
     replicas
         What a cluster holds that has no override: the template's number.
 

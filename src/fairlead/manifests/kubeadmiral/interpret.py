@@ -53,8 +53,6 @@ class Interpreted(NamedTuple):
 
     Parameters
     ----------
-    rules
-        Rules, resolved against the clusters.
     warnings
         Preferences without effect, and what is assumed.
     """
@@ -65,15 +63,7 @@ class Interpreted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PolicyInterpreter:
-    """Turns policies into rules.
-
-    Parameters
-    ----------
-    clusters
-        Member clusters by name.
-    present
-        Their names.
-    """
+    """Turns policies into rules."""
 
     clusters: Mapping[str, Cluster]
     present: frozenset[str]
@@ -82,19 +72,7 @@ class PolicyInterpreter:
     def interpret(
         self, workload: Workload, policy: Policy, feedback: Feedback, replicas: Source
     ) -> Interpreted:
-        """Return the rules of a workload.
-
-        Parameters
-        ----------
-        workload
-            The workload, without rules.
-        policy
-            Its policy, with what annotations override.
-        feedback
-            What the migration controllers have reported of it.
-        replicas
-            Where the number of its replicas stands.
-        """
+        """Return the rules of a workload."""
         held = self.present.intersection(workload.current)
         if policy.sticky and held:
             # No total: what runs stays, also where another number is wanted by now.
@@ -164,12 +142,7 @@ class PolicyInterpreter:
             yield from self._moves(workload, policy)
 
     def _packed(
-        self,
-        workload: Workload,
-        policy: Policy,
-        feedback: Feedback,
-        open_to: Standing,
-        replicas: Source,
+        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing, replicas: Source
     ) -> Iterator[WorkloadRule]:
         """Fill one cluster after the other, and as few as possible."""
         yield self._candidates(open_to)
@@ -185,12 +158,7 @@ class PolicyInterpreter:
         yield from self._moves(workload, policy)
 
     def _shared(
-        self,
-        workload: Workload,
-        policy: Policy,
-        feedback: Feedback,
-        open_to: Standing,
-        replicas: Source,
+        self, workload: Workload, policy: Policy, feedback: Feedback, open_to: Standing, replicas: Source
     ) -> Iterator[WorkloadRule]:
         """Divide by weights."""
         weighed = self._weighed(workload, policy, open_to)
@@ -268,17 +236,7 @@ class PolicyInterpreter:
 
 @dataclass(frozen=True, slots=True)
 class PolicyReading:
-    """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`.
-
-    Parameters
-    ----------
-    policy
-        Its policy, with what annotations override.
-    feedback
-        What the migration controllers have reported of it.
-    replicas
-        Where the number of its replicas stands.
-    """
+    """What the rules of a workload are read from in KubeAdmiral; see `fairlead.models.workload.Reading`."""
 
     policy: Policy
     feedback: Feedback

@@ -56,8 +56,6 @@ def preferences(placement: Sequence[DesiredPlacement], locate: Locate) -> Prefer
 
     Parameters
     ----------
-    placement
-        The list.
     locate
         Returns where a field stands, by its path below the list.
     """
@@ -117,15 +115,7 @@ _FIELDS = (MODE, SELECTOR, AFFINITY, TOLERATIONS, MAX_CLUSTERS, PLACEMENT)
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term of a cluster affinity; everything in it must hold, and an empty one matches nothing.
-
-    Parameters
-    ----------
-    expressions
-        Over the labels of a cluster.
-    names
-        Over the name of a cluster.
-    """
+    """One term of a cluster affinity; everything in it must hold, and an empty one matches nothing."""
 
     expressions: tuple[Requirement, ...] = ()
     names: tuple[Requirement, ...] = ()
@@ -144,8 +134,6 @@ class Policy:
 
     Parameters
     ----------
-    name
-        The policy in words.
     key
         Equal for workloads to which exactly the same rules apply.
     sources
@@ -156,16 +144,10 @@ class Policy:
         True where one cluster is filled after the other, False where all share.
     sticky
         True where nothing that runs changes.
-    selector
-        Labels that a cluster must have.
     terms
         Terms of which one must match; None where there is no such rule.
-    tolerations
-        Taints that are put up with.
     max_clusters
         Most clusters; None means no limit.
-    preferred
-        The placement list.
     avoid_disruption
         True where running replicas stay where they are as far as possible.
     auto_migration

@@ -21,12 +21,7 @@ from fairlead.manifests.kubeadmiral.annotations import (
     overridden,
     read_feedback,
 )
-from fairlead.manifests.kubeadmiral.federated import (
-    Template,
-    current,
-    replicas_path,
-    written,
-)
+from fairlead.manifests.kubeadmiral.federated import Template, current, replicas_path, written
 from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
 from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, LocatedPolicy, Policy, read_policy
 from fairlead.manifests.validation import Located
@@ -49,8 +44,6 @@ class Named:
     ----------
     namespace, name
         Of the policy; the namespace is empty for a cluster policy.
-    label
-        The label.
     """
 
     namespace: str
@@ -101,8 +94,6 @@ class Placed(NamedTuple):
     ----------
     workload
         With its rules; None where it is left out.
-    warnings
-        What there is to say about it.
     """
 
     workload: Workload | None
@@ -111,15 +102,7 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Federation:
-    """KubeAdmiral's part of the input.
-
-    Parameters
-    ----------
-    policies
-        Policies by name.
-    interpreter
-        Turns policies into rules.
-    """
+    """KubeAdmiral's part of the input."""
 
     policies: Policies
     interpreter: PolicyInterpreter

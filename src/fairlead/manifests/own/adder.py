@@ -13,6 +13,7 @@ from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
+from fairlead.models.errors import InternalError
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -130,13 +131,7 @@ class Added(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Adder:
-    """Resolves manifests against candidates; workloads with the same candidates share what comes of it.
-
-    Parameters
-    ----------
-    clusters
-        Member clusters by name.
-    """
+    """Resolves manifests against candidates; workloads with the same candidates share what comes of it."""
 
     clusters: Mapping[str, Cluster]
     memory: Memory = field(default_factory=Memory)
@@ -165,8 +160,8 @@ class Adder:
                 return self._price(Located(model, located.document), names, needs(workload), rules)
             case own.HierarchicalWeights() as model:
                 return self._shares(Located(model, located.document), names, rules)
-            case _:
-                return Added(rules)
+            case model:
+                raise InternalError(f"{type(model).__name__} adds no rule to a workload")
 
     def _group_bounds(self, located: Located[own.GroupBounds], names: Sequence[str], rules: Rules) -> Added:
         key = (id(located.model), names)
@@ -184,11 +179,7 @@ class Adder:
         return Added((*rules, rule), silent)
 
     def _price(
-        self,
-        located: Located[own.PriceList],
-        names: Sequence[str],
-        needed: Mapping[str, int],
-        rules: Rules,
+        self, located: Located[own.PriceList], names: Sequence[str], needed: Mapping[str, int], rules: Rules
     ) -> Added:
         key = (id(located.model), names)
         priced = self.memory.once(id(located.model), lambda: prices.entries(located, self.clusters))

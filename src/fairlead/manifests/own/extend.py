@@ -8,9 +8,10 @@ from typing import NamedTuple
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import WorkloadAffinity
+from fairlead.manifests.api.profile import Profile, ProfileSpec
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
-from fairlead.manifests.own import move_budgets, prices, profile
+from fairlead.manifests.own import failure_rates, move_budgets, prices, profile
 from fairlead.manifests.own.adder import PER_WORKLOAD, Adder
 from fairlead.manifests.own.sets import (
     Remark,
@@ -25,6 +26,7 @@ from fairlead.manifests.validation import Located
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
+from fairlead.models.expected_loss import FailureRate
 from fairlead.models.levels import Deviation
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Statement
@@ -63,16 +65,14 @@ class Extended(NamedTuple):
 
     Parameters
     ----------
-    workloads
-        Workloads with all their rules.
     rules
         Rules that several workloads share.
     levels
         Keys of the objective levels, the most important first.
-    deviation
-        Measure of the distance from the wanted ratio.
     tolerances
         How much worse than best levels may be, by key.
+    failure_rates
+        How often clusters fail.
     warnings
         Selectors that match nothing, bounds without effect and the like.
     """
@@ -82,6 +82,7 @@ class Extended(NamedTuple):
     levels: tuple[str, ...]
     deviation: Deviation
     tolerances: Mapping[str, Tolerance]
+    failure_rates: tuple[FailureRate, ...]
     warnings: tuple[Statement, ...]
 
 
@@ -94,10 +95,6 @@ def extend(
     ----------
     manifests
         Valid manifests of our own kinds, in any order.
-    clusters
-        Member clusters.
-    workloads
-        Workloads with the rules of their policies.
     """
     adder = Adder({cluster.name: cluster for cluster in clusters})
     extended = list(workloads)
@@ -111,8 +108,9 @@ def extend(
                     told.extend(one._replace(workload=workload.key) for one in remarks)
     companions, lonely = _companions(manifests, extended)
     budgets, idle = _budgets(manifests, clusters, extended)
-    wanted = next((one.model.spec for one in of_kind(manifests, own.Profile)), own.ProfileSpec())
-    warnings = tuple(statements([*told, *lonely, *idle]))
+    wanted = next((one.model.spec for one in of_kind(manifests, Profile)), ProfileSpec())
+    strange = failure_rates.remarks(of_kind(manifests, own.FailureRates), clusters)
+    warnings = tuple(statements([*told, *lonely, *idle, *strange]))
     rules: tuple[Companionship | MoveBudget, ...] = (*companions, *budgets)
     return Extended(
         tuple(extended),
@@ -120,6 +118,7 @@ def extend(
         profile.order(wanted),
         profile.measure(wanted),
         profile.tolerances(wanted),
+        failure_rates.read(of_kind(manifests, own.FailureRates)),
         warnings,
     )
 
@@ -173,7 +172,7 @@ def _selecting_nothing(
 ) -> Iterator[Remark]:
     """Tell of manifests that select no workload."""
     for located in manifests:
-        if not isinstance(located.model, own.Profile) and not any(
+        if not isinstance(located.model, Profile | own.FailureRates) and not any(
             selects_workload(located, workload) for workload in workloads
         ):
             text = f"{named(located)} selects no workload that is placed"
@@ -182,7 +181,8 @@ def _selecting_nothing(
 
 def contradictions(manifests: Sequence[Located[Object]], subjects: Sequence[Subject]) -> Iterator[Mistake]:
     """List manifests of which there may be one only: in the whole input, or for a workload."""
-    yield from profile.second(of_kind(manifests, own.Profile))
+    yield from profile.second(of_kind(manifests, Profile))
+    yield from failure_rates.twice(of_kind(manifests, own.FailureRates))
     for pair in combinations(of_kind(manifests, own.PriceList), 2):
         if pair[0].model.spec.level == pair[1].model.spec.level:
             yield from _both(*pair, subjects)

@@ -1,10 +1,12 @@
 """What is wrong in a manifest of our own kinds beside its single fields."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import assert_never
 
 from fairlead.manifests.api import own
-from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own import OWN_KINDS, ClusterSet, SelectingSpec
+from fairlead.manifests.api.own import OWN_KINDS, OwnKind
+from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
+from fairlead.manifests.api.profile import Profile
 from fairlead.manifests.karmada.findings import label_selector_findings, selector_findings
 from fairlead.manifests.own import profile
 from fairlead.manifests.own.sets import as_affinity
@@ -18,6 +20,7 @@ _SCOPE = (
 )
 IS_NEEDED = "is needed"
 GROUP = "fairlead.io"
+SCRIPT = "Script"
 
 _MOST_FIELDS = 10
 _FIELDS = "name at least one of region, zone, provider, cluster or the key of a label"
@@ -30,6 +33,8 @@ def unknown_kind(document: Document) -> Mistake:
         message = f"is no version of {document.kind}; allowed is {own.API_VERSION}"
         return Mistake(document.source(("apiVersion",)), "apiVersion", document.api_version, message)
     message = f"is no kind of {own.API_VERSION}; known are {known}"
+    if document.kind == SCRIPT:
+        message = "is no part of a fleet; it is played with fairlead simulate --script FILE"
     return Mistake(document.source(("kind",)), "kind", document.kind, message)
 
 
@@ -41,34 +46,38 @@ def told_already(mistake: Mistake, known: Collection[str]) -> bool:
     return IS_NEEDED in mistake.message and any(field.startswith(holder) for field in known)
 
 
-def own_findings(model: Object) -> Iterator[Finding]:
+def own_findings(model: OwnKind) -> Iterator[Finding]:
     """List what is wrong in one manifest."""
     if model.metadata.namespace:
         yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE)
-    spec = getattr(model, "spec", None)
+    spec = model.spec
     if isinstance(spec, SelectingSpec) and spec.workload_selector.label_selector:
         found = label_selector_findings(spec.workload_selector.label_selector)
         yield from below("spec", below("workloadSelector", below("labelSelector", found)))
     yield from below("spec", _of_kind(model))
 
 
-def _of_kind(model: Object) -> Iterator[Finding]:
+def _of_kind(model: OwnKind) -> Iterator[Finding]:
     """List what is wrong in the spec of one kind."""
     match model:
         case own.GroupBounds(spec=spec):
             yield from _group_bounds(spec)
-        case own.Profile(spec=wanted):
+        case Profile(spec=wanted):
             yield from profile.findings(wanted)
+        case own.FailureRates(spec=failures):
+            yield from _filled("rates", failures.rates, "name at least one field with its rate")
         case own.PriceList(spec=prices):
             yield from _prices(prices)
         case own.Survival(spec=survival):
-            yield from _either({"minReplicas": survival.min_replicas, "minPercent": survival.min_percent})
+            yield from _survival(survival)
         case own.HierarchicalWeights(spec=weights):
             yield from _hierarchy(weights)
         case own.MoveBudget(spec=budget):
             yield from _move_budget(budget)
-        case _:
+        case own.Skew() | own.WorkloadAffinity():
             return
+        case _:
+            assert_never(model)
 
 
 def _group_bounds(spec: own.GroupBoundsSpec) -> Iterator[Finding]:
@@ -104,6 +113,16 @@ def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
             *_target(entry.target_cluster),
         ]
         yield from below("prices", below(position, iter(found)))
+
+
+def _survival(spec: own.SurvivalSpec) -> Iterator[Finding]:
+    """List what is missing or said twice of what is lost and of what is left."""
+    yield from _either({"field": spec.field, "losses": spec.losses or None})
+    for position, loss in enumerate(spec.losses):
+        if loss.field in [each.field for each in spec.losses[:position]]:
+            message = "is listed twice; groups says how many are lost at once"
+            yield Finding(("losses", position, "field"), loss.field, message)
+    yield from _either({"minReplicas": spec.min_replicas, "minPercent": spec.min_percent})
 
 
 def _hierarchy(spec: own.HierarchicalWeightsSpec) -> Iterator[Finding]:

@@ -17,10 +17,6 @@ class Titled(NamedTuple):
 
     Parameters
     ----------
-    title
-        Where it stands.
-    total
-        The total.
     opening
         True for a group of a field that has no candidate, so that it counts only once one is opened.
     """
@@ -44,26 +40,12 @@ def remarks(located: Located[GroupBounds], clusters: Mapping[str, Cluster]) -> I
 def totals(
     located: Located[GroupBounds], names: Sequence[str], clusters: Mapping[str, Cluster]
 ) -> tuple[Titled, ...]:
-    """Return the totals of all sets, resolved against candidates.
-
-    Parameters
-    ----------
-    located
-        The manifest.
-    names
-        Candidates in name order.
-    clusters
-        All clusters by name.
-    """
+    """Return the totals of all sets, resolved against candidates."""
     return tuple(
         Titled(_title(located, position), total, opening=group.group_by is not None and not total.clusters)
         for position, group in enumerate(located.model.spec.groups)
         for total in _of_group(
-            group,
-            _title(located, position),
-            names,
-            clusters,
-            located.source("spec", "groups", position),
+            group, _title(located, position), names, clusters, located.source("spec", "groups", position)
         )
     )
 

@@ -6,13 +6,14 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairlead.manifests.api.own import Branch, HierarchicalWeights, HierarchicalWeightsSpec
-from fairlead.manifests.own.sets import Remark, named, values_of
+from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Shares
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.rules.shares import Group
+from fairlead.models.topology import values_of
 
 NO_SHARE = "had no share of the hierarchical weights"
 _PROPERTIES = ("provider", "region", "zone")
@@ -23,8 +24,6 @@ class Division(NamedTuple):
 
     Parameters
     ----------
-    shares
-        The rule.
     closed
         Candidates without a share, with the reason.
     """

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from fairlead.manifests.api import own
-from fairlead.manifests.api.own import Amount
+from fairlead.manifests.api.own_values import Amount
 from fairlead.manifests.own.sets import Remark, called, matched, named, without_clusters
 from fairlead.manifests.validation import Located
 from fairlead.models.cluster import Cluster
@@ -24,10 +24,6 @@ def budgets(
 
     Parameters
     ----------
-    located
-        The manifest.
-    workloads
-        Those that it selects.
     clusters
         Member clusters by name. What runs elsewhere is gone already and counts in no percentage.
     """

@@ -36,12 +36,6 @@ def price(
 
     Parameters
     ----------
-    located
-        The manifest.
-    priced
-        What `entries` found.
-    names
-        Candidates in name order.
     needed
         What one replica needs, as `capacity.needs` returns it.
     """

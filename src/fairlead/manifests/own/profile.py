@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fairlead.manifests.api.own import Profile, ProfileLevel, ProfileSpec
+from fairlead.manifests.api.profile import Profile, ProfileLevel, ProfileSpec
 from fairlead.manifests.validation import Finding, Located
 from fairlead.models.errors import Mistake
 from fairlead.models.levels import ALL, DEFAULT_ORDER, DEVIATION, NAMES, Deviation

@@ -3,9 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
+from fairlead.manifests.api.script import Script
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+WRITTEN_KINDS: Mapping[str, type[Object]] = {**OWN_KINDS, "Script": Script}
+"""Kinds that people write for fairlead alone: those of a fleet, and scripts of what happens to it."""
 
 _METADATA: Mapping[str, Any] = {
     "description": "Metadata of the object; it belongs to no namespace.",
@@ -37,7 +42,7 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
     Parameters
     ----------
     kind
-        One of `OWN_KINDS`; None stands for all of them: a manifest is of one of the kinds.
+        One of `WRITTEN_KINDS`; None stands for all of them: a manifest is of one of the kinds.
 
     Raises
     ------
@@ -47,14 +52,14 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
     if kind is not None:
         schema, definitions = _of_kind(kind)
         return {"$schema": _DIALECT, **schema, "$defs": definitions}
-    every = [_of_kind(one) for one in OWN_KINDS]
+    every = [_of_kind(one) for one in WRITTEN_KINDS]
     shared = {name: one for _, definitions in every for name, one in definitions.items()}
     return {"$schema": _DIALECT, "oneOf": [schema for schema, _ in every], "$defs": shared}
 
 
 def _of_kind(kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the schema of a kind, and the definitions that it refers to."""
-    schema = OWN_KINDS[kind].model_json_schema()
+    schema = WRITTEN_KINDS[kind].model_json_schema()
     definitions = {name: _tidied(one) for name, one in schema["$defs"].items() if name != "ObjectMeta"}
     described = {
         "title": kind,

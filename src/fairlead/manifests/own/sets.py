@@ -1,10 +1,10 @@
 """Which workloads and clusters a manifest of our own kinds is for, and what there is to say about it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.own import ClusterSet, SelectingSpec, WorkloadSelector
+from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec, WorkloadSelector
 from fairlead.manifests.api.policies import ClusterAffinity
 from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.validation import Located
@@ -24,10 +24,6 @@ class Remark(NamedTuple):
 
     Parameters
     ----------
-    text
-        The sentence.
-    source
-        What it is about.
     workload
         Key of the workload it holds for; None where it holds whatever the workload.
     """
@@ -83,15 +79,6 @@ def called(target: ClusterSet) -> str:
         return names[0]
     only = expressions[0]
     return f"{only.key} {', '.join(only.values)}" if only.operator == "In" else ""
-
-
-def values_of(cluster: Cluster, field: str) -> Sequence[str]:
-    """Return the groups of a field that a cluster tells: one, several (zones) or none."""
-    if field == "zone":
-        return cluster.zones
-    fixed = {"cluster": cluster.name, "region": cluster.region, "provider": cluster.provider}
-    value = fixed[field] if field in fixed else cluster.labels.get(field)
-    return (value,) if value else ()
 
 
 M = TypeVar("M", bound=Object)

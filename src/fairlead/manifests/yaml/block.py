@@ -90,13 +90,7 @@ def _spans(lines: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _said(line: str) -> _Line | None:
-    """Return what a line says; None where that is nothing.
-
-    Raises
-    ------
-    ValueError
-        Where it is not plain.
-    """
+    """Return what a line says; None where that is nothing, ValueError where it is not plain."""
     bare = line.lstrip(" ")
     if not bare or bare[0] == "#" or line == SEPARATOR:
         return None
@@ -120,13 +114,7 @@ def _value(groups: Mapping[str, str | None]) -> Any:
 
 
 class _Open:
-    """Mappings and lists that are not complete, from the outermost to the innermost.
-
-    Parameters
-    ----------
-    root
-        The outermost mapping.
-    """
+    """Mappings and lists that are not complete, from the outermost to the innermost."""
 
     def __init__(self, root: dict[str, Any]) -> None:
         self.top: Any = root

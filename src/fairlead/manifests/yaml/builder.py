@@ -33,16 +33,10 @@ class _Frame:
 
     Parameters
     ----------
-    items
-        The entries so far.
     line, anchor
         Where it begins, and the name that aliases use; None where it has none.
-    lines, blocks
-        Line and block of every entry.
     key, key_line
         In a mapping: the key whose value comes next; None where a key comes next.
-    merges
-        Mappings to merge, with their blocks.
     dropped, merging
         True where the next value is not stored (its key is a duplicate) or is merged.
     size_before
@@ -85,13 +79,7 @@ class _Anchored:
 
 
 class Builder:
-    """Builds one document after the other; every mistake is noted, and only what cannot go on is raised.
-
-    Parameters
-    ----------
-    file
-        Path as the user gave it.
-    """
+    """Builds one document after the other; every mistake is noted, and only what cannot go on is raised."""
 
     def __init__(self, file: str) -> None:
         self.mistakes: list[Mistake] = []

@@ -125,19 +125,7 @@ class NoLines:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Places of the values of one document, all known.
-
-    Parameters
-    ----------
-    file
-        Path as the user gave it.
-    table
-        Lines of the whole file.
-    line
-        Line where the document begins.
-    block
-        Block of the document's own entries.
-    """
+    """Places of the values of one document, all known."""
 
     file: str
     table: LineTable
@@ -145,13 +133,7 @@ class Lines:
     block: int
 
     def entry(self, data: Any, step: str | int) -> "Lines":
-        """Return the lines of the entry that a step leads to from `data`, which these lines describe.
-
-        Raises
-        ------
-        LookupError
-            Where there is no such entry.
-        """
+        """Return the lines of the entry that a step leads to from `data`, which these lines describe."""
         position: int | None = None
         if isinstance(data, dict):
             position = self.table.position(self.block, data, step)
@@ -183,12 +165,8 @@ class Document:
     data
         The manifest as JSON could hold it: dicts, lists, strings, ints, floats, bools and None. Values that
         an alias repeats are one object; do not change it.
-    lines
-        Place of every value.
     outer
         The manifest that holds this one, such as a FederatedObject its template; None where none does.
-    at
-        Where in the outer manifest.
     """
 
     data: dict[str, Any]

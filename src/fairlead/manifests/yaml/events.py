@@ -13,13 +13,7 @@ _Parser: Any = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
 
 class Reading:
-    """Hands the events of a YAML parser to a builder, and collects the documents.
-
-    Parameters
-    ----------
-    builder
-        What builds the documents.
-    """
+    """Hands the events of a YAML parser to a builder, and collects the documents."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder

@@ -45,12 +45,8 @@ def read_path(path: str, *, recursive: bool, maximum_bytes: int) -> Iterator[Tex
 
     Parameters
     ----------
-    path
-        What the user named.
     recursive
         Whether a directory's directories are read too; symbolic links to directories are not followed.
-    maximum_bytes
-        Size that a file may have.
 
     Yields
     ------

@@ -27,8 +27,6 @@ class JsonReading:
     ----------
     is_json
         Whether the text is JSON at all; if not, the mistake says where it stops being JSON.
-    values, mistakes
-        The documents with their lines, and what is wrong.
     """
 
     is_json: bool

@@ -24,10 +24,6 @@ class LateText(ABC):
 
     Parameters
     ----------
-    file
-        Path as the user gave it.
-    text
-        The text.
     first
         Line where it begins.
     """
@@ -174,8 +170,6 @@ class LateLines:
 
     Parameters
     ----------
-    text
-        The text.
     path
         What these places are of, from the top of the text.
     """

@@ -88,8 +88,6 @@ def _number_of_keys(root: dict[Any, Any], types: frozenset[type], *, own: bool =
 
     Parameters
     ----------
-    root
-        What holds everything.
     types
         Types that values may have; floats that are whole become ints.
     own

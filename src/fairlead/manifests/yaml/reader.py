@@ -20,15 +20,7 @@ PARSED = "<dict>"
 
 
 class NamedDocument(dict[str, Any]):
-    """A parsed document with the name by which messages call it, as they call a file.
-
-    Parameters
-    ----------
-    name
-        The name.
-    data
-        The document.
-    """
+    """A parsed document with the name by which messages call it, as they call a file."""
 
     def __init__(self, name: str, data: Mapping[str, Any]) -> None:
         super().__init__(data)

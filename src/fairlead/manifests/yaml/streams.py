@@ -26,8 +26,6 @@ def read_text(file: str, text: str) -> tuple[Values, list[Mistake]]:
 
     Parameters
     ----------
-    file
-        Path as the user gave it, for sources.
     text
         YAML documents separated by ``---``, or JSON documents one after the other.
 

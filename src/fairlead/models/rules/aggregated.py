@@ -12,13 +12,7 @@ KIND = "aggregated"
 
 @dataclass(frozen=True, slots=True)
 class Aggregated:
-    """As few clusters as possible hold replicas.
-
-    Parameters
-    ----------
-    source
-        Where the preference was declared.
-    """
+    """As few clusters as possible hold replicas."""
 
     source: Source | None = None
 

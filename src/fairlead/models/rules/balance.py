@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -23,8 +23,6 @@ class Balance:
 
     Parameters
     ----------
-    members
-        Keys of the workloads.
     shares
         By resource, every cluster's part of what all clusters can give to the members; the parts of a
         resource add up to 1. Clusters of unknown capacity, and of none, are absent.
@@ -74,10 +72,5 @@ def _summed(parts: Iterable[Fraction]) -> Fraction:
     row = list(parts)
     while len(row) > 1:
         odd = row[len(row) - len(row) % 2 :]
-        row = [left + right for left, right in _pairs(row)] + odd
+        row = [left + right for left, right in zip(row[::2], row[1::2], strict=False)] + odd
     return row[0]
-
-
-def _pairs(row: list[Fraction]) -> Iterator[tuple[Fraction, Fraction]]:
-    """Yield every two neighbours."""
-    return zip(row[::2], row[1::2], strict=False)

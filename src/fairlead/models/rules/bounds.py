@@ -24,8 +24,6 @@ class Bound(NamedTuple):
     ----------
     replicas
         The number.
-    source
-        Where it was declared.
     ceiling
         The most that a higher maximum in its place would allow, because of what nobody can change by itself:
         a cluster that has no weight beside others, or a report of what a cluster can run. None where nothing

@@ -42,8 +42,6 @@ class Exclusion:
     ----------
     reason
         The end of Karmada's sentence "1 cluster(s) ...", such as ``had untolerated taint {gpu}``.
-    source
-        Where the reason was declared.
     taints
         The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
     spoiling

@@ -105,8 +105,6 @@ def fits(grades: Iterable[Grade], needs: Mapping[str, int]) -> int:
 
     Parameters
     ----------
-    grades
-        Grades of the nodes.
     needs
         What one replica takes by resource, itself as a pod among them; positive. A resource that a grade does
         not name is not there.
@@ -131,9 +129,10 @@ def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Itera
 
 def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List workloads that do not fit onto the nodes of a cluster."""
-    for workload in problem.workloads:
+    graded = {cluster.name: cluster for cluster in problem.clusters if cluster.grades}
+    for workload in problem.workloads if graded else ():
         for name, replicas in placement.of(workload.key).items():
-            cluster = problem.cluster_by_name.get(name)
+            cluster = graded.get(name)
             most = graded_room(workload, cluster) if cluster else None
             if cluster and most is not None and replicas > most:
                 text = f"{workload.key}: {replicas} on {name}, where the nodes of its grades fit {most}"
@@ -142,15 +141,19 @@ def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
 
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List clusters and resources that are asked for more than there is."""
-    available = problem.limits
-    clusters = problem.cluster_by_name
-    used = problem.used(placement)
-    over = {place: amount - available.get(place, 0) for place, amount in used.items()}
-    for place in sorted(place for place, amount in over.items() if amount > 0):
-        name, resource = place
-        asked, given = format_units(resource, used[place]), format_units(resource, available.get(place, 0))
-        text = f"{name}: {asked} {resource} requested, {given} available"
-        yield Violation(KIND, text, over[place], clusters[name].source, None, name, resource)
+    used = problem.used_columns(placement)
+    over = {
+        (name, resource): (amount, given.get(name, 0))
+        for resource, column in used.items()
+        for given in (problem.room.get(resource, {}),)
+        for name, amount in column.items()
+        if amount > given.get(name, 0)
+    }
+    for (name, resource), (amount, offered) in sorted(over.items()):
+        asked, had = format_units(resource, amount), format_units(resource, offered)
+        text = f"{name}: {asked} {resource} requested, {had} available"
+        source = problem.cluster_by_name[name].source
+        yield Violation(KIND, text, amount - offered, source, None, name, resource)
 
 
 def describe_grades(workload: Workload, cluster: Cluster) -> Statement:

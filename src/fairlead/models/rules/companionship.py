@@ -28,14 +28,10 @@ class Companionship:
 
     Parameters
     ----------
-    name
-        What people call the group.
     members
         Keys of the workloads, in that order.
     together
         True for affinity, False for anti-affinity.
-    source
-        Where it was declared.
     """
 
     name: str

@@ -24,8 +24,6 @@ class Duplicated:
 
     Parameters
     ----------
-    source
-        Where the strategy was declared.
     choice
         True where the solver selects clusters (spread constraints, most clusters): the others hold nothing.
     copies

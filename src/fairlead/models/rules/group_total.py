@@ -27,14 +27,8 @@ class GroupTotal:
     ----------
     name
         What people call the set, such as ``region RegionA`` or ``member1``.
-    clusters
-        Candidates in the set.
-    minimum
-        Fewest replicas.
     maximum
         Most replicas; None means no limit.
-    source
-        Where the total was declared.
     closed
         Clusters of the set that are no candidates, and would count if they were; None where that is not
         known. Left out of comparisons.

@@ -6,12 +6,14 @@ Whoever reads, changes or explains rules asks such a rule itself: a new one need
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Self
 
+from fairlead.models.cluster import Cluster
 from fairlead.models.requirement import Binds, Side
+from fairlead.models.topology import groups
 
 if TYPE_CHECKING:
     from fairlead.models.requirement import Requirement
@@ -32,16 +34,12 @@ class Number(NamedTuple):
         Its name in the rule, such as ``minimum``.
     value
         The number: replicas or groups.
-    side
-        Whether the rule asks for at least so many, or at most.
     change
         The kind of such a change, one of `changes.kinds.Kind`.
     words
         What it is, to people: ``the fewest region groups``.
     farthest
         The number beyond which a change does not help any more; None where only the replicas tell.
-    source
-        Where it was declared.
     """
 
     name: str
@@ -103,9 +101,19 @@ class Grouped(ABC):
         return 0
 
     @property
+    def name(self) -> str:
+        """What it is about, to tell it from others of its kind."""
+        return self.field
+
+    @property
     def rows(self) -> tuple[str, ...]:
         """What the encoder calls its rows (`Because.detail`)."""
-        return (self.field,)
+        return (self.name,)
+
+    @property
+    def members(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield every group that it knows, with its clusters."""
+        yield from self.groups.items()
 
     def only(self, number: Number) -> Self:
         """Return a rule that states one of its numbers alone."""
@@ -128,9 +136,17 @@ class Grouped(ABC):
             for one in self.requirements(workload)
         )
 
-    def widened(self, groups: Clusters) -> Self:
+    def over(self, candidates: Collection[Cluster]) -> Self:
+        """Return the rule over other candidates."""
+        return replace(self, groups=groups(candidates, self.field))
+
+    def opened(self, more: Collection[Cluster]) -> Self:
+        """Return the rule once more clusters are candidates."""
+        return replace(self, groups=joined(self.groups, groups(more, self.field)))
+
+    def widened(self, closed: Collection[Cluster]) -> Self:
         """Return a rule that knows closed clusters as well, and allows no less for it."""
-        return replace(self, groups=groups)
+        return self.opened(closed)
 
     def while_closed(self, open_now: AbstractSet[str]) -> Self:
         """Return a rule that knows clusters that would open, as it counts while only some are open."""
@@ -142,13 +158,11 @@ class Grouped(ABC):
         del gone
         return replace(self, groups=left_in(self.groups, names))
 
-    def opened(self, more: Clusters) -> Self:
-        """Return the rule once more clusters are candidates."""
-        none = frozenset[str]()
-        known = sorted({*self.groups, *more})
-        return replace(
-            self, groups={each: self.groups.get(each, none) | more.get(each, none) for each in known}
-        )
+
+def joined(first: Clusters, second: Clusters) -> Clusters:
+    """Return the clusters of two groupings together, in the order of the groups' names."""
+    none = frozenset[str]()
+    return {name: first.get(name, none) | second.get(name, none) for name in sorted({*first, *second})}
 
 
 def left_in(groups: Clusters, names: AbstractSet[str]) -> Clusters:

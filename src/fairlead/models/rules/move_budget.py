@@ -40,8 +40,6 @@ class MoveBudget:
         tells what counts. At most one of them is given.
     under_way
         Clusters by workload from which replicas are on their way already: they count as gone, not as moved.
-    source
-        Where the budget was declared.
     """
 
     name: str

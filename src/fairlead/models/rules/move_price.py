@@ -30,8 +30,6 @@ class MovePrice:
     ----------
     price
         Deviation that one move has to gain, at least 0.
-    present
-        Clusters of the problem; see `Moves`.
     """
 
     price: Fraction
@@ -39,19 +37,7 @@ class MovePrice:
 
 
 def cost(rule: MovePrice, workload: Workload, placed: Mapping[str, int], deviation: Deviation) -> Fraction:
-    """Return deviation plus price times moves, exactly.
-
-    Parameters
-    ----------
-    rule
-        The price.
-    workload
-        Whose replicas.
-    placed
-        Replicas by cluster.
-    deviation
-        The measure, see `Deviation`.
-    """
+    """Return deviation plus price times moves, exactly."""
     ratio = workload.rule(Weights)
     away = weights.cost(ratio, workload, placed, deviation) if ratio is not None else Fraction(0)
     return away + rule.price * moves_of(Moves(rule.present), workload, placed)

@@ -65,15 +65,6 @@ def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]
     Replicas stopped anywhere, less what had to be stopped because the total shrank:
     ``sum max(0, movable - placed) - max(0, sum movable - N)``. Under Duplicated no total shrinks, only
     copies: ``sum max(0, movable - placed)``.
-
-    Parameters
-    ----------
-    workload
-        Whose replicas.
-    held
-        Replicas that run now, by cluster.
-    placed
-        Replicas in the placement, by cluster.
     """
     counted = movable(workload, held)
     return stopped(counted, placed) - unavoidable(workload, counted)

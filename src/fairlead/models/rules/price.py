@@ -24,8 +24,6 @@ class Price:
     ----------
     prices
         Price of one replica by candidate, exact; absent means free of charge.
-    source
-        Where the prices were declared.
     level
         The level on which they count, one of `PRICED`; a workload has at most one price on each.
     currency

@@ -49,8 +49,6 @@ class Limit(NamedTuple):
     used
         What is requested in the namespace now, by the workloads of the problem and by others; what goes
         beyond the former is taken by others and stays taken. 0 where nobody says.
-    source
-        Where the number was declared.
     """
 
     hard: int
@@ -72,12 +70,8 @@ class Quota:
 
     Parameters
     ----------
-    name, namespace
-        Name of the quota, and the namespace whose workloads it is about.
     limits
         How much of what; what is absent has no limit.
-    source
-        Where the quota was declared.
     """
 
     name: str
@@ -95,8 +89,6 @@ class Allowance:
 
     Parameters
     ----------
-    rule
-        The quota.
     left
         How much by what is limited; negative where more is requested than it allows.
     """
@@ -129,12 +121,8 @@ def asked(rule: Quota, workload: Workload, placed: Mapping[str, int]) -> dict[Sc
 
     Parameters
     ----------
-    rule
-        The quota.
     workload
         Any workload; one of another namespace asks for nothing.
-    placed
-        Its replicas by cluster.
     """
     if workload.namespace != rule.namespace:
         return {}

@@ -24,8 +24,6 @@ class Group:
     ----------
     name
         What people call it, such as ``eu/eu-1``.
-    clusters
-        Candidates in it.
     share
         Exact share of the workload's replicas: the product of its own weight's share and those of all groups
         around it.
@@ -48,8 +46,6 @@ class Shares:
     depths
         Groups of every depth, the outermost first; the groups of a depth are disjoint, and each lies inside
         one of the depth before.
-    source
-        Where the weights were declared.
     """
 
     depths: tuple[tuple[Group, ...], ...]

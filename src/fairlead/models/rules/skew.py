@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from fairlead.models.cluster import Cluster
 from fairlead.models.requirement import Kind, Requirement, Scope, Side
 from fairlead.models.rules.grouped import Clusters, Grouped, Number
 from fairlead.models.source import Source
@@ -26,8 +27,6 @@ class Apart(Scope):
 
     Parameters
     ----------
-    field
-        What is grouped.
     groups
         Candidates by group, none of them empty.
     """
@@ -56,17 +55,6 @@ class Skew(Grouped):
 
     Kubernetes knows it as ``maxSkew`` of topologySpreadConstraints, with nodes in the place of clusters.
     Candidates that tell no group count nowhere.
-
-    Parameters
-    ----------
-    field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group; a candidate may be in several (zones).
-    maximum
-        The most by which two groups differ.
-    source
-        Where the number was declared.
     """
 
     maximum: int
@@ -105,9 +93,10 @@ class Skew(Grouped):
         """Return what the fullest group may need, which all others have to keep up with."""
         return minima
 
-    def widened(self, groups: Clusters) -> Self:
+    def widened(self, closed: Collection[Cluster]) -> Self:
         """Return the rule over groups that have candidates now: what is closed may not hold replicas."""
-        return replace(self, groups={group: groups[group] for group in self._with_candidates()})
+        wide = self.opened(closed).groups
+        return replace(self, groups={group: wide[group] for group in self._with_candidates()})
 
     def while_closed(self, open_now: AbstractSet[str]) -> Self:
         """Return the rule over groups that have candidates now, with what would open in them."""

@@ -27,16 +27,8 @@ class Spread(Grouped):
 
     Parameters
     ----------
-    field
-        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
-    groups
-        Candidates by group; a candidate may be in several (zones).
-    minimum
-        Fewest groups.
     maximum
         Most groups; None means no limit.
-    source
-        Where the constraint was declared.
     """
 
     minimum: int = 0

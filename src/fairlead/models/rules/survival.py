@@ -1,18 +1,30 @@
-"""Survival: enough replicas are left when any one region, zone, provider or cluster is lost."""
+"""Survival: enough replicas are left when groups of clusters are lost, one or several at once."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from fairlead.models.requirement import SPREAD, Binds, GivesWay, Kind, Outside, Requirement, Side
-from fairlead.models.rules.grouped import Clusters, Grouped, Number, left_in
+from fairlead.models.cluster import Cluster
+from fairlead.models.requirement import (
+    SPREAD,
+    Among,
+    Binds,
+    GivesWay,
+    Kind,
+    Outside,
+    Requirement,
+    Scope,
+    Side,
+)
+from fairlead.models.rules.grouped import Clusters, Grouped, Number, joined, left_in
 from fairlead.models.source import Source
-from fairlead.models.topology import noun_of
-from fairlead.models.words import counted
+from fairlead.models.topology import groups, groups_of, noun_of
+from fairlead.models.words import counted, listed
 
 if TYPE_CHECKING:
     from fairlead.models.statement import Statement
@@ -22,10 +34,8 @@ KIND = "survival"
 
 
 @dataclass(frozen=True, slots=True)
-class Survival(Grouped):
-    """Whatever single group of clusters is lost, at least so many replicas stand elsewhere.
-
-    Does not bind a workload that is scaled to 0.
+class Loss:
+    """Some groups of one field that are lost at once.
 
     Parameters
     ----------
@@ -33,25 +43,148 @@ class Survival(Grouped):
         What may be lost: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
     groups
         Candidates by group.
-    minimum
-        Replicas that have to be left.
-    source
-        Where it was declared.
+    count
+        How many groups are lost at once, at least 1.
     everywhere
         All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
+    """
+
+    field: str
+    groups: Clusters
+    count: int = 1
+    everywhere: Clusters = dataclasses.field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What is lost, to follow "any one"."""
+        return noun_of(self.field) if self.count == 1 else f"set of {groups_of(self.count, self.field)}"
+
+    @property
+    def together(self) -> Clusters:
+        """All clusters that are lost together by group."""
+        return joined(self.groups, self.everywhere)
+
+    def without(self, names: AbstractSet[str], *, gone: bool) -> Loss:
+        """Return it once clusters are closed, which still are lost with their group, or gone."""
+        there = left_in(self.everywhere, names) if gone else self.everywhere
+        return replace(self, groups=left_in(self.groups, names), everywhere=there)
+
+
+@dataclass(frozen=True, slots=True)
+class Left(Scope):
+    """The replicas that are left after the worst of several losses at once count.
+
+    Parameters
+    ----------
+    name
+        What is lost, to follow "any one".
+    losses
+        What is lost, each the worst so many groups of a field.
+    """
+
+    name: str
+    losses: tuple[Loss, ...]
+
+    @property
+    def detail(self) -> str:
+        """What is lost."""
+        return self.name
+
+    def choices(self, among: AbstractSet[str]) -> Iterator[tuple[tuple[str, ...], frozenset[str]]]:
+        """Yield what may be lost of some clusters: the groups in words, and the clusters in them.
+
+        Groups that have none of these clusters are left out where others have some: to lose them as well
+        changes nothing.
+        """
+        picks = []
+        for loss in self.losses:
+            hit = [
+                (f"{loss.field} {name}", clusters & among)
+                for name, clusters in loss.together.items()
+                if not clusters.isdisjoint(among)
+            ]
+            picks.append(list(combinations(hit, min(loss.count, len(hit)))))
+        for picked in product(*picks):
+            lost = [each for part in picked for each in part]
+            yield tuple(name for name, _ in lost), frozenset[str]().union(*(names for _, names in lost))
+
+    def worst(self, placed: Mapping[str, int]) -> tuple[tuple[str, ...], frozenset[str]]:
+        """Return the loss that takes most replicas, the first of several: groups in words, clusters."""
+        held = {cluster for cluster, replicas in placed.items() if replicas}
+        return max(self.choices(held), key=lambda each: sum(placed[cluster] for cluster in each[1]))
+
+    def count(self, placed: Mapping[str, int]) -> int:
+        """Return the replicas that are left after the worst loss."""
+        _, lost = self.worst(placed)
+        return sum(replicas for cluster, replicas in placed.items() if cluster not in lost)
+
+    def held(self, placed: Mapping[str, int]) -> bool:
+        """Tell whether anything would be lost."""
+        return any(lost for _, lost in self.choices({name for name, held in placed.items() if held}))
+
+    def shown(self, placed: Mapping[str, int]) -> Scope:
+        """Return the worst loss."""
+        names, lost = self.worst(placed)
+        return Among(listed(names, shown=len(names)), lost)
+
+
+@dataclass(frozen=True, slots=True)
+class Survival(Grouped):
+    """Whatever groups of clusters are lost, at least so many replicas stand elsewhere.
+
+    Does not bind a workload that is scaled to 0. What one loss leaves is counted for every group; of several
+    losses at once the worst counts.
+
+    Parameters
+    ----------
+    everywhere
+        All clusters by group, candidates or not: what still runs on a closed cluster is lost with its group.
+    count
+        How many groups are lost at once, at least 1.
+    besides
+        What else is lost at the same time.
     """
 
     minimum: int
     source: Source | None = None
     everywhere: Clusters = dataclasses.field(default_factory=dict)
+    count: int = 1
+    besides: tuple[Loss, ...] = ()
 
     kind: ClassVar[str] = KIND
 
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """All that is lost at once."""
+        return (Loss(self.field, self.groups, self.count, self.everywhere), *self.besides)
+
+    @property
+    def at_once(self) -> bool:
+        """Whether several groups are lost at once."""
+        return self.count > 1 or bool(self.besides)
+
+    @property
+    def name(self) -> str:
+        """What may be lost: a field, or what follows "any one" where it is more."""
+        if not self.at_once:
+            return self.field
+        first, *others = [loss.name for loss in self.losses]
+        return f"{first}{''.join(f' and any one {other}' for other in others)} at once"
+
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield what has to be left of every group; without candidates only where it holds something."""
+        if self.at_once:
+            yield from self._left_at_once(workload)
+            return
         for group, clusters in self._lost_with().items() if self.minimum else ():
             binds = Binds.ALWAYS if group in self.groups else Binds.WHERE_HELD
             yield self._left(workload, group, clusters, binds)
+
+    def _left_at_once(self, workload: Workload) -> Iterator[Requirement]:
+        """Yield what has to be left after the worst of several losses, if any cluster can be lost."""
+        if self.minimum and any(loss.together for loss in self.losses):
+            binds = Binds.ALWAYS if any(loss.groups for loss in self.losses) else Binds.WHERE_HELD
+            yield self._asks(workload, Left(self.name, self.losses), binds)
 
     def _lost_with(self) -> Clusters:
         """Return all clusters that are lost together by group, the groups of candidates first."""
@@ -65,17 +198,24 @@ class Survival(Grouped):
         """Return how many replicas have to be left when one group is lost."""
         present = [group for group, clusters in self.groups.items() if clusters]
         scope = Outside(self.field, group, clusters, present[0] if len(present) == 1 else "")
+        return self._asks(workload, scope, binds)
+
+    def _asks(self, workload: Workload, scope: Scope, binds: Binds = Binds.ALWAYS) -> Requirement:
+        """Return how many replicas have to be left of something."""
         ways = GivesWay.ALWAYS
         return Requirement(_RULE, Side.LEAST, self.minimum, scope, workload, self.source, binds, ways)
 
     def numbers(self) -> Iterator[Number]:
         """Yield how many have to be left."""
-        words = f"what is left when a {self.field} is lost"
+        lost = f"any one {self.name} are" if self.at_once else f"a {self.field} is"
+        words = f"what is left when {lost} lost"
         yield Number("minimum", self.minimum, Side.LEAST, KIND, words, 0, self.source)
 
     def statement(self, number: Number, workload: Workload) -> Statement:
         """Say what has to survive."""
         del number
+        if self.at_once:
+            return self._asks(workload, Left(self.name, self.losses)).statement()
         return self._left(workload, "", frozenset()).statement()
 
     def loosened(self) -> Self | None:
@@ -84,12 +224,14 @@ class Survival(Grouped):
 
     @property
     def wanted(self) -> int:
-        """As many as are left, and as many that are lost."""
-        return 2 * self.minimum
+        """As many as are left, and as many in every group that is lost."""
+        return self.minimum * (1 + sum(loss.count for loss in self.losses))
 
     def impossible(self, most: int, everywhere: frozenset[str]) -> bool:
         """Tell whether a loss leaves fewer than so many on every cluster."""
-        return any(self.minimum > most * len(everywhere - lost) for lost in self.groups.values())
+        losses = tuple(replace(loss, everywhere={}) for loss in self.losses)
+        lost = [clusters for _, clusters in Left(self.name, losses).choices(everywhere)]
+        return any(self.minimum > most * len(everywhere - each) for each in lost if each)
 
     def needed(self, minima: int) -> int:
         """Return what has to be left: one cluster may have to hold all of it."""
@@ -98,18 +240,44 @@ class Survival(Grouped):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """A row for every group that may be lost."""
-        return tuple(f"{self.field} {group}" for group in self.groups)
+        """A row for every group that may be lost; one for all where several are lost at once."""
+        return (self.name,) if self.at_once else tuple(f"{self.field} {group}" for group in self.groups)
+
+    @property
+    def members(self) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield every group that may be lost, with its clusters."""
+        for loss in self.losses:
+            yield from loss.groups.items()
+
+    def over(self, candidates: Collection[Cluster]) -> Self:
+        """Return the rule over other candidates."""
+        return self._each(lambda loss: replace(loss, groups=groups(candidates, loss.field)))
+
+    def opened(self, more: Collection[Cluster]) -> Self:
+        """Return the rule once more clusters are candidates."""
+        return self._each(lambda loss: replace(loss, groups=joined(loss.groups, groups(more, loss.field))))
+
+    def widened(self, closed: Collection[Cluster]) -> Self:
+        """Return a rule that knows closed clusters as well, which may hold replicas then."""
+        return self._each(
+            lambda loss: replace(loss, groups=joined(loss.together, groups(closed, loss.field)))
+        )
 
     def without(self, names: AbstractSet[str], *, gone: bool = False) -> Self:
         """Return the rule once clusters are closed, which still are lost with their group, or gone."""
-        there = left_in(self.everywhere, names) if gone else self.everywhere
-        return replace(self, groups=left_in(self.groups, names), everywhere=there)
+        return self._each(lambda loss: loss.without(names, gone=gone))
+
+    def _each(self, change: Callable[[Loss], Loss]) -> Self:
+        """Return the rule with every loss changed."""
+        first, *others = [change(loss) for loss in self.losses]
+        return replace(self, groups=first.groups, everywhere=first.everywhere, besides=tuple(others))
 
 
 def _asked(one: Requirement) -> str:
-    """Say what has to survive the loss of any group."""
+    """Say what has to survive the loss of any group, or of several at once."""
     left = f"{one.who}: {counted(one.limit, 'replica')} must survive"
+    if isinstance(one.scope, Left):
+        return f"{left} the loss of any one {one.detail}"
     if not isinstance(one.scope, Outside):
         return left
     noun = noun_of(one.scope.field)

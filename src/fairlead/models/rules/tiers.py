@@ -18,8 +18,6 @@ class Tiers:
     ----------
     tiers
         Candidates by tier, the preferred first; disjoint, and every candidate is in one.
-    sources
-        Where each tier was declared.
     """
 
     tiers: tuple[frozenset[str], ...]

@@ -18,13 +18,7 @@ KIND = "total"
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The sum over all clusters equals the workload's replicas.
-
-    Parameters
-    ----------
-    source
-        Where the number of replicas was declared.
-    """
+    """The sum over all clusters equals the workload's replicas."""
 
     source: Source | None = None
 

@@ -27,8 +27,6 @@ class Weights:
         Weight by candidate, at least 0.
     dynamic
         True where the weights are the room of the clusters (available replicas).
-    source
-        Where the weights were declared.
     tiers
         Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of
         a tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty
@@ -75,17 +73,6 @@ def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation
     """Return the distance of a division from the quotas, exactly.
 
     Clusters of weight 0 are left out of the measure.
-
-    Parameters
-    ----------
-    rule
-        The weights.
-    workload
-        Whose replicas.
-    placed
-        Replicas by cluster.
-    deviation
-        The measure, see `Deviation`.
     """
     if not rule.tiers:
         return distance(rule.weights, placed, workload.replicas, deviation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from fairlead.models.conditions import how_far
 from fairlead.models.outcome import Attained, Outcome, Status
@@ -43,6 +44,7 @@ TONES: Mapping[Status, Tone] = {
     Status.INFEASIBLE: "bad",
 }
 LEVELS = columns("Objective", ">Value", ">Lower bound", "Proof")
+LOST = columns("Workload", ">Replicas", ">Expected loss", ">Part")
 PLACED = columns("Workload", "Replicas", "Clusters")
 
 
@@ -79,6 +81,8 @@ def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
     groups = placements(outcome, look)
     if outcome.objectives and look.headers:
         groups.append([level_table(outcome)])
+    if outcome.expected_loss is not None and look.wide and look.headers:
+        groups.append([loss_table(outcome, outcome.expected_loss)])
     if look.headers or outcome.placement is None:
         groups.append(conclusion(outcome))
     return groups
@@ -123,6 +127,28 @@ def level_table(outcome: Outcome, unknown: str = "-") -> Table:
         for level in outcome.objectives
     ]
     return table(LEVELS, rows, "Levels, the most important first")
+
+
+def loss_table(outcome: Outcome, lost: Mapping[str, Fraction]) -> Table:
+    """Return the table of what every workload is expected to lose, the largest part of it first."""
+    found = []
+    for one in outcome.problem.with_replicas:
+        running = sum(outcome.placed(one).values())
+        found.append((lost[one.key] / max(1, running), one.key, running))
+    rows = [
+        cells(key, running, format_number(lost[key]), format_percent(part))
+        for part, key, running in sorted(found, key=lambda each: (-each[0], each[1]))
+    ]
+    return table(LOST, rows, "Replicas that are lost on average, at the given failure rates")
+
+
+def _losses(outcome: Outcome) -> list[str]:
+    """Say what all workloads together are expected to lose; nothing where nobody knows how often."""
+    if outcome.expected_loss is None:
+        return []
+    lost = format_number(sum(outcome.expected_loss.values(), Fraction(0)))
+    running = sum(sum(outcome.placed(one).values()) for one in outcome.problem.workloads)
+    return [f"Expected loss: {lost} of {counted(running, 'replica')} on average, at the given failure rates."]
 
 
 def _placed(outcome: Outcome, workload: Workload) -> str:
@@ -251,5 +277,5 @@ def breaches(outcome: Outcome) -> list[str]:
 
 
 def remarks(outcome: Outcome) -> list[str]:
-    """Return what the schedulers themselves would do otherwise, a line each."""
-    return [f"Note: {statement}" for statement in untriggered(outcome)]
+    """Return what failures are expected to cost, and what schedulers would do otherwise, a line each."""
+    return [*_losses(outcome), *(f"Note: {statement}" for statement in untriggered(outcome))]

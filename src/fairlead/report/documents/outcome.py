@@ -32,7 +32,8 @@ def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
     -------
     dict
         ``status``, ``origin``, ``reason``; ``workloads`` with ``clusters`` (those that hold replicas) and
-        ``decisions`` (every cluster of the problem, and why); ``objectives``; ``conditions`` of the whole and
+        ``decisions`` (every cluster of the problem, and why), ``expectedLoss`` where the input says
+        how often clusters fail; ``objectives``; ``conditions`` of the whole and
         of every workload; ``shortfalls`` (what gave way in a partial placement); ``brokenBefore`` and
         ``stillBroken`` (what runs now breaks, and the placement still does); ``violations``; ``conflict`` or
         None; ``conflicts``, one for every part that has no placement, that one first, each with ``proof``
@@ -67,6 +68,8 @@ def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Docum
         "conditions": plain(outcome.conditions.workloads[workload.key]),
         "clusters": [{"name": cluster, "replicas": replicas} for cluster, replicas in placed.items()],
     }
+    if outcome.expected_loss is not None:
+        document["expectedLoss"] = json_number(outcome.expected_loss[workload.key])
     if workload.key in outcome.rejected:
         document["rejectedGroups"] = plain(outcome.rejected[workload.key])
     if decisions:
@@ -113,7 +116,7 @@ def conflict_document(conflict: Conflict | None) -> Document | None:
         "rules": statement_documents(conflict.rules),
         "proof": str(conflict.proof),
         "relaxations": [_relaxation(relaxation) for relaxation in conflict.relaxations],
-        "without_way_out": list(conflict.without_way_out),
+        "withoutWayOut": list(conflict.without_way_out),
     }
 
 

@@ -7,7 +7,7 @@ places, and the capacity of clusters. `fairlead.solver.batch.separable` tells wh
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -321,11 +321,8 @@ def _scattered(values: Sequence[Mapping[str, int]], clusters: tuple[str, ...], d
     lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))
     count = int(lengths.sum())
     # Names that are no cluster of the problem end in a column that is cut off.
-    columns = np.fromiter(
-        (position.get(name, len(clusters)) for name in chain.from_iterable(values)),
-        dtype=np.int64,
-        count=count,
-    )
+    places = map(position.get, chain.from_iterable(values), repeat(len(clusters)))
+    columns = np.fromiter(places, dtype=np.int64, count=count)
     numbers = np.fromiter(chain.from_iterable(row.values() for row in values), dtype=np.int64, count=count)
     found[np.repeat(np.arange(len(values)), lengths), columns] = numbers
     return np.ascontiguousarray(found[:, :-1])

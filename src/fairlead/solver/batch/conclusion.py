@@ -45,7 +45,8 @@ def concluded(
     levels = attained(problem, placement, notes)
     if not all(level.proven for level in levels):
         return LexicographicResult(Status.FEASIBLE, placement, levels)
-    if len(problem.workloads) * len(problem.clusters) > MOST_SETTLED:
+    loose = any(level.tolerance for level in levels)
+    if loose or len(problem.workloads) * len(problem.clusters) > MOST_SETTLED:
         return LexicographicResult(Status.OPTIMAL, placement, levels)
     tied = _settled(problem, placement, deadline, seed)
     if tuple(level.value for level in score(problem, tied.placement)) != tuple(

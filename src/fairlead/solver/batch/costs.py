@@ -6,7 +6,7 @@ overestimated: a cost is exact at its anchor, up to less than one step, and roun
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +17,7 @@ from fairlead.models.rules.move_budget import members
 from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import level as level_of
 from fairlead.models.score import levels_of
+from fairlead.models.tolerance import Tolerance
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Batch, Whole, table_of, total_of
 from fairlead.solver.batch.shapes import Bent, Linear, Shape, Squared, Summed
@@ -44,6 +45,9 @@ class LevelCost:
         All exact costs are whole multiples of so many steps; 0 where costs had to be rounded.
     constant
         What is added whatever the placement, in units of the level.
+    tolerance
+        How much worse than a bound the level may be for the sake of those after it; None where it has to be
+        best.
     """
 
     level: Level
@@ -51,6 +55,7 @@ class LevelCost:
     scale: int
     grain: int
     constant: Fraction
+    tolerance: Tolerance | None = None
 
     def steps(self, replicas: Whole) -> int:
         """Return what a placement costs, in steps and without the constant."""
@@ -62,10 +67,21 @@ class LevelCost:
             steps = -(-steps // self.grain) * self.grain
         return Fraction(steps, self.scale) + self.constant
 
+    def tolerated(self, bound: int) -> Fraction:
+        """Return how much worse than a bound in steps the level may be, in units of the level."""
+        known = max(Fraction(0), self.bound(bound))
+        return Fraction(0) if self.tolerance is None else self.tolerance.of(known)
+
+    def enough(self, bound: int) -> int:
+        """Return what a placement may cost to be good enough beside a bound, both in steps."""
+        return bound + math.floor(self.tolerated(bound) * self.scale)
+
 
 def costs_of(batch: Batch) -> tuple[LevelCost, ...]:
     """Return the levels of a batch, the most important first."""
-    return tuple(_cost_of(batch, level) for level in levels_of(batch.problem))
+    given = batch.problem.tolerances
+    costs = (_cost_of(batch, level) for level in levels_of(batch.problem))
+    return tuple(replace(cost, tolerance=given.get(cost.level.key)) for cost in costs)
 
 
 def nothing(batch: Batch) -> LevelCost:

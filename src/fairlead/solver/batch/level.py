@@ -1,6 +1,6 @@
 """One level of a batch: a bound by prices, a placement by rounding and exchanges, proofs by CP-SAT."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -50,6 +50,7 @@ def minimise(
     on_progress: OnProgress | None = None,
     near: Sequence[Prices] = (),
     guide: Guide | None = None,
+    enough: Callable[[int], int] = int,
 ) -> Incumbent:
     """Minimise one level; return what is known of it in the end.
 
@@ -67,6 +68,8 @@ def minimise(
         Prices of which some may be about right.
     guide
         What placements are searched by instead of the level; None for the level itself.
+    enough
+        Tells of a bound what a placement may cost to be good enough, both in steps; then the guide decides.
     """
     level = Incumbent.of(model, start, search)
     level.on_progress = on_progress
@@ -87,6 +90,8 @@ def minimise(
         level.interrupted = True
     if guide is not None and guided is not None:
         level.guided = Guided(guide, guided.prices)
+        if guided.best is not None and level.model.steps(guided.best) <= enough(level.bound):
+            level.best = guided.best
     return level
 
 

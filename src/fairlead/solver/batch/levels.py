@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 
-import numpy as np
-
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import DEVIATIONS, Level
@@ -27,7 +25,7 @@ from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.subgradient import refuted
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
-from fairlead.solver.batch.model import Model, Prices, model_of
+from fairlead.solver.batch.model import Model, Worth, model_of, prices_at
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
 from fairlead.solver.batch.shapes import Linear
 from fairlead.solver.batch.surrogate import (
@@ -44,21 +42,16 @@ from fairlead.solver.batch.surrogate import (
 from fairlead.solver.batch.tuning import (
     LEVELS_SHARE_OF_TIME,
     MANY_ROWS,
-    MOST_GREEDY,
     REFUTING_SHARE,
     SHARE,
     WORTH_ANOTHER_LOOK,
     WORTH_FREEZING,
 )
 from fairlead.solver.deadline import Deadline
-from fairlead.solver.dispensers import reference
+from fairlead.solver.first_placing import place_first
 from fairlead.solver.search import Search
 
 Report = Callable[[Progress], None]
-
-
-Worth = Mapping[tuple[str, str], float]
-"""What all that a cluster offers of a resource is worth, in units of a level, by cluster and resource."""
 
 
 def solve_batch(
@@ -98,7 +91,7 @@ def solve_batch(
     best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
     if best is None and refuted(batch, pins, search.deadline.part(REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
-    levels = _Levels(batch, costs_of(batch), search, near, floor is not None)
+    levels = _Levels(batch, costs_of(batch), search, near)
     status, found = levels.run(_Stage(batch, pins, best))
     if status is Status.INFEASIBLE or found is None:
         return LexicographicResult(status if status is Status.INFEASIBLE else Status.UNKNOWN, None)
@@ -130,13 +123,12 @@ class _Stage:
 
 @dataclass(slots=True)
 class _Levels:
-    """What is known while the levels are minimised; `asked` tells whether a dispenser had no placement."""
+    """What is known while the levels are minimised."""
 
     batch: Batch
     costs: tuple[LevelCost, ...]
     search: Search
     near: Mapping[Level, Worth]
-    asked: bool
     found: list[Incumbent] = field(default_factory=list)
     started: float = field(default_factory=time.monotonic)
 
@@ -150,7 +142,7 @@ class _Levels:
         if found.infeasible:
             return self._refuted(first), None
         if found.best is None and not found.interrupted:
-            found = self._greedy(found)
+            found = self._first(found)
         if found.best is None:
             return Status.UNKNOWN, None
         found = self._go_on(stages, 0, found)
@@ -163,7 +155,8 @@ class _Levels:
         if floor is None:
             return found, self.notes
         for number, cost in enumerate(self.costs):
-            reached, before = cost.steps(found), cost.steps(floor)
+            most = cost.enough(self.found[number].bound) if number < len(self.found) else 0
+            reached, before = max(most, cost.steps(found)), max(most, cost.steps(floor))
             if reached < before:
                 break
             if before < reached:
@@ -217,12 +210,13 @@ class _Levels:
         after = followers(self.costs, number)
         model = model_of(stage.batch, cost, stage.pins)
         guide = self._guide(stage, cost, after)
-        near = _prices(model, self.near.get(cost.level))
+        near = prices_at(model, self.near.get(cost.level))
         tried = [] if near is None else [near]
         if stage.guided is not None:
             tried = after_guide(stage.guided, [each for each, _ in stage.pins], model)
         until = self._until(number, len(after))
-        return minimise(model, stage.best, self.search.until(until), self._teller(cost), tried, guide)
+        search = self.search.until(until)
+        return minimise(model, stage.best, search, self._teller(cost), tried, guide, cost.enough)
 
     def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
         """Return by what placements are searched where the level alone does not say where replicas stand."""
@@ -237,16 +231,17 @@ class _Levels:
         by = guide_of(stage.batch, cost, after)
         model = model_of(stage.batch, by, stage.pins)
         frozen: Model | None = model
-        if stage.best is not None:
+        pinned = tuple(each for each, _ in stage.pins)
+        if stage.best is not None and not any(each.tolerance for each in pinned):
             there_is_time = self._is_left(WORTH_FREEZING)
             batch, pins = frozen_at(stage.batch, cost, stage.pins, stage.best)
             frozen = model_of(batch, by, pins) if there_is_time else None
-        pinned = tuple(each for each, _ in stage.pins)
         return Guide(cost, pinned, model, frozen, latest, SHARE * cost.scale)
 
     def _after(self, stage: _Stage, number: int, found: Incumbent) -> _Stage:
         """Note how far a level got and pin it; leave out what no placement holds that is as good."""
-        cost, steps = self.costs[number], self._steps(number, found.best)
+        cost = self.costs[number]
+        steps = max(self._steps(number, found.best), cost.enough(found.bound))
         self.found.append(found)
         batch = stage.batch
         if number < len(self.costs) - 1:
@@ -264,10 +259,12 @@ class _Levels:
         """Return how far a level got."""
         cost, found = self.costs[number], self.found[number]
         steps, bound = self._steps(number, found.best), cost.bound(found.bound)
+        tolerance = cost.tolerated(found.bound)
         proven = found.bound >= steps or (
-            cost.grain > 0 and bound >= Fraction(steps, cost.scale) + cost.constant
+            (cost.grain > 0 or tolerance > 0)
+            and bound + tolerance >= Fraction(steps, cost.scale) + cost.constant
         )
-        return Note(bound, proven, cost.grain > 0)
+        return Note(bound, proven, cost.grain > 0, tolerance)
 
     def _until(self, number: int, followed: int) -> Deadline:
         """Return when a level is to be done; those of one kind share their time evenly."""
@@ -297,18 +294,10 @@ class _Levels:
             raise InternalError("a batch is called infeasible of which a placement is known")
         return Status.INFEASIBLE
 
-    def _greedy(self, found: Incumbent) -> Incumbent:
-        """Fall back on the reference dispenser where exchanges found nothing, if it was not asked before.
-
-        Its time grows with the workloads.
-        """
-        in_time = self.search.deadline.remaining() > 0
-        if self.asked or not (in_time or len(self.batch.keys) <= MOST_GREEDY):
-            return found
-        placement = reference.place(self.batch.problem)
-        if check(self.batch.problem, placement):
-            return found
-        return replace(found, best=self.batch.matrix(placement))
+    def _first(self, found: Incumbent) -> Incumbent:
+        """Take any placement, where exchanges found none."""
+        placement = place_first(self.batch.problem)
+        return found if placement is None else replace(found, best=self.batch.matrix(placement))
 
 
 def _over_quota(part: Problem) -> bool:
@@ -323,19 +312,3 @@ def _over_quota(part: Problem) -> bool:
 def _asked_in_all(rule: Quota, resource: str, part: Problem) -> int:
     """Return what the workloads of a quota ask for together."""
     return sum(needs(each)[resource] * each.replicas for each in askers(rule, resource, part))
-
-
-def _prices(model: Model, worth: Worth | None) -> Prices | None:
-    """Return prices that make what is shared so much worth; None where nothing is known."""
-    if worth is None:
-        return None
-    coupling = model.batch.coupling
-    found = np.array([worth.get(name, 0.0) for name in coupling.names], dtype=np.float64)
-    return Prices(found * model.unit / np.maximum(1, coupling.limit), np.zeros(len(model.pins)))
-
-
-def worth_of(model: Model, prices: Prices) -> Worth:
-    """Return what is shared in units of the level at prices."""
-    coupling = model.batch.coupling
-    found = prices.capacity * np.maximum(1, coupling.limit) / model.unit
-    return dict(zip(coupling.names, found.tolist(), strict=True))

@@ -96,7 +96,13 @@ def _same(level: Attained, found: Attained) -> Attained:
     """Return a level with what was proven of its stand-in."""
     if level.value != found.value:
         raise InternalError(f"level {level.name} is {level.value}, not {found.value}")
-    return replace(level, bound=found.bound, proven=found.proven, resolution=found.resolution)
+    return replace(
+        level,
+        bound=found.bound,
+        proven=found.proven,
+        resolution=found.resolution,
+        tolerance=found.tolerance,
+    )
 
 
 def _telling(progress: Report) -> Report:
@@ -130,6 +136,8 @@ def with_nowhere(part: Problem) -> Problem:
         clusters=(*part.clusters, Cluster(nowhere)),
         workloads=tuple(_may_be_nowhere(each, nowhere) for each in part.workloads),
         levels=(COST.key, *(key for key in part.levels if key != COST.key)),
+        # Replicas that stay unplaced are no price, and have no tolerance.
+        tolerances={key: each for key, each in part.tolerances.items() if key != COST.key},
         partial=False,
     )
 

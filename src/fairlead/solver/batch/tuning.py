@@ -227,8 +227,6 @@ WORTH_FREEZING = 0.2
 REFUTING_SHARE = 0.1
 # The time left, as a part of what all levels took, that is worth another look at those that are not proven.
 WORTH_ANOTHER_LOOK = 0.1
-# Where time is over the reference dispenser is still asked for so many workloads at most.
-MOST_GREEDY = 2000
 
 # --- The conclusion
 
@@ -307,6 +305,21 @@ SMALLER = 0.3
 # How often the interval of a replica's price is halved: from nothing, and from one that was close.
 HALVES = 40
 HALVES_NEARBY = 14
+
+# --- Columns
+
+# Of the time for first prices, what finding them may use; the rest is for placements at them.
+SHARE_OF_GUESS = 0.8
+
+# Placements of a workload with limited groups, the first at the best prices; how far the prices of the others
+# are off, as the spread of their logarithm.
+MOST_COLUMNS = 24
+COLUMN_NOISE = 0.3
+# What more than the others leave is charged, as a multiple of its price; how many times as much it is where
+# that is more than there is at all; and how often all choose in turn.
+COLUMN_CHARGE = 3.0
+COLUMN_FORBIDDEN = 1000.0
+COLUMN_ROUNDS = 20
 
 # --- Shares
 

@@ -37,8 +37,6 @@ def apply(problem: Problem, changes: Iterable[Change]) -> Problem:
 
     Parameters
     ----------
-    problem
-        The problem.
     changes
         The changes, in any order. Those of a workload are made in all of its affinity groups.
 
@@ -129,8 +127,8 @@ def _with_larger_copies(problem: Problem, name: str) -> Problem:
 
 
 def _of_workload(workload: Workload, problem: Problem, changes: Sequence[Change]) -> Workload:
-    """Make all changes of one workload."""
-    for change in changes:
+    """Make all changes of one workload: tolerations first, as other changes may be about what they open."""
+    for change in sorted(changes, key=lambda each: each.kind != Kind.TOLERATION):
         workload = _changed_workload(workload, problem, change)
     return workload
 
@@ -185,7 +183,7 @@ def _of_rule(rule: WorkloadRule, workload: Workload, change: Change) -> Workload
 def _of_groups(rule: GroupedRule, workload: Workload, change: Change) -> GroupedRule:
     """Change a number of a rule about groups; a part of the replicas follows their number."""
     for number in rule.numbers():
-        if (number.change, rule.field, number.value) == (change.kind, change.detail, change.before):
+        if (number.change, rule.name, number.value) == (change.kind, change.detail, change.before):
             return rule.changed(number, change.after)
     if change.kind == Kind.REPLICAS and isinstance(rule, Survival):
         percent = percentage(rule)
@@ -211,16 +209,15 @@ def _of_bounds(rule: Bounds, change: Change) -> Bounds:
 
 
 def _of_total(rule: GroupTotal, change: Change) -> GroupTotal:
-    """Change what a set of clusters holds."""
-    match change.kind:
-        case Kind.TOTAL:
-            return replace(rule, minimum=change.after, maximum=change.after)
-        case Kind.GROUP_MINIMUM:
-            return replace(rule, minimum=change.after)
-        case Kind.GROUP_MAXIMUM:
-            return replace(rule, maximum=change.after)
-        case _:
-            return rule
+    """Change what a set of clusters holds; another rule about the same set has other numbers."""
+    exact = rule.minimum == rule.maximum
+    if change.kind is Kind.TOTAL and exact and rule.minimum == change.before:
+        return replace(rule, minimum=change.after, maximum=change.after)
+    if change.kind is Kind.GROUP_MINIMUM and not exact and rule.minimum == change.before:
+        return replace(rule, minimum=change.after)
+    if change.kind is Kind.GROUP_MAXIMUM and not exact and rule.maximum == change.before:
+        return replace(rule, maximum=change.after)
+    return rule
 
 
 def percentage(rule: Survival) -> int | None:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import InternalError
@@ -71,40 +71,34 @@ def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> I
         The change, neither of replicas nor of what several workloads share.
     data
         The object as it was written, as far as it is known.
-    workload
-        Whose rule is changed.
-    problem
-        The problem as it was before.
     """
     path = change.source.path if change.source else ()
     kind = Kind(change.kind)
-    if kind in _ELSEWHERE:
-        raise InternalError(f"a change of {kind} is none of a rule of one workload")
-    if kind in (Kind.MINIMUM, Kind.MAXIMUM):
-        yield from _bounds(change, data, workload, problem)
-    elif kind in (Kind.TOTAL, Kind.GROUP_MINIMUM, Kind.GROUP_MAXIMUM):
-        yield from _total(change, path, data)
-    elif kind in (Kind.FEWEST_GROUPS, Kind.MOST_GROUPS):
-        yield from _groups(change, path, workload)
-    elif kind is Kind.SURVIVAL:
-        yield _survival(change, data, workload)
-    elif path:
-        # A plain number of one of our own kinds stands where its source says.
-        yield Edit(path, change.after, "most" if change.after > change.before else "least")
-
-
-_ELSEWHERE = frozenset(
-    {
-        Kind.RESCHEDULE,
-        Kind.MOVE_BUDGET,
-        Kind.TOLERATION,
-        Kind.COMPANION,
-        Kind.REPLICAS,
-        Kind.QUOTA,
-        Kind.CAPACITY,
-    }
-)
-"""Kinds of changes of what is no rule of one workload, or is made by itself; see `changes.fragments`."""
+    match kind:
+        case Kind.MINIMUM | Kind.MAXIMUM:
+            yield from _bounds(change, data, workload, problem)
+        case Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
+            yield from _total(change, path, data)
+        case Kind.FEWEST_GROUPS | Kind.MOST_GROUPS:
+            yield from _groups(change, path, workload)
+        case Kind.SURVIVAL:
+            yield _survival(change, data, workload)
+        case Kind.SKEW:
+            # A plain number of one of our own kinds stands where its source says.
+            if path:
+                yield Edit(path, change.after, "most" if change.after > change.before else "least")
+        case (
+            Kind.RESCHEDULE
+            | Kind.MOVE_BUDGET
+            | Kind.TOLERATION
+            | Kind.COMPANION
+            | Kind.REPLICAS
+            | Kind.QUOTA
+            | Kind.CAPACITY
+        ):
+            raise InternalError(f"a change of {kind} is none of a rule of one workload")
+        case _:
+            assert_never(kind)
 
 
 def companions(change: Change, data: Data, problem: Problem) -> Iterator[Edit]:
@@ -315,8 +309,6 @@ def specified(text: str, name: str, number: int) -> str:
         A list, or a mapping with the lists ``specifiedClusters`` and ``specifiedIdcs``.
     name
         What the set is called: the name of a cluster, or ``region`` and its name.
-    number
-        Replicas.
     """
     data = json.loads(text)
     # A set that is named twice has its number behind its name.

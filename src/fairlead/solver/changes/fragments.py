@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, assert_never
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
@@ -29,8 +29,6 @@ class Place:
 
     Parameters
     ----------
-    name
-        The object.
     data
         What was written there, as far as a change needs to know it: lists are repeated as a whole.
     edits
@@ -77,13 +75,6 @@ class _Object:
 def fragments(changes: Iterable[Change], problem: Problem) -> str:
     """Return what to paste into the manifests, or to merge into them (``kubectl patch --type merge``).
 
-    Parameters
-    ----------
-    changes
-        The changes.
-    problem
-        The problem as it was before.
-
     Returns
     -------
     str
@@ -118,11 +109,7 @@ def _every_place(changes: Iterable[Change], problem: Problem) -> Iterator[Place]
 def _header(name: ObjectName) -> Document:
     """Return what names an object."""
     scope = {"namespace": name.namespace} if name.namespace else {}
-    return {
-        "apiVersion": name.api_version,
-        "kind": name.kind,
-        "metadata": {"name": name.name, **scope},
-    }
+    return {"apiVersion": name.api_version, "kind": name.kind, "metadata": {"name": name.name, **scope}}
 
 
 def _fill(data: Document, more: Mapping[str, Any]) -> None:
@@ -158,16 +145,9 @@ def _put(document: Document, path: tuple[str, ...], value: Any) -> None:
 
 
 def places(change: Change, problem: Problem) -> Iterator[Place]:
-    """Yield where a change is made; nowhere where no manifest says the number.
-
-    Parameters
-    ----------
-    change
-        The change.
-    problem
-        The problem as it was before.
-    """
-    match Kind(change.kind):
+    """Yield where a change is made; nowhere where no manifest says the number."""
+    kind = Kind(change.kind)
+    match kind:
         case Kind.CAPACITY:
             cluster = problem.cluster_by_name[change.cluster or ""]
             yield Place(_named_cluster(cluster), {}, lambda _: _capacity(change, cluster))
@@ -186,9 +166,21 @@ def places(change: Change, problem: Problem) -> Iterator[Place]:
             yield from _replicas(change, problem.workload_by_key[change.workload or ""])
         case Kind.TOLERATION:
             yield _toleration(change, problem.workload_by_key[change.workload or ""])
-        case _:
+        case (
+            Kind.MINIMUM
+            | Kind.MAXIMUM
+            | Kind.TOTAL
+            | Kind.GROUP_MINIMUM
+            | Kind.GROUP_MAXIMUM
+            | Kind.FEWEST_GROUPS
+            | Kind.MOST_GROUPS
+            | Kind.SURVIVAL
+            | Kind.SKEW
+        ):
             workload = problem.workload_by_key[change.workload or ""]
             yield _of_rule(change, workload, lambda data: edits(change, data, workload, problem))
+        case _:
+            assert_never(kind)
 
 
 def _named_cluster(cluster: Cluster) -> ObjectName:

@@ -55,12 +55,7 @@ ORDER = tuple(Kind)
 
 def order(change: Change) -> tuple[int, str, str, str]:
     """Return what to sort changes by: the kind, then the names."""
-    return (
-        ORDER.index(Kind(change.kind)),
-        change.workload or "",
-        change.cluster or "",
-        change.detail,
-    )
+    return (ORDER.index(Kind(change.kind)), change.workload or "", change.cluster or "", change.detail)
 
 
 def unit(change: Change) -> str:
@@ -96,8 +91,6 @@ def describe(change: Change, *, named: bool = False) -> str:
 
     Parameters
     ----------
-    change
-        The change.
     named
         True names the workload too, which is needed where there are several.
     """
@@ -109,8 +102,6 @@ def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
 
     Parameters
     ----------
-    changes
-        The changes, in order.
     named
         True names the workloads too, which is needed where there are several.
     """

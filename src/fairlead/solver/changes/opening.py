@@ -29,9 +29,6 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import room
 from fairlead.models.workload import Workload
 
-_FIELDS = ("region", "zone", "provider")
-_EVERYWHERE = ("all eligible clusters", "the listed regions")
-
 
 def spelled(taint: Taint) -> str:
     """Return a taint as kubectl writes it: ``gpu=true:NoSchedule``."""
@@ -47,21 +44,14 @@ def tolerated(
     A cluster that only tolerated taints kept closed becomes a candidate: it counts in every spread
     constraint and in what has to survive as its region, zone, provider or label says, and it has the bounds
     and is in the sets that the manifests name it for. Where these are not known, it has the bounds that all
-    candidates have from the same line, and is in the group totals over everything and in those of its
-    region, zone or provider. It belongs to the last overflow tier. Its static weight is not known here; it
-    gets the least that any candidate has. Where taints are left that only keep away what is new, the workload
-    keeps what it holds there.
+    candidates have from the same line, and is in no set. It belongs to the last overflow tier. Its static
+    weight is not known here; it gets the least that any candidate has. Where taints are left that only keep
+    away what is new, the workload keeps what it holds there.
 
     Parameters
     ----------
-    rules
-        The rules.
     taint
         The taint as `spelled`.
-    workload
-        Whose rules.
-    problem
-        Where the clusters are.
     """
     found = next((rule for rule in rules if isinstance(rule, Candidates)), None)
     if found is None:
@@ -158,9 +148,10 @@ def _opened(
                 where_held=rule.where_held.union(new) if chosen else rule.where_held,
             )
         case Grouped():
-            return rule.opened(_grouped(clusters, rule.field))
+            return rule.opened(clusters.values())
         case GroupTotal():
-            return replace(rule, clusters=rule.clusters.union(members(rule, clusters)))
+            inside = (rule.closed or frozenset()).intersection(clusters)
+            return replace(rule, clusters=rule.clusters | inside)
         case Tiers():
             return replace(rule, tiers=(*rule.tiers[:-1], rule.tiers[-1].union(new)))
         case Copies():
@@ -183,25 +174,6 @@ def _opened(
             return rule
         case _:
             assert_never(rule)
-
-
-def _grouped(clusters: Mapping[str, Cluster], field: str) -> Mapping[str, frozenset[str]]:
-    """Return clusters by the groups of a field."""
-    from fairlead.models.topology import groups
-
-    return groups(clusters.values(), field)
-
-
-def members(rule: GroupTotal, clusters: Mapping[str, Cluster]) -> tuple[str, ...]:
-    """Return those of some clusters that a group total would count if they were candidates."""
-    if rule.closed is not None:
-        return tuple(sorted(rule.closed.intersection(clusters)))
-    if rule.name in _EVERYWHERE:
-        return tuple(clusters)
-    field, _, value = rule.name.partition(" ")
-    if field not in _FIELDS:
-        return (rule.name,) if rule.name in clusters else ()
-    return tuple(sorted(_grouped(clusters, field).get(value, ())))
 
 
 def _common(bounds: Mapping[str, Bound], names: tuple[str, ...]) -> Bound | None:

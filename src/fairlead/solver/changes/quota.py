@@ -34,11 +34,10 @@ def number_of(detail: str, cluster: str | None, problem: Problem) -> Number:
     InternalError
         Where the problem has no such quota.
     """
-    name, _, resource = detail.rpartition(" ")
-    scope = Scope(resource, cluster)
-    for rule in problem.rules:
-        if isinstance(rule, Quota) and f"{rule.namespace}/{rule.name}" == name and scope in rule.limits:
-            return Number(rule, scope)
+    for rule in (each for each in problem.rules if isinstance(each, Quota)):
+        for scope in rule.limits:
+            if detail_of(rule, scope.resource) == detail and scope.cluster == cluster:
+                return Number(rule, scope)
     raise InternalError(f"a change is about the quota {detail}, which the problem does not have")
 
 
@@ -56,18 +55,12 @@ def followed(changes: tuple[Change, ...], problem: Problem) -> tuple[Change, ...
     Karmada refuses a quota whose clusters are assigned more together than it allows in all. Where raising
     what a cluster is assigned would lead there, the number for all clusters follows. That costs nothing, as
     it lets nobody request more.
-
-    Parameters
-    ----------
-    changes
-        The changes.
-    problem
-        The problem as it was before.
     """
     asked = {(each.detail, each.cluster): each for each in changes if each.kind == Kind.QUOTA and each.amount}
     for detail in sorted({detail for detail, cluster in asked if cluster is not None}):
-        resource = detail.rpartition(" ")[2]
-        rule = next(number_of(detail, cluster, problem).rule for name, cluster in asked if name == detail)
+        rule, (resource, _) = next(
+            number_of(detail, cluster, problem) for name, cluster in asked if name == detail
+        )
         overall = rule.limits.get(Scope(resource))
         if overall is None:
             continue
@@ -98,12 +91,8 @@ def entries(change: Change, data: Mapping[str, Any], problem: Problem) -> Iterat
 
     Parameters
     ----------
-    change
-        The change.
     data
         The object as it was written, or as `skeleton` returns it.
-    problem
-        The problem as it was before.
     """
     resource = number_of(change.detail, change.cluster, problem).scope.resource
     spec = data["spec"]

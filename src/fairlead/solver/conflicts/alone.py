@@ -77,21 +77,11 @@ def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
 
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
-    """Tell whether a workload is seen to have no placement of its own, without a solver.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    problem
-        Where it belongs.
-    boxed
-        Its box; None where it is not known yet.
-    """
+    """Tell whether a workload is seen to have no placement of its own, without a solver."""
     if boxed is None:
         if not has_box(workload):
             return False
-        boxed = box_of(workload, problem, problem.limits)
+        boxed = box_of(workload, problem)
     if not boxed.box.feasible:
         return True
     if not workload.replicas or workload.rule(Total) is None:
@@ -100,15 +90,7 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
 
 
 def settled(workload: Workload, problem: Problem) -> bool:
-    """Tell whether `fails_alone` is the whole truth about a workload: its rules bound single clusters only.
-
-    Parameters
-    ----------
-    workload
-        The workload.
-    problem
-        Where it belongs.
-    """
+    """Tell whether `fails_alone` is all there is to know: a workload's rules bound single clusters only."""
     if not has_box(workload) or not all(_is_kept_alone(rule, workload, problem) for rule in problem.rules):
         return False
     known = workload.rule(Candidates)
@@ -220,6 +202,5 @@ def _conflict(workload: Workload, problem: Problem) -> Conflict | None:
     if found is None:
         return None
     proof = Proof.SMALLEST if found.smallest else Proof.MINIMAL
-    return Conflict(
-        told([units[at] for at in found.units], by_itself), proof=proof, workloads=(workload.key,)
-    )
+    said = told([units[at] for at in found.units], by_itself)
+    return Conflict(tuple(each.whole for each in said), proof=proof, workloads=(workload.key,))

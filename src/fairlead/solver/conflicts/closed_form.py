@@ -47,12 +47,8 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
 
     Parameters
     ----------
-    workload
-        The workload.
     problem
         The question, as if it had no other workload.
-    units
-        Everything that may be left out.
     """
     most = widest(workload)
     for at, unit in enumerate(units):

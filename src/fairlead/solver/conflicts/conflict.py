@@ -63,12 +63,6 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     ----------
     problem
         A problem without any placement.
-    units
-        Everything that may be left out, see `units_of`.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
     """
     if len(problem.workloads) != 1:
         return _find_shared(problem, units, deadline, seed)
@@ -139,27 +133,15 @@ def _spared(found: Found, broken: Sequence[frozenset[int]]) -> frozenset[int]:
 
 
 def verified(
-    problem: Problem,
-    units: Sequence[Unit],
-    spared: frozenset[int],
-    deadline: Deadline,
-    seed: int = 0,
+    problem: Problem, units: Sequence[Unit], spared: frozenset[int], deadline: Deadline, seed: int = 0
 ) -> bool:
     """Tell whether some units have no placement together, and have one without any one of them.
 
     Parameters
     ----------
-    problem
-        The whole question.
-    units
-        The conflict.
     spared
         Positions of those of which a placement was seen that breaks them and none of the others, judged by
         the meaning of the rules.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
 
     Returns
     -------

@@ -36,10 +36,6 @@ def conflicts_of(
     ----------
     problem
         A problem without any placement, whatever affinity groups its workloads get.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
     infeasible
         Independent parts of it that are known to have no placement, with the groups that were looked at last;
         empty where none is known.
@@ -92,10 +88,6 @@ def conflicts_of_part(part: Problem, deadline: Deadline, seed: int = 0) -> tuple
     ----------
     part
         A problem without any placement; see `components`. Some of its workloads may get several groups.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
 
     Returns
     -------

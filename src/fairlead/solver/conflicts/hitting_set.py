@@ -41,12 +41,6 @@ class Search:
 
     Parameters
     ----------
-    problem, units
-        The question, and everything that may be left out.
-    oracle
-        Answers which units can be kept together.
-    broken
-        What the placements that were seen break.
     singles
         Single units that are broken alone by a placement like one that was seen.
     """
@@ -155,11 +149,6 @@ class Search:
     def _see(self, seen: Seen) -> list[frozenset[int]]:
         """Take in what a placement breaks, and single units that placements like it break instead of its own.
 
-        Returns
-        -------
-        list of frozenset
-            The latter.
-
         Raises
         ------
         InternalError
@@ -185,15 +174,6 @@ def fewest_that_meet(
     sets: Sequence[Collection[int]], deadline: Deadline, seed: int = 0
 ) -> frozenset[int] | None:
     """Return the fewest elements of which every set holds one.
-
-    Parameters
-    ----------
-    sets
-        Sets of numbers, none of them empty.
-    deadline
-        When the answer is due.
-    seed
-        Random seed of CP-SAT.
 
     Returns
     -------

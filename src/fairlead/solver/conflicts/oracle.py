@@ -57,17 +57,6 @@ class Oracle:
 
     Every answer that some can be is a placement, judged by the meaning of the rules; that they cannot is
     what CP-SAT says, and has to be verified by whoever builds on it.
-
-    Parameters
-    ----------
-    problem
-        The whole question.
-    units
-        Everything that may be left out.
-    deadline
-        When answers are due.
-    seed
-        Random seed of CP-SAT.
     """
 
     def __init__(self, problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> None:
@@ -81,13 +70,7 @@ class Oracle:
         return Seen(placement, self._judge.broken(placement))
 
     def all_but_one(self, kept: Collection[int]) -> Seen | None:
-        """Return a placement that breaks a single unit, none that has to be kept; None where none is found.
-
-        Raises
-        ------
-        OutOfTime
-            Where the deadline comes first.
-        """
+        """Return a placement that breaks a single unit, none of those kept; None where none is found."""
         others = [guard for at, guard in enumerate(self._encoding.of_unit) if at not in kept]
         found = self._ask(kept, [total(others) == len(others) - 1], WORK) if others else None
         return found if isinstance(found, Seen) else None
@@ -129,10 +112,7 @@ class Oracle:
         return found if isinstance(found, Seen) else None
 
     def _ask(
-        self,
-        kept: Collection[int],
-        also: Sequence[Constraint],
-        work: float = math.inf,
+        self, kept: Collection[int], also: Sequence[Constraint], work: float = math.inf
     ) -> Seen | Verdict:
         """Run the model with some guards on."""
         if not self.deadline.remaining():

@@ -40,10 +40,6 @@ class Outline:
 
     Parameters
     ----------
-    workload
-        The workload.
-    names
-        Its candidates.
     limits
         What units say of each cluster; minima that bind only where replicas are held are left out.
     total, closed
@@ -165,15 +161,7 @@ def _tally(limits: Sequence[Limit], left_out: int | None = None) -> Tally:
 
 
 class Sums:
-    """Units of one workload that bound single clusters only, added up.
-
-    Parameters
-    ----------
-    outline
-        What they say.
-    clusters
-        How many clusters the problem has.
-    """
+    """Units of one workload that bound single clusters only, added up."""
 
     def __init__(self, outline: Outline, clusters: int) -> None:
         self._outline = outline
@@ -214,15 +202,7 @@ class Sums:
 
 
 def sums_of(problem: Problem, units: Sequence[Unit]) -> Sums | None:
-    """Add up units of a problem; None where that does not tell whether they have a placement.
-
-    Parameters
-    ----------
-    problem
-        The whole question.
-    units
-        Some of its units.
-    """
+    """Add up units of a problem; None where that does not tell whether they have a placement."""
     if len(problem.workloads) != 1 or not problem.workloads[0].replicas:
         return None
     outline = outline_of(problem.workloads[0], problem, units)

@@ -29,14 +29,8 @@ class Demand:
 
     Parameters
     ----------
-    key
-        The workload.
     need
         What one replica takes.
-    replicas
-        How many are wanted.
-    names
-        The clusters that are open to it.
     """
 
     key: str
@@ -58,8 +52,6 @@ class Supply:
     ----------
     rooms
         What each of the clusters has, in the resource's unit.
-    asked
-        What the workloads ask for.
     step
         What any number of replicas takes is a multiple of this.
     """
@@ -90,12 +82,8 @@ def demands_on(
 
     Parameters
     ----------
-    problem
-        Where they belong.
     limited
         Clusters and resources of which there is not enough for everybody.
-    keys
-        The workloads that have a total.
     """
     found: dict[str, list[Demand]] = {}
     for workload in problem.workloads:
@@ -112,17 +100,7 @@ def demands_on(
 def over_quota(
     rule: Quota, problem: Problem, keys: Container[str | None]
 ) -> Iterator[tuple[Scope, int, dict[str, int]]]:
-    """Yield every number for all clusters that totals do not fit into, and what each asks for, by key.
-
-    Parameters
-    ----------
-    rule
-        The quota.
-    problem
-        Where it belongs.
-    keys
-        The workloads whose totals count.
-    """
+    """Yield every number for all clusters that totals do not fit into, and what each asks for, by key."""
     inside = [each for each in problem.workloads_in(rule.namespace) if each.key in keys]
     for scope, limit in quota.allowed(rule, problem).items():
         if scope.cluster is None:
@@ -148,13 +126,6 @@ def fewest_over(amounts: Iterable[tuple[int, Asker]], limit: int) -> tuple[Asker
 
 def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
     """Return a conflict of totals with a quota, or with the rooms of all clusters open to their workloads.
-
-    Parameters
-    ----------
-    problem
-        The whole question, with several workloads.
-    units
-        Everything that may be left out.
 
     Returns
     -------
@@ -189,13 +160,7 @@ def scarce(problem: Problem, units: Sequence[Unit]) -> tuple[int, ...] | None:
 
 
 def is_scarce(problem: Problem) -> bool:
-    """Tell whether totals are seen to ask for more of a resource than all their clusters have; quotas aside.
-
-    Parameters
-    ----------
-    problem
-        The question.
-    """
+    """Tell whether totals are seen to ask for more of a resource than their clusters have, quotas aside."""
     if len(problem.workloads) < 2 or not any(isinstance(rule, Capacity) for rule in problem.rules):
         return False
     totals = {each.key for each in problem.workloads if each.rule(Total) is not None}
@@ -266,13 +231,6 @@ class Excess:
 
 def excess_of(problem: Problem, units: Sequence[Unit]) -> Excess | None:
     """Return a resource of which totals among some units ask for more than rooms or a quota among them have.
-
-    Parameters
-    ----------
-    problem
-        The whole question.
-    units
-        Some of its units.
 
     Returns
     -------

@@ -174,15 +174,7 @@ def _together(rules: Sequence[Bounds]) -> Bounds | None:
 
 
 class Judge:
-    """Tells which units a placement keeps, by the meaning of each rule (`fairlead.models.rules`).
-
-    Parameters
-    ----------
-    problem
-        The whole question.
-    units
-        Everything that may be left out.
-    """
+    """Tells which units a placement keeps, by the meaning of each rule (`fairlead.models.rules`)."""
 
     def __init__(self, problem: Problem, units: Sequence[Unit]) -> None:
         self._problem = problem

@@ -41,7 +41,6 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.statement import Statement
-from fairlead.models.topology import groups
 from fairlead.models.workload import Workload
 
 
@@ -69,8 +68,6 @@ class Unit:
     ----------
     part
         The rule by itself, without any other side that it may have.
-    tell
-        Returns how people say it.
     workload
         Key of the workload whose rule it is; None where several share it.
     """
@@ -200,11 +197,9 @@ def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[Binding
 def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the numbers of a rule about groups, each over the closed clusters as well: they may be opened."""
     closed = [each for each in problem.clusters if each.name not in open_to(workload, problem)]
-    more, none = groups(closed, rule.field), frozenset[str]()
-    wide = {each: rule.groups.get(each, none) | more.get(each, none) for each in {**rule.groups, **more}}
     for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
-            yield rule.only(number).widened(wide), partial(rule.statement, number, workload)
+            yield rule.only(number).widened(closed), partial(rule.statement, number, workload)
 
 
 def _shared(rule: SharedRule, problem: Problem) -> Iterator[Unit]:

@@ -34,9 +34,10 @@ MOST_PLACES = 5_000
 """Workloads times clusters up to which placements are judged by all units, not by those of the conflict."""
 
 NO_LIMIT = 2**62
-"""More than any room that is compared with it."""
+"""More than all replicas together."""
 
 Numbers = NDArray[np.int64]
+Amounts = NDArray[np.object_]
 Replicas = dict[str, dict[str, int]]
 
 
@@ -46,14 +47,8 @@ class _Wish:
 
     Parameters
     ----------
-    key
-        The workload.
     need
         What one replica takes, by resource.
-    is_open
-        Which clusters are open to it.
-    lower, upper
-        The fewest and the most replicas.
     total
         How many replicas are wanted; 0 where no unit says so.
     """
@@ -65,19 +60,19 @@ class _Wish:
     upper: Numbers
     total: int = 0
 
-    def fits(self, placed: Numbers, left: Mapping[str, Numbers]) -> Numbers:
+    def fits(self, placed: Numbers, left: Mapping[str, Amounts]) -> Numbers:
         """Return how many more replicas every cluster can take."""
         most = self.upper - placed
         for resource, room in left.items():
             need = self.need.get(resource, 0)
             if need:
                 most = np.minimum(most, room // need)
-        return np.where(self.is_open, np.maximum(most, 0), 0)
+        return np.where(self.is_open, np.maximum(most, 0), 0).astype(np.int64)
 
-    def take(self, placed: Numbers, left: dict[str, Numbers]) -> None:
+    def take(self, placed: Numbers, left: dict[str, Amounts]) -> None:
         """Take room for some replicas."""
         for resource in left.keys() & self.need.keys():
-            left[resource] = left[resource] - placed * self.need[resource]
+            left[resource] = left[resource] - placed.astype(object) * self.need[resource]
 
 
 def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
@@ -87,8 +82,6 @@ def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
 
     Parameters
     ----------
-    problem
-        The whole question.
     units
         What is to be kept, as far as it is a total, bounds, closed clusters or room.
     """
@@ -114,8 +107,11 @@ def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
     )
 
 
-def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[str, Numbers]]:
-    """Return what units say of each workload, and how much room there is by resource."""
+def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[str, Amounts]]:
+    """Return what units say of each workload, and how much room there is by resource.
+
+    Requests are not limited by 64 bits, nor is what many replicas ask for: amounts are of any size.
+    """
     position = {cluster.name: at for at, cluster in enumerate(problem.clusters)}
     wanted = {unit.workload for unit in units if unit.workload is not None}
     wishes = {
@@ -123,15 +119,15 @@ def _read(problem: Problem, units: Sequence[Unit]) -> tuple[list[_Wish], dict[st
         for each in problem.workloads
         if each.key in wanted
     }
-    left: dict[str, Numbers] = {}
+    endless = NO_LIMIT * max((need for wish in wishes.values() for need in wish.need.values()), default=1)
+    left: dict[str, Amounts] = {}
     for unit in units:
         match unit.part:
             case Room() as room:
                 for resource in room.resources:
                     if resource not in left:
-                        left[resource] = np.full(len(position), NO_LIMIT, dtype=np.int64)
-                    amount = problem.limits.get((room.cluster, resource), 0)
-                    left[resource][position[room.cluster]] = min(amount, NO_LIMIT)
+                        left[resource] = np.full(len(position), endless, dtype=object)
+                    left[resource][position[room.cluster]] = problem.limits.get((room.cluster, resource), 0)
             case Total():
                 key = unit.workload or ""
                 wishes[key].total = problem.workload(key).replicas
@@ -195,14 +191,8 @@ def witnessed(
 
     Parameters
     ----------
-    problem
-        The whole question.
-    units
-        Everything that may be left out.
     conflict
         Positions of the units of the conflict.
-    deadline
-        When to stop.
     """
     complete = len(problem.workloads) * len(problem.clusters) <= MOST_PLACES
     inside = frozenset(conflict)
@@ -226,17 +216,7 @@ def witnessed(
 
 
 def exchanged(placement: Placement, unit: Unit, problem: Problem) -> Iterator[Placement]:
-    """Yield placements that break other units than a given one breaks.
-
-    Parameters
-    ----------
-    placement
-        A placement that breaks one unit only.
-    unit
-        That unit.
-    problem
-        The question.
-    """
+    """Yield placements that break other units than a given one breaks."""
     held = {workload.key: dict(placement.of(workload.key)) for workload in problem.workloads}
     if isinstance(unit.part, Total):
         yield from _of_workloads(held, unit.workload or "", problem)

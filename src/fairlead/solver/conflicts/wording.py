@@ -6,6 +6,7 @@ workload each is one conflict.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_alike
@@ -21,13 +22,23 @@ LONG = 8
 """Statements up to which every one of them is told."""
 SEVERAL = 3
 """Statements that are alike from which on they are one sentence."""
-TOGETHER = "; together they "
-"""Begins what is added up at the end of the last total."""
 ANY = "\0"
 """Stands for what a sentence is about where sentences are compared."""
 
 
-def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Statement, ...]:
+class Said(NamedTuple):
+    """What a unit says, and what several workloads ask for together; empty behind all but the last total."""
+
+    alone: Statement
+    together: str = ""
+
+    @property
+    def whole(self) -> Statement:
+        """Both, as one sentence."""
+        return replace(self.alone, text=f"{self.alone.text}{self.together}")
+
+
+def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
     """Return what every unit of a conflict says.
 
     Where several of them add up against a total, the total says to how much. An exact total of a set is told
@@ -37,18 +48,16 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Statement, ...]:
     heads = [unit for unit in rest if isinstance(unit.part, Total)] or [
         unit for unit in rest if isinstance(unit.part, GroupTotal)
     ]
-    statements = [unit.statement for unit in conflict]
+    statements = [Said(unit.statement) for unit in conflict]
     keys = {unit.workload for unit in rest if not isinstance(unit.part, Room)}
     if len(heads) == 1 and len(keys) == 1:
         (head,) = heads
         added = _added([unit for unit in rest if unit is not head], head.workload or "", problem)
         at = next(at for at, unit in enumerate(conflict) if unit is head)
-        statements[at] = replace(head.statement, text=f"{head.statement.text}{added}")
+        statements[at] = Said(replace(head.statement, text=f"{head.statement.text}{added}"))
     if len(heads) > 1:
         last = next(at for at, unit in enumerate(conflict) if unit is heads[-1])
-        statements[last] = replace(
-            statements[last], text=f"{statements[last].text}{_together(conflict, problem)}"
-        )
+        statements[last] = statements[last]._replace(together=_together(conflict, problem))
     return tuple(dict.fromkeys(statements))
 
 
@@ -80,64 +89,62 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
     return ""
 
 
-def shortened(statements: Sequence[Statement], problem: Problem) -> tuple[Statement, ...]:
-    """Return the statements of a conflict; in a long one those are put together that say the same.
-
-    Parameters
-    ----------
-    statements
-        What its rules say.
-    problem
-        What they are about.
-    """
+def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Statement, ...]:
+    """Return the statements of a conflict; in a long one those are put together that say the same."""
     if len(statements) <= LONG:
-        return tuple(statements)
-    alike: dict[object, list[Statement]] = {}
-    for statement in statements:
-        alike.setdefault(_said_of_any(statement), []).append(statement)
+        return tuple(each.whole for each in statements)
+    alike: dict[object, list[Said]] = {}
+    for said in statements:
+        alike.setdefault(_said_of_any(said.alone), []).append(said)
     found = [told for each in alike.values() for told in _in_one(each)]
     totals = [each for each in found if each.rule == total.KIND]
     if len(totals) <= LONG:
         return tuple(found)
-    asked = [each for each in statements if each.rule == total.KIND and each.workload is not None]
+    asked = [each for each in statements if each.alone.rule == total.KIND and each.alone.workload is not None]
     return _summed(asked, problem), *(each for each in found if each.rule != total.KIND)
 
 
 def _said_of_any(statement: Statement) -> object:
     """Return what a statement says, whatever workload and cluster it is about."""
-    text = statement.text.partition(TOGETHER)[0]
+    text = statement.text
     for name in (statement.workload, statement.cluster):
         text = text.replace(name, ANY) if name else text
     return statement.rule, text, bool(statement.workload), bool(statement.cluster)
 
 
-def _in_one(alike: Sequence[Statement]) -> list[Statement]:
+def _in_one(alike: Sequence[Said]) -> list[Statement]:
     """Return statements that differ in their workload, or in their cluster, as one."""
     if len(alike) < SEVERAL:
-        return list(alike)
-    first = alike[0]
-    text = first.text.partition(TOGETHER)[0]
-    sums = [each.text.partition(TOGETHER) for each in alike]
-    added = next((f"{mark}{rest}" for _, mark, rest in sums if mark), "")
-    for noun, names in (
-        ("workload", [each.workload for each in alike if each.workload]),
-        ("cluster", [each.cluster for each in alike if each.cluster]),
-    ):
-        different = list(dict.fromkeys(names))
+        return [each.whole for each in alike]
+    first = alike[0].alone
+    text = first.text
+    workloads = list(dict.fromkeys(each.alone.workload for each in alike))
+    clusters = list(dict.fromkeys(each.alone.cluster for each in alike))
+    for noun, names in (("workload", workloads), ("cluster", clusters)):
+        different = [name for name in names if name]
         if len(different) > 1:
             text = text.replace(different[0], f"each of {listed(different, noun)}")
-    one = {each.workload for each in alike}, {each.cluster for each in alike}
-    workload, cluster = (each.pop() if len(each) == 1 else None for each in one)
-    return [replace(first, text=f"{text}{added}", workload=workload, cluster=cluster)]
+    return [
+        replace(
+            first,
+            text=f"{text}{_together_of(alike)}",
+            workload=workloads[0] if len(workloads) == 1 else None,
+            cluster=clusters[0] if len(clusters) == 1 else None,
+        )
+    ]
 
 
-def _summed(asked: Sequence[Statement], problem: Problem) -> Statement:
+def _together_of(statements: Sequence[Said]) -> str:
+    """Return what is asked for together, behind whichever statement it stands."""
+    return next((each.together for each in statements if each.together), "")
+
+
+def _summed(asked: Sequence[Said], problem: Problem) -> Statement:
     """Return how many replicas many workloads want together."""
-    keys = [each.workload or "" for each in asked]
+    keys = [each.alone.workload or "" for each in asked]
     replicas = sum(problem.workload(key).replicas for key in keys)
-    added = next((mark + rest for _, mark, rest in (e.text.partition(TOGETHER) for e in asked) if mark), "")
-    text = f"{listed(keys, 'workload')} need {replicas} replicas together{added}"
-    return replace(asked[0], text=text, workload=None)
+    text = f"{listed(keys, 'workload')} need {replicas} replicas together{_together_of(asked)}"
+    return replace(asked[0].alone, text=text, workload=None)
 
 
 def said_once(conflicts: Sequence[Conflict], *, named: bool) -> tuple[Conflict, ...]:
@@ -145,8 +152,6 @@ def said_once(conflicts: Sequence[Conflict], *, named: bool) -> tuple[Conflict, 
 
     Parameters
     ----------
-    conflicts
-        Conflicts, in order.
     named
         True names the workload of a conflict also where no rule of it does, which is needed where there are
         several workloads.
@@ -204,7 +209,5 @@ def _for_several(alike: Sequence[Conflict], *, named: bool) -> Conflict:
 def _about(statement: Statement, key: str, whose: str, *, alone: bool) -> Statement:
     """Return what a statement says of several workloads."""
     return replace(
-        statement,
-        text=statement.text.replace(key, whose),
-        workload=statement.workload if alone else None,
+        statement, text=statement.text.replace(key, whose), workload=statement.workload if alone else None
     )

@@ -39,10 +39,6 @@ def cost_of(
     ----------
     level
         One of the workload's levels, without priority.
-    workload
-        The workload.
-    names
-        The clusters.
     dearest
         The most that a price may be in whole steps, at most 2**62; None means no limit, and Python integers.
 
@@ -102,8 +98,6 @@ def weights_of(
 
     Parameters
     ----------
-    rule
-        The weights.
     names
         The clusters; those that are not measured have no weight.
     inside
@@ -124,8 +118,6 @@ def deviation_from(
         Weights of some clusters and the sum W of all that are measured together.
     replicas
         N: what is divided.
-    deviation
-        The measure.
     passing
         Whether replicas may pass between clusters with and without a weight.
     """

@@ -152,8 +152,6 @@ class Change:
     ----------
     held
         What runs now; zeros measure how even the result is.
-    takes_part
-        Clusters that take part.
     """
 
     held: Numbers

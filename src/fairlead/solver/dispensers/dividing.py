@@ -30,8 +30,6 @@ class Question:
 
     Parameters
     ----------
-    replicas
-        Replicas to divide.
     weights
         Weight by candidate, in name order.
     minimum, maximum
@@ -52,20 +50,6 @@ def place(problem: Problem, like: str, deadline: Deadline | None = None) -> Disp
     """Divide every workload of a problem.
 
     A workload scaled to 0 holds nothing; under Duplicated every candidate gets its copy.
-
-    Parameters
-    ----------
-    problem
-        The question.
-    like
-        One of `DIVISIONS`.
-    deadline
-        When the answer is due; None means no limit.
-
-    Raises
-    ------
-    TimeOverError
-        Where time is over before the last workload.
     """
     divide, refused = DIVISIONS[like]
     names = tuple(problem.cluster_by_name)

@@ -65,12 +65,8 @@ def place_in_turn(
 
     Parameters
     ----------
-    problem
-        The question.
     schedule
         Places one workload on clusters that have so much free.
-    deadline
-        When the answer is due; None means no limit.
     deduct
         Whether a workload sees what the ones before it have taken; False leaves every one the clusters as
         they are reported, as real schedulers do until the reports catch up.

@@ -43,8 +43,6 @@ def place(
 
     Parameters
     ----------
-    problem
-        The question.
     otherwise
         What becomes of a workload that finds no valid placement; it holds nothing where that is not said.
     smallest_first
@@ -54,8 +52,6 @@ def place(
         Workloads that stay where they are, with what they hold there; none where that is not said.
     deadline
         From when on workloads are placed on any clusters that will do; None places all of them exactly.
-    late
-        Places a workload after the deadline.
 
     Returns
     -------
@@ -117,7 +113,7 @@ def _in_turn(
     for workload in problem.workloads:
         quotas = [each.taking(workload, workload.current) for each in quotas]
     moving = [workload for workload in problem.workloads if workload.key not in staying]
-    for workload in sorted(moving, key=lambda each: _turn(each, problem, smallest_first)):
+    for workload in sorted(moving, key=lambda each: turn(each, problem, smallest_first=smallest_first)):
         add(available, usage_of(workload, workload.current, problem))
         quotas = [each.giving_back(workload, workload.current) for each in quotas]
         answer = _place_one(workload, problem, available, quotas, place_one)
@@ -147,7 +143,7 @@ def _place_one(
     return answer if all(each.fits(workload, answer) for each in quotas) else {}
 
 
-def _turn(workload: Workload, problem: Problem, smallest_first: bool) -> tuple[int, float, str]:
+def turn(workload: Workload, problem: Problem, *, smallest_first: bool = False) -> tuple[int, float, str]:
     """Return the place in the queue: priority, share of the scarcest resource of all or one replica, name."""
     offered = problem.offered
     shares = [

@@ -39,8 +39,6 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
 
     Parameters
     ----------
-    workload
-        The workload.
     problem
         Where it belongs; gives levels and the measure of deviation.
     boxed

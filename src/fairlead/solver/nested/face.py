@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.solver.marginal import Box
+from fairlead.solver.nested.joining import Merits
 from fairlead.solver.nested.limits import Limits
-from fairlead.solver.nested.picking import ApartError, Merits, Picked, Picker, entries
+from fairlead.solver.nested.picking import ApartError, Picked, Picker, entries
 from fairlead.solver.nested.priced import PricedPicker
 
 LARGE_TABLE = 100

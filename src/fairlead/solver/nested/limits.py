@@ -21,8 +21,6 @@ class Limit:
     ----------
     group
         Number of the group of every cluster, from 0 without gaps.
-    groups
-        Number of groups.
     least
         Fewest groups that have to be used; 1 where no more are asked for.
     most

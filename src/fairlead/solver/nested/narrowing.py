@@ -20,7 +20,8 @@ import numpy as np
 
 from fairlead.solver.marginal import exact_sum
 from fairlead.solver.nested.face import Face, Flags, bits
-from fairlead.solver.nested.picking import ApartError, Merits, Picker, TooLongError
+from fairlead.solver.nested.joining import Merits
+from fairlead.solver.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.nested.pricing import Cost, Guess, find_price
 from fairlead.solver.nested.settling import settle
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from fairlead.solver.nested.joining import Flags, Merits
 from fairlead.solver.nested.limits import Limits
-from fairlead.solver.nested.picking import ApartError, Flags, Merits, Picked, Picker, TooLongError
+from fairlead.solver.nested.picking import ApartError, Picked, Picker, TooLongError
 
 MOST_PRICES = 40
 STEPS = 2**16

@@ -34,8 +34,6 @@ def blocked_moves(
         The plan without its blocked moves.
     stuck
         What has not arrived, as it stands when the plan ends.
-    used
-        What is used then.
     reaches
         Tells whether a changed migration reaches its target.
     """

@@ -4,16 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from fairlead.solver.plan.migration import Companions, Migration, Place, WorkloadPath, charge
-from fairlead.solver.plan.steps import (
-    NOTHING,
-    Step,
-    after,
-    course,
-    minus,
-    plus,
-    positive,
-    total,
-)
+from fairlead.solver.plan.steps import NOTHING, Step, after, course, minus, plus, positive, total
 from fairlead.solver.plan.transient import Moment, Placed
 from fairlead.solver.plan.waves import Order
 
@@ -21,17 +12,7 @@ Addition = tuple[WorkloadPath, Step]
 
 
 class WaveBuilder:
-    """A wave under construction; adds to its own steps only.
-
-    Parameters
-    ----------
-    migration
-        What moves.
-    positions
-        What every moving workload holds before the wave.
-    used
-        What is used by cluster and resource before the wave.
-    """
+    """A wave under construction; adds to its own steps only."""
 
     def __init__(
         self, migration: Migration, positions: Mapping[str, Placed], used: Mapping[Place, int]

@@ -15,6 +15,7 @@ from fairlead.models.requirement import Among, Groups, Outside, Requirement, Sco
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.survival import Left
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.steps import Course
 from fairlead.solver.plan.transient import Moment, Placed
@@ -31,12 +32,8 @@ class Limit:
 
     Parameters
     ----------
-    scope
-        What is counted.
     least, most
         Fewest and most; None means no limit.
-    binds
-        The moments at which the fewest have to be there.
     """
 
     scope: Scope
@@ -59,8 +56,6 @@ class PathConstraints:
         Smallest number by cluster where only 0 or at least so many are allowed.
     copies
         Size of a full copy by cluster, where clusters hold nothing or a full copy.
-    limits
-        Rules over several clusters.
     open
         Most replicas by cluster on which new ones may be started at all; None means no limit.
     """
@@ -119,8 +114,6 @@ def constraints_of(
     ----------
     workload
         The workload, with the rules that bind.
-    problem
-        Its clusters.
     changed
         Clusters on which the number of replicas changes.
     detours
@@ -164,7 +157,7 @@ def _limit(
         case Among():
             if len(scope.clusters & changed) > (0 if detours else 1):
                 yield Limit(scope, least, most, COUNTED)
-        case Outside():
+        case Outside() | Left():
             if least:
                 yield Limit(scope, least, most, FEWEST)
         case Groups():
@@ -187,17 +180,15 @@ def _gaps(workload: Workload, changed: frozenset[str]) -> dict[str, int]:
 def _open(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[str, int | None]:
     """Return the clusters on which new replicas may wait, and how many each may hold."""
     candidates = workload.rule(Candidates)
-    held_only = candidates.held_only if candidates else {}
+    bounds = workload.rules_of(Bounds)
+    closed = {name for rule in bounds for name in rule.minimum.keys() & rule.where_held}
+    closed |= candidates.held_only.keys() if candidates else set[str]()
     most: dict[str, int | None] = {}
     for name in sorted(names):
         cluster = problem.cluster_by_name.get(name)
-        if (
-            cluster is None
-            or name in held_only
-            or any(name in rule.minimum and name in rule.where_held for rule in workload.rules_of(Bounds))
-        ):
+        if cluster is None or name in closed:
             continue
-        limits = [rule.maximum[name].replicas for rule in workload.rules_of(Bounds) if name in rule.maximum]
+        limits = [rule.maximum[name].replicas for rule in bounds if name in rule.maximum]
         room = graded_room(workload, cluster)
         most[name] = min([*limits, *([] if room is None else [room])], default=None)
     return most

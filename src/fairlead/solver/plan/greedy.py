@@ -54,12 +54,6 @@ def greedy_wave(
 
     Parameters
     ----------
-    migration
-        What moves.
-    positions
-        What every moving workload holds before the wave.
-    used
-        What is used by cluster and resource before the wave.
     urgent
         Workloads that go before others, the more urgent the larger the number.
     """
@@ -143,10 +137,6 @@ def repairs(path: WorkloadPath, position: Placed, room: Mapping[Place, int]) -> 
 
     Parameters
     ----------
-    path
-        The workload's way.
-    position
-        What it holds.
     room
         What is left by cluster and resource; below 0 where more is used than there is.
     """

@@ -25,22 +25,12 @@ class WorkloadPath:
 
     Parameters
     ----------
-    key
-        Key of the workload.
-    start, target
-        Replicas by cluster.
-    order
-        What comes first where a replica moves.
     least
         Replicas that have to run at every moment, unless fewer run before.
     most
         Replicas that may run at most inside a wave, unless more run before; None means no limit.
     needs
         What one replica takes by cluster; nothing where the cluster has no limit.
-    constraints
-        Its own rules.
-    refused
-        Clusters that are no candidates.
     bound
         True where it keeps together with others, or apart from them.
     """
@@ -83,16 +73,10 @@ class Migration:
 
     Parameters
     ----------
-    paths
-        Workloads whose placement changes, by key.
-    still
-        What the others hold.
     limits
         What may be used by cluster, or quota, and resource; at least what the target uses.
     used
         What is used at the start.
-    companions
-        Workloads that keep together or apart.
     regions
         Region and provider by cluster, for pairing what is stopped with what is started.
     goals
@@ -164,12 +148,6 @@ def migration_of(
 
     Parameters
     ----------
-    problem
-        The question; what runs now is `Workload.current`.
-    target
-        Where everything goes.
-    options
-        How moves may be made.
     everywhere
         True where replicas may also go to clusters that are neither where they are nor where they go.
     """

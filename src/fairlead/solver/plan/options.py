@@ -48,11 +48,7 @@ class Budgets:
     arriving: Mapping[str, Amount] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        single = {
-            "total": self.total,
-            "per workload": self.per_workload,
-            "per namespace": self.per_namespace,
-        }
+        single = {"total": self.total, "per workload": self.per_workload, "per namespace": self.per_namespace}
         several = {**self.workloads, **self.namespaces, **self.leaving, **self.arriving}
         for name, amount in (single | several).items():
             if amount is not None and not is_amount(amount):

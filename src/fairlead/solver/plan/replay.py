@@ -61,11 +61,6 @@ def replay(plan: WavePlan) -> tuple[Breach, ...]:
     Looks at every moment of every wave (see `transient`), at moves that cannot be made (more replicas than
     there are, an unknown cluster), and at the end: with the blocked moves it has to be the target. A wave
     that cannot be made ends the replay.
-
-    Parameters
-    ----------
-    plan
-        The plan.
     """
     replayer = _Replayer(plan)
     breaches: list[Breach] = []

@@ -115,15 +115,7 @@ def read_file(file: str) -> Document:
 
 
 def validated(saved: Mapping[str, Any] | Document) -> SavedDocument:
-    """Return what is read of a saved plan.
-
-    Raises
-    ------
-    UsageError
-        Where it is no plan, or one of another form.
-    ManifestError
-        Where something in it is wrong; names every mistake.
-    """
+    """Return what is read of a saved plan."""
     document = saved if isinstance(saved, Document) else _copied(saved)
     found = validate(document, SavedDocument)
     if found.mistakes or found.located is None:
@@ -151,19 +143,7 @@ def _document(value: Any, lines: Places, file: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class SavedPlan:
-    """What is needed to go on with a plan.
-
-    Parameters
-    ----------
-    target
-        The placement to be reached.
-    waves
-        How moves may be made.
-    planned
-        The waves that were planned.
-    partial
-        Whether replicas may stay unplaced.
-    """
+    """What is needed to go on with a plan."""
 
     target: Placement
     waves: WaveOptions

@@ -37,8 +37,6 @@ def waves_of(
 
     Parameters
     ----------
-    problem
-        The question; what runs now is `Workload.current`.
     target
         Where everything goes; a workload that is left out is stopped.
     options
@@ -46,8 +44,6 @@ def waves_of(
     deadline
         When the answer is due; the greedy waves are finished in any case. None: 5 seconds are spent at most
         on looking for fewer waves.
-    seed
-        Random seed of CP-SAT.
 
     Raises
     ------
@@ -98,12 +94,8 @@ def remaining(
 
     Parameters
     ----------
-    plan
-        The plan.
     standing
         What runs now, of every workload. Replicas on clusters that are not in the input are gone already.
-    deadline, seed
-        As for `waves_of`.
 
     Returns
     -------

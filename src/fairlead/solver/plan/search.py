@@ -42,8 +42,6 @@ class Search:
 
     Parameters
     ----------
-    waves
-        What is done in every wave.
     detours
         True where replicas wait on the way.
     bound
@@ -60,14 +58,8 @@ def searched(migration: Migration, everywhere: Everywhere | None, deadline: Dead
 
     Parameters
     ----------
-    migration
-        What moves.
     everywhere
         The same with the rules of all clusters, for detours; None where there are to be none.
-    deadline
-        When to give up beyond the greedy waves.
-    seed
-        Random seed of CP-SAT.
     """
     waves, detours = _greedy(migration, deadline), False
     while True:
@@ -108,6 +100,8 @@ def holds(migration: Migration, waves: tuple[Steps, ...]) -> bool:
 
 def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     """Return the best of a few greedy attempts; the first that arrives ends them."""
+    if (wave := _starts(migration)) is not None:
+        return (wave,)
     urgent: dict[str, int] = {}
     best: tuple[Steps, ...] = ()
     far: int | None = None
@@ -122,6 +116,16 @@ def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
         for key in migration.starting_at(end).paths:
             urgent[key] = urgent.get(key, 0) + 1
     return best
+
+
+def _starts(migration: Migration) -> Steps | None:
+    """Return the one wave that starts everything, where nothing stops; None where it breaks a rule."""
+    builder = WaveBuilder(migration, migration.start(), migration.used)
+    for path in migration.paths.values():
+        out, into = left_over(path, path.start)
+        if out or path.bound or not builder.add((path, Step(into))):
+            return None
+    return builder.steps or None
 
 
 def _one_more(stuck: Migration, deadline: Deadline, seed: int) -> tuple[Steps, ...]:
@@ -159,8 +163,6 @@ def _with_detour(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     ----------
     migration
         What moves, stuck as it stands; its own rules are those of all clusters.
-    deadline
-        When to give up.
     """
     far = distance(migration, migration.start())
     for _, wave in zip(range(TRIES), _detours(migration), strict=False):

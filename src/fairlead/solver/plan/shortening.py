@@ -27,13 +27,6 @@ def shortened(
     A few waves in a row are replaced by one fewer, first at the end, where little moves, as often as that
     succeeds. Then CP-SAT is asked for the least number of waves and upwards, until it finds a plan or has no
     answer in time.
-
-    Parameters
-    ----------
-    migration, everywhere, deadline, seed
-        As for `searched`.
-    search
-        The waves.
     """
     if not search.waves:
         return search
@@ -64,8 +57,6 @@ def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps
     ----------
     migration
         What moves, without detours.
-    waves
-        What is done in every wave.
     """
     room = {place: limit - migration.used.get(place, 0) for place, limit in migration.limits.items()}
     mending = [key for key, path in migration.paths.items() if repairs(path, path.start, room)]
@@ -136,13 +127,6 @@ def fewest_waves(migration: Migration, most: int) -> int:
     Wave by wave, every cluster may take what its room allows at once, and everything that may have arrived
     elsewhere may have left it the wave before; workloads do not get into each other's way in this
     calculation, and each resource counts alone. What cannot have arrived even so takes another wave.
-
-    Parameters
-    ----------
-    migration
-        What moves.
-    most
-        Waves that are known to do.
     """
     paths = [_Way(path) for path in migration.paths.values() if any(left_over(path, path.start))]
     if not paths:

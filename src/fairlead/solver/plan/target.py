@@ -27,13 +27,6 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
     planned, and the others stay or make room as the options say; otherwise all are planned. A workload that
     breaks a rule where it runs is always planned.
 
-    Parameters
-    ----------
-    problem
-        What runs now and what is wanted.
-    options
-        What the plan may do.
-
     Raises
     ------
     UsageError

@@ -53,15 +53,7 @@ class Moment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One workload in the course of one wave.
-
-    Parameters
-    ----------
-    before
-        What stands before the wave.
-    moments
-        What stands at each moment.
-    """
+    """One workload in the course of one wave."""
 
     before: Placed
     moments: Mapping[Moment, Placed]
@@ -69,13 +61,6 @@ class Course:
 
 def course(before: Placed, moves: Iterable[Move]) -> Course:
     """Return what stands where while the moves of one workload are made.
-
-    Parameters
-    ----------
-    before
-        What stands before the wave.
-    moves
-        The workload's moves of the wave.
 
     Returns
     -------

@@ -48,10 +48,6 @@ class Row(Generic[Standing]):
 
     Parameters
     ----------
-    moments
-        When it binds.
-    find
-        Lists what is broken.
     members
         Keys of the workloads that share it; empty where it is a rule of one workload.
     """
@@ -164,10 +160,6 @@ class Capacities:
 
     Parameters
     ----------
-    problem
-        The clusters and workloads.
-    state
-        What stands before the first wave.
     target
         What stands in the end; what it asks for beyond a limit is allowed for.
     """

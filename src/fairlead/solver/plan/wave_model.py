@@ -33,12 +33,6 @@ def reach(
 
     Parameters
     ----------
-    migration
-        What moves.
-    waves
-        How many waves.
-    effort
-        Time and seed.
     everywhere
         True where replicas may wait on any cluster that is open to them.
 

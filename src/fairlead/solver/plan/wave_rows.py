@@ -10,6 +10,7 @@ from ortools.sat.python import cp_model
 from fairlead.models.errors import InternalError
 from fairlead.models.requirement import Among, Groups, Outside
 from fairlead.models.rules.skew import Apart
+from fairlead.models.rules.survival import Left
 from fairlead.solver.plan.constraints import FEWEST, Limit
 from fairlead.solver.plan.migration import Companions, Migration, WorkloadPath
 from fairlead.solver.plan.steps import total
@@ -31,15 +32,7 @@ class Moments(NamedTuple):
 
 
 class WaveRows:
-    """Adds rows to a model.
-
-    Parameters
-    ----------
-    model
-        The model.
-    migration
-        What moves.
-    """
+    """Adds rows to a model."""
 
     def __init__(self, model: cp_model.CpModel, migration: Migration) -> None:
         self.model = model
@@ -106,10 +99,21 @@ class WaveRows:
                 return _sum(placed, scope.clusters)
             case Outside() as scope:
                 return _sum(placed, placed.keys() - scope.clusters)
+            case Left() as scope:
+                return self._left([lost for _, lost in scope.choices(placed.keys())], placed, path)
             case Apart() as scope:
                 return self._apart([_sum(placed, clusters) for clusters in scope.groups.values()], path)
             case _:
                 raise InternalError(f"no row counts {type(limit.scope).__name__}")
+
+    def _left(self, losses: Sequence[frozenset[str]], placed: Places, path: WorkloadPath) -> Expression:
+        """Return how many replicas the worst of some losses leaves."""
+        left = [_sum(placed, placed.keys() - lost) for lost in losses]
+        if all(isinstance(each, int) for each in left):
+            return min(left)
+        least = self.model.new_int_var(0, total(path.start) + total(self.migration.goals[path.key]), "")
+        self.model.add_min_equality(least, left)
+        return least
 
     def _apart(self, held: Sequence[Expression], path: WorkloadPath) -> Expression:
         """Return how far the fullest and the emptiest of some groups differ."""

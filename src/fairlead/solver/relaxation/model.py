@@ -79,15 +79,17 @@ class RelaxationModel:
         self.problem = problem
         self.relaxed: list[Relaxed] = []
         self._greedy = reference.place(problem, _somehow)
-        found = relaxables(problem)
+        # What manifests say of clusters that are closed counts, and gives way, once they are open.
+        known = knowing_all(problem)
+        found = relaxables(known)
         allowed: dict[Key, int] = {}
         for relaxable in found:
             for key in relaxable.keys:
                 allowed[key] = allowed.get(key, 0) + min(relaxable.most * relaxable.every, 2**40)
         allowed |= {copy_somewhere(workload): 1 for workload in problem.workloads if openable(workload)}
         self.encoding = encode(
-            pairwise(knowing_all(without_budgets(problem))),
-            _ranges(problem),
+            pairwise(without_budgets(known)),
+            _ranges(known),
             giving=lambda because, side: allowed.get((because, side), 0),
             in_time=lambda: deadline.remaining() > 0,
         )

@@ -227,11 +227,11 @@ def _grouped(rule: Grouped, workload: Workload, most: int) -> Iterator[Relaxable
     because = tuple(Because(rule.kind, workload.key, None, row) for row in rule.rows)
     for number in rule.numbers():
         end = most if number.farthest is None else number.farthest
-        kind, value, field = Kind(number.change), number.value, rule.field
+        kind, value, name = Kind(number.change), number.value, rule.name
         if number.side is RuleSide.LEAST:
-            yield _lowered(kind, workload, field, value, value - end, because, number.source)
+            yield _lowered(kind, workload, name, value, value - end, because, number.source)
         else:
-            yield _raised(kind, workload, field, value, end - value, because, number.source)
+            yield _raised(kind, workload, name, value, end - value, because, number.source)
 
 
 def _tolerations(rule: Candidates, workload: Workload, most: int) -> Iterator[Relaxable]:

@@ -5,11 +5,12 @@ A part is what has no placement together with all that a way out of it could con
 
 import math
 from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
-from fairlead.models.rules import BindingRule, Bounds, WorkloadRule
+from fairlead.models.rules import BindingRule, Bounds, Candidates, Companionship, WorkloadRule
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
@@ -58,17 +59,41 @@ def relaxations(
     without: list[str] = []
     for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
         due = deadline.part(1 / left)
-        of_part = _ways_of(part, due, seed, most) if due.remaining() else []
+        shut = frozenset(each.key for each in part.workloads if _is_shut(each))
+        without += shut
+        rest = _beside(part, shut)
+        if shut and any(has_placement(each.problem, due, seed) for each in choices(rest)):
+            continue
+        of_part = _ways_of(rest, due, seed, most) if due.remaining() else []
         if of_part:
             found.append(of_part)
         else:
-            without += part.workload_by_key
+            without += rest.workload_by_key
     inside = {workload.key for part in parts for workload in part.workloads}
     told: list[Relaxation] = []
     for way in _together(found, most):
         if len(told) < most and _suits_others(way, inside, problem, deadline, seed):
             told.append(replace(_relaxation(way, problem), without=tuple(sorted(without))))
     return tuple(told)
+
+
+def _is_shut(workload: Workload) -> bool:
+    """Tell whether no cluster would take a workload, in any affinity group, whatever taints it tolerated."""
+    rule = reaching(workload).rule(Candidates)
+    return workload.replicas > 0 and rule is not None and not rule.names
+
+
+def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:
+    """Return a part without some workloads, which stand nowhere."""
+    if not keys:
+        return part
+    rules = tuple(
+        replace(rule, members=tuple(key for key in rule.members if key not in keys))
+        if isinstance(rule, Companionship)
+        else rule
+        for rule in part.rules
+    )
+    return replace(_within(part, part.workload_by_key.keys() - keys), rules=rules)
 
 
 def _ways_of(part: Problem, deadline: Deadline, seed: int, most: int) -> list[Way]:
@@ -240,7 +265,7 @@ def _tied(hopeless: Sequence[Problem], parts: Sequence[Problem]) -> list[set[str
     return sorted((keys for keys, _ in joined), key=min)
 
 
-def _within(problem: Problem, keys: set[str]) -> Problem:
+def _within(problem: Problem, keys: AbstractSet[str]) -> Problem:
     """Return some workloads of a problem."""
     return replace(problem, workloads=tuple(each for each in problem.workloads if each.key in keys))
 

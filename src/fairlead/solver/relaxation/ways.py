@@ -157,7 +157,7 @@ def _alone(part: Problem, most: int) -> list[Way]:
 def _box_fits(problem: Problem) -> bool:
     """Tell whether the only workload has a placement; its rules bound single clusters and the total only."""
     (workload,) = problem.workloads
-    return box_of(workload, problem, problem.limits).box.feasible
+    return box_of(workload, problem).box.feasible
 
 
 def _search(

@@ -15,6 +15,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Quota, SharedRule, Shares, Survival, Weights
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
+from fairlead.models.triggers import triggered
 from fairlead.models.usage import without_lag
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
@@ -60,7 +61,7 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
     for change in asked:
-        problem = _changed(problem, change)
+        problem = triggered(problem, _changed(problem, change))
     return replace(problem, workloads=with_due(problem.workloads))
 
 
@@ -245,9 +246,10 @@ def _weighed(problem: Problem, weight: Weight) -> Problem:
         left = _with_rules(workload, [without(rules, workload, closing) for rules in _all_rules_of(workload)])
         if not any(rule.names for rule in left.rules_of(Candidates)):
             raise UsageError(f"{weight.workload}: {name} is its only cluster with a weight")
-        return _with_workload(problem, left)
+        return _with_workload(problem, replace(left, due=True))
     found = [_reweighed(rules, name, weight.weight) for rules in _all_rules_of(workload)]
-    return _with_workload(problem, _with_rules(workload, found))
+    # Its scheduler looks again: the placement is not the one that was applied last.
+    return _with_workload(problem, _with_rules(replace(workload, due=True), found))
 
 
 def _unweighable(workload: Workload, cluster: str) -> str:

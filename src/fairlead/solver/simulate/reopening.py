@@ -22,7 +22,6 @@ from fairlead.models.rules import (
 )
 from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
-from fairlead.models.topology import groups as groups_by
 from fairlead.models.usage import without_lag
 from fairlead.models.workload import Workload
 
@@ -147,7 +146,7 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
     def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
         names = _open(rules)
         inside = [one for one in clusters if one.name in names]
-        again = (replace(rule, groups=groups_by(inside, rule.field)) for rule in ours)
+        again = (rule.over(inside) for rule in ours)
         return (*(_worded(rule, clusters) for rule in rules), *again)
 
     groups = tuple(replace(group, rules=completed(group.rules)) for group in found.groups)

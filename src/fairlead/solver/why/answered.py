@@ -61,16 +61,8 @@ class Answered:
     ----------
     part
         The independent part of the problem; every workload has its affinity group for good.
-    key
-        Key of the workload.
-    placement
-        The answer for that part.
     proven
         How many levels, from the first on, are proven and compared exactly.
-    origin
-        Who found the whole answer.
-    workers, seed
-        How CP-SAT is run.
     """
 
     part: Problem
@@ -128,6 +120,11 @@ class Answered:
             if abs(Fraction(there.value - here.value)) > there.tolerance:
                 return Difference(self.levels[place], here.value, _plain(there.value - here.value), proven)
         return SAME._replace(proven=proven)
+
+    def is_same(self, other: Sequence[Attained]) -> bool:
+        """Tell whether an answer to a changed problem is proven to differ on no level that counts."""
+        pairs = list(zip(self.values, other, strict=True))[: self.proven]
+        return all(each.proven and _is_exact(each) and here.value == each.value for here, each in pairs)
 
     def change(self, exchanged: Exchanged) -> Difference:
         """Return the first level that an exchange changes."""
@@ -242,10 +239,6 @@ def answered(outcome: Outcome, key: str, workers: int | None, seed: int) -> Answ
     ----------
     outcome
         An outcome of `solve` with a placement.
-    key
-        Key of the workload.
-    workers, seed
-        How CP-SAT is run.
     """
     if outcome.placement is None:
         raise InternalError("an outcome without placement has nothing to compare with")

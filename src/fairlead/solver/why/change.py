@@ -26,12 +26,6 @@ class Change:
 
     Parameters
     ----------
-    action
-        What would be done, in the user's words.
-    build
-        Makes the changed problem.
-    source
-        Where the bound was declared.
     cluster
         Cluster whose bound it is; None where it is no single cluster's.
     binding
@@ -80,17 +74,6 @@ def pinned(problem: Problem, key: str, cluster: str, replicas: int, by: By) -> P
     """Return the problem in which a workload holds at least one replica more on a candidate, or one less.
 
     A cluster that holds some is not passed over by ``maxClusters``, so the bound changes no level.
-
-    Parameters
-    ----------
-    problem, key
-        The problem and the key of the workload.
-    cluster
-        Name of the candidate.
-    replicas
-        What it holds now.
-    by
-        Which way.
     """
     workload = problem.workload(key)
     bounds = workload.rule(Bounds) or Bounds()

@@ -47,8 +47,6 @@ def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
 
     Parameters
     ----------
-    about
-        The answer.
     binding
         True leaves out those at which the answer does not stand: where marginal allocation found it, they do
         not help. Where clusters or groups are chosen, they may.
@@ -213,16 +211,17 @@ def _of_room(about: Answered, *, binding: bool) -> Iterator[Change]:
     if not any(isinstance(rule, Capacity) for rule in part.rules):
         return
     needed = needs(workload).keys() - {PODS}
+    sets = not about.alone and any(map(binds_sets, part.workloads))
     for name in _filled(about) if binding else about.candidates:
         cluster, replicas = part.cluster_by_name[name], about.replicas(name)
         most = most_that_fit(part, workload, cluster)
         # Of a resource that a cluster does not list there cannot be more; pods it need not list.
         if cluster.free is None or most is None or not needed <= cluster.free.keys():
             continue
-        full = (
-            replicas >= most if about.alone else any(_is_full(about, each, name) for each in part.workloads)
-        )
-        if most >= workload.replicas or (binding and not full):
+        if most >= workload.replicas:
+            continue
+        full = replicas >= most if about.alone else sets or _is_full(about, name)
+        if binding and not full:
             continue
         best: Best | None = None
         if about.alone:
@@ -240,11 +239,14 @@ def _filled(about: Answered) -> tuple[str, ...]:
     return tuple(name for name in about.candidates if about.replicas(name) >= upper[name])
 
 
-def _is_full(about: Answered, workload: Workload, cluster: str) -> bool:
-    """Tell whether a workload might use more room on a cluster even if nobody else did."""
-    most = most_that_fit(about.part, workload, about.part.cluster_by_name[cluster])
-    held_there = about.placement.of(workload.key).get(cluster, 0)
-    return binds_sets(workload) or (most is not None and held_there >= most)
+def _is_full(about: Answered, cluster: str) -> bool:
+    """Tell whether any workload might use more room on a cluster even if nobody else did."""
+    emptied = about.part.cluster_by_name[cluster]
+    return any(
+        (most := most_that_fit(about.part, each, emptied)) is not None
+        and about.placement.of(each.key).get(cluster, 0) >= most
+        for each in about.part.workloads
+    )
 
 
 def _of_shared(about: Answered) -> Iterator[Change]:

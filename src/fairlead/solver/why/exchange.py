@@ -36,8 +36,6 @@ class Exchanged(NamedTuple):
 
     Parameters
     ----------
-    start, end
-        The clusters.
     levels
         The levels of the workload, in order.
     less, more
@@ -59,15 +57,9 @@ class Exchanges:
     ----------
     names
         Candidates in name order.
-    placed
-        The answer by candidate.
-    lower, upper
-        What each candidate holds at least and at most.
     parts
         Number of the part of every candidate: replicas pass inside a part only; 0 is outside of all exact
         totals.
-    levels
-        Levels of the workload, in order.
     added, taken
         What one replica more, and one less, costs by candidate, whatever its bounds are; where none is held
         the latter means nothing.
@@ -157,12 +149,6 @@ def exchanges_of(
     ----------
     workload
         The workload; `fairlead.solver.exact.allocate` has placed it.
-    problem
-        Where it belongs.
-    boxed
-        Its box.
-    placed
-        Its answer.
 
     Returns
     -------

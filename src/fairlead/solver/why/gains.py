@@ -44,12 +44,11 @@ def gains_of(about: Answered, deadline: Deadline) -> Gains:
     Parameters
     ----------
     about
-        The answer; nothing is tried where it is not proven best.
-    deadline
-        When to stop.
+        The answer; nothing is tried where no level of it is proven best. From the first one on that may be
+        worse than best, levels do not count.
     """
     changes = changes_of(about, binding=about.exchanges is not None)
-    if about.proven < len(about.levels):
+    if about.levels and not about.proven:
         return Gains(untried=len(changes))
     if not any(attained.value for attained in about.values) and PRICED.isdisjoint(
         level.base for level in about.levels
@@ -87,7 +86,11 @@ def _tried(about: Answered, change: Change, deadline: Deadline, share: float) ->
     if outcome.placement is None:
         return SAME if outcome.status is Status.INFEASIBLE else None
     difference = about.compare(outcome.objectives)
-    return difference if difference.proven or _better(difference) else None
+    if difference.proven:
+        return difference
+    if about.is_same(outcome.objectives):
+        return SAME
+    return difference if _better(difference) else None
 
 
 def _by_division(about: Answered, exchanges: Exchanges, change: Change) -> Difference | None:

@@ -32,21 +32,7 @@ def no_more(
     *,
     aside: Literal["maximum", "room"] | None = None,
 ) -> Block | None:
-    """Return why a candidate can never hold more than it holds; None where no single rule says so.
-
-    Parameters
-    ----------
-    problem
-        Where the workload belongs.
-    workload
-        The workload.
-    cluster
-        Name of a candidate.
-    replicas
-        What the workload holds there.
-    aside
-        A limit that is not looked at.
-    """
+    """Return why a candidate can never hold more than it holds; None where no single rule says so."""
     if not workload.replicas:
         return Block("it is scaled to 0", workload.source)
     copies = workload.rule(Duplicated)

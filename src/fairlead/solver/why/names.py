@@ -7,13 +7,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
 
-SHORT = {
-    "deploy": "deployment",
-    "sts": "statefulset",
-    "rs": "replicaset",
-    "ds": "daemonset",
-    "cj": "cronjob",
-}
+SHORT = {"deploy": "deployment", "sts": "statefulset", "rs": "replicaset", "ds": "daemonset", "cj": "cronjob"}
 """Kinds as kubectl abbreviates them."""
 
 NEAR = 5
@@ -25,8 +19,6 @@ def find_workload(problem: Problem, name: str, namespaces: Sequence[str] = ()) -
 
     Parameters
     ----------
-    problem
-        Where to look.
     name
         Its key, ``namespace/name``, ``name`` or ``kind/name``; kinds in any case, in the plural or as kubectl
         abbreviates them, also with their API group (``deployment.apps/web``).

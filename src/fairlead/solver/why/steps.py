@@ -85,17 +85,7 @@ def _because(about: Answered, conflict: Conflict | None) -> Block:
 
 
 def shifts(problem: Problem, before: Placement, after: Placement, first: str) -> tuple[Shift, ...]:
-    """Return what differs between two placements, those of one workload before all others.
-
-    Parameters
-    ----------
-    problem
-        The workloads that are compared.
-    before, after
-        The placements.
-    first
-        Key of the workload whose shifts come first.
-    """
+    """Return what differs between two placements, those of one workload before all others."""
     keys = sorted((each.key for each in problem.workloads), key=lambda key: (key != first, key))
     return tuple(shift for key in keys for shift in _of_workload(key, before, after))
 

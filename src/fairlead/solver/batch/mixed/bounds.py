@@ -1,12 +1,13 @@
 """What all placements of a batch cost at least where some workloads are no boxes, level by level."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 
+from fairlead.models.check import violations_of
 from fairlead.models.levels import CLUSTERS, DEVIATIONS, NET, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -15,11 +16,12 @@ from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import Note
 from fairlead.solver.batch.arrays import Whole, total_of
-from fairlead.solver.batch.levels import Worth, worth_of
 from fairlead.solver.batch.mixed.approximations import divided
-from fairlead.solver.batch.mixed.cardinality import Dual, Groups, LimitedRows, Priced
+from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
+from fairlead.solver.batch.mixed.columns import fitting
 from fairlead.solver.batch.mixed.outer import Values, View
-from fairlead.solver.batch.model import Model, model_of
+from fairlead.solver.batch.model import Worth, model_of, worth_of
+from fairlead.solver.batch.tuning import SHARE_OF_GUESS
 from fairlead.solver.deadline import Deadline
 
 
@@ -44,14 +46,16 @@ class RelaxedBounds:
         return not self.wide.batch.feasible
 
     def guess(self, deadline: Deadline) -> dict[str, dict[str, int]] | None:
-        """Return what boxes with limited groups hold best, by key, if every level reaches its bound.
+        """Return what boxes with limited groups hold, by key, if every level reaches its bound.
+
+        Each keeps its rules and is about the best at the prices, and all fit together as far as that is seen.
 
         Parameters
         ----------
         deadline
             When prices have to be found.
         """
-        self.deadline = deadline
+        self.deadline = deadline.part(SHARE_OF_GUESS)
         values: dict[Level, int | Fraction] = {}
         last: Level | None = None
         for level in levels_of(self.part):
@@ -62,8 +66,12 @@ class RelaxedBounds:
         if last is None:
             return None
         before, priced = self.priced[last]
-        dual = self._dual(self.view(before), last, before)
-        return taken_at(dual.limited, dual.groups, priced)
+        return fitting(self._dual(self.view(before), last, before), priced, self._keeps, deadline)
+
+    def _keeps(self, key: str, placed: Mapping[str, int]) -> bool:
+        """Tell whether a workload keeps its own rules; boxes for single tiers are none."""
+        workload = self.part.workload_by_key.get(key)
+        return workload is not None and not any(violations_of(workload, placed))
 
     def refine(self, levels: Iterable[Level], deadline: Deadline) -> None:
         """Raise the bounds of some levels that are known already."""
@@ -265,34 +273,4 @@ def _spreads(workload: Workload, clusters: Sequence[str]) -> list[tuple[Whole, i
         if len({name for _, name in members}) == len(members):
             numbers |= {name: number for number, name in members}
             found.append((np.array([numbers[name] for name in clusters], dtype=np.int64), rule.maximum))
-    return found
-
-
-def taken_at(model: Model, groups: Groups, priced: Priced) -> dict[str, dict[str, int]]:
-    """Return what rows with limited groups hold at their prices, each its total where its groups hold it.
-
-    Parameters
-    ----------
-    model
-        The limited rows of a level.
-    groups, priced
-        Their groups, and the prices.
-    """
-    part = LimitedRows.of(model, groups, priced.prices)
-    counts, chosen, _ = part.at(priced.limited)
-    found: dict[str, dict[str, int]] = {}
-    batch = model.batch
-    for row, key in enumerate(batch.keys):
-        held = batch.lower[row] + counts[row].astype(np.int64)
-        extra = int(held.sum() - batch.totals[row])
-        room = held - batch.lower[row] if extra > 0 else np.where(chosen[row], batch.upper[row] - held, 0)
-        order = np.argsort(-room, kind="stable")
-        for column in order.tolist():
-            step = min(abs(extra), int(room[column]))
-            held[column] += -step if extra > 0 else step
-            extra += -step if extra > 0 else step
-            if not extra:
-                break
-        placed = {batch.clusters[at]: int(held[at]) for at in np.flatnonzero(held).tolist()}
-        found[key] = placed
     return found

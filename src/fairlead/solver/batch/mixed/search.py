@@ -231,11 +231,7 @@ class _Mixed:
         odd = {each.key for each in self.odd}
         priced = self.bounds.guess(self.search.deadline.part(BOUND_SHARE))
         if priced is not None:
-            placed = {
-                key: found
-                for key, found in priced.items()
-                if key in odd and not any(violations_of(self.part.workload(key), found))
-            }
+            placed = {key: found for key, found in priced.items() if key in odd}
         for workload in self.odd:
             if workload.key not in placed and any(rule.tiers for rule in workload.rules_of(Weights)):
                 # What tiers hold is kept from here on; where in them is decided together with all others.

@@ -37,10 +37,6 @@ def divide(replicas: int, weights: Mapping[str, int], *, descending: bool = Fals
 
     Parameters
     ----------
-    replicas
-        Replicas to be divided.
-    weights
-        Weight by cluster.
     descending
         Whether ties go to the last name instead of the first.
 
@@ -84,10 +80,6 @@ def divide_by_room(binding: BindingInput, selected: Sequence[Candidate], replica
 
     Parameters
     ----------
-    binding
-        The binding.
-    selected
-        The selected clusters, or those of one tier.
     replicas
         Replicas that they are to hold together.
 
@@ -161,15 +153,6 @@ def assign(
     binding: BindingInput, term: ClusterAffinityTerm | None, selected: Sequence[Candidate]
 ) -> Replicas | Failure:
     """Return the replicas of every cluster that stays in the binding.
-
-    Parameters
-    ----------
-    binding
-        The binding.
-    term
-        The affinity group under trial; None where the placement has no groups.
-    selected
-        The selected clusters.
 
     Returns
     -------

@@ -38,8 +38,6 @@ def tier(term: ClusterAffinityTerm | None, cluster: MemberCluster, *, overflow: 
     ----------
     term
         The group; None means that every cluster belongs.
-    cluster
-        The cluster.
     overflow
         Whether the overflow affinities of the group count.
 
@@ -66,8 +64,6 @@ def feasible(binding: BindingInput, term: ClusterAffinityTerm | None) -> tuple[M
 
     Parameters
     ----------
-    binding
-        The binding.
     term
         The affinity group under trial; None where the placement has no groups.
 
@@ -97,10 +93,6 @@ def refusal(
 
     Parameters
     ----------
-    binding
-        The binding.
-    term
-        The affinity group under trial.
     cluster
         The cluster; its deletion is not looked at.
     is_target
@@ -171,8 +163,6 @@ def estimate(cluster: MemberCluster, requests: Quantities | None) -> int:
 
     Parameters
     ----------
-    cluster
-        The cluster.
     requests
         Request per replica; None where the workload states none, so that only pods count.
 
@@ -201,8 +191,6 @@ def allocation(estimated: int, replicas: int) -> int:
     ----------
     estimated
         What `estimate` says.
-    replicas
-        Replicas to be scheduled.
 
     Returns
     -------
@@ -272,14 +260,10 @@ class Candidate:
 
     Parameters
     ----------
-    cluster
-        The cluster.
     tier
         0 for the affinity group itself, k for its k-th overflow affinity.
     score
         100 where the workload is there already, else 0.
-    estimated
-        What the estimator says.
     available
         Capacity for the workload: what can be added plus what is there.
     """
@@ -304,17 +288,7 @@ class Candidate:
 def ordered(
     binding: BindingInput, term: ClusterAffinityTerm | None, clusters: Iterable[MemberCluster]
 ) -> tuple[Candidate, ...]:
-    """Return feasible clusters as candidates, best first.
-
-    Parameters
-    ----------
-    binding
-        The binding.
-    term
-        The affinity group under trial; None where the placement has no groups.
-    clusters
-        Clusters that passed the filters.
-    """
+    """Return feasible clusters as candidates, best first."""
     previous = dict(binding.previous)
     candidates = (_candidate(binding, term, cluster, previous.get(cluster.name)) for cluster in clusters)
     return tuple(sorted(candidates, key=lambda candidate: candidate.rank))

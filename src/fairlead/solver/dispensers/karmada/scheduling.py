@@ -37,11 +37,6 @@ def schedule(binding: BindingInput) -> Scheduled:
     ----------
     binding
         A binding that is due to be scheduled; whether it is due is not asked here.
-
-    Returns
-    -------
-    Scheduled
-        The new placement, or why there is none and what stays in the binding.
     """
     if binding.defaulting:
         binding = replace(binding, placement=with_defaults(binding.placement))
@@ -101,14 +96,8 @@ def binding_of(
 
     Parameters
     ----------
-    workload
-        The workload.
-    declared
-        Its manifests.
     clusters
         All clusters as they stand to it, see `members_of`.
-    empty_workload_propagation
-        The scheduler flag of that name.
     """
     return BindingInput(
         replicas=workload.replicas,
@@ -166,23 +155,10 @@ def place(
 ) -> Dispensed:
     """Place all workloads as Karmada's scheduler does.
 
-    Parameters
-    ----------
-    problem
-        The question; every workload comes from Karmada's manifests.
-    deduct
-        Whether a workload sees what the ones before it have taken.
-    empty_workload_propagation
-        The scheduler flag of that name.
-    deadline
-        When the answer is due; None means no limit.
-
     Raises
     ------
     UsageError
         Naming a workload that Karmada does not place.
-    TimeOverError
-        Where time is over before the last workload.
     """
     # Workloads of one kind see the same clusters as long as nothing is deducted.
     known: dict[tuple[str, str], tuple[MemberCluster, ...]] = {}

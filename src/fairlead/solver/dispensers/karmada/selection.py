@@ -17,8 +17,6 @@ class Group:
 
     Parameters
     ----------
-    name
-        Its name.
     clusters
         Number of candidates in it, at least 1.
     score

@@ -6,19 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from fairlead.models.cluster import Toleration
 from fairlead.models.errors import UsageError
 from fairlead.models.quantity import parse_quantity
-from fairlead.models.selectors import Requirement
+from fairlead.models.selectors import Operator, Requirement
 from fairlead.solver.dispensers.kubeadmiral.arithmetic import whole_units
-from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    GPU,
-    Feedback,
-    Policy,
-    SelectorTerm,
-)
+from fairlead.solver.dispensers.kubeadmiral.inputs import GPU, Feedback, Policy, SelectorTerm
 
 Document = Mapping[str, Any]
 
@@ -52,8 +47,11 @@ def term(document: Document) -> SelectorTerm:
 
 
 def _requirements(document: Document, key: str) -> tuple[Requirement, ...]:
+    """Return requirements as they are written; `filters` refuses what is no operator before it asks them."""
     return tuple(
-        Requirement(text(each, "key"), text(each, "operator"), tuple(entries(each, "values")))
+        Requirement(
+            text(each, "key"), cast("Operator", text(each, "operator")), tuple(entries(each, "values"))
+        )
         for each in entries(document, key)
     )
 

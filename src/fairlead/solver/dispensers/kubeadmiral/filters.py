@@ -35,13 +35,7 @@ def matches_any(terms: Sequence[SelectorTerm], cluster: Cluster) -> bool:
 
 
 def matches_expressions(expressions: Sequence[Requirement], cluster: Cluster) -> bool:
-    """Tell whether all expressions match the labels; no expressions match nothing.
-
-    Raises
-    ------
-    SelectorError
-        Where a requirement is wrong.
-    """
+    """Tell whether all expressions match the labels; no expressions match nothing."""
     for expression in expressions:
         _check(expression)
     return bool(expressions) and all(expression.matches(cluster.labels) for expression in expressions)

@@ -23,8 +23,6 @@ class Preferences:
     ----------
     weight
         Share of what the minima leave; Binpack ignores it.
-    minimum
-        Replicas that are served first.
     maximum
         Most replicas; None means no limit.
     """
@@ -42,8 +40,6 @@ class PlannerInput:
     ----------
     preferences
         By cluster; ``*`` stands for every cluster that has none of its own (Spread only).
-    total
-        Replicas to divide.
     available
         Clusters that may hold replicas; their order matters to Binpack only.
     current
@@ -96,8 +92,6 @@ class SelectorTerm:
 
     Parameters
     ----------
-    expressions
-        Over the labels of the cluster.
     fields
         Over ``metadata.name``, the only field there is.
     """
@@ -126,8 +120,6 @@ class Policy:
         Terms with the weight that a match adds to the score.
     cluster_names
         Clusters of the placement list; empty means all.
-    tolerations
-        Taints that the workload puts up with.
     max_clusters
         Most clusters; None means no limit, a negative number is an error.
     minimum, maximum, weights, priorities
@@ -188,8 +180,6 @@ class SchedulingUnit:
     ----------
     namespace, name
         Of the object; the namespace is empty for a cluster-scoped object.
-    api
-        apiVersion and kind.
     replicas
         Replicas of the template; None where the template has no such field.
     replicas_path
@@ -199,10 +189,6 @@ class SchedulingUnit:
         Clusters that hold the object with their replicas; None means the template's number (duplicated).
     gpus
         GPUs that one pod requests, the only request that the scheduler reads; None where it requests none.
-    policy
-        The rules.
-    feedback
-        What the migration controllers reported.
     """
 
     namespace: str

@@ -36,12 +36,7 @@ from fairlead.solver.dispensers.kubeadmiral.documents import (
     text,
 )
 from fairlead.solver.dispensers.kubeadmiral.filters import NO_SCHEDULE, SelectorError, refusal, untolerated
-from fairlead.solver.dispensers.kubeadmiral.inputs import (
-    Division,
-    PlannerInput,
-    Preferences,
-    SchedulingUnit,
-)
+from fairlead.solver.dispensers.kubeadmiral.inputs import Division, PlannerInput, Preferences, SchedulingUnit
 from fairlead.solver.dispensers.kubeadmiral.planner import spread
 from fairlead.solver.dispensers.kubeadmiral.scores import (
     SelectionError,
@@ -62,8 +57,6 @@ class Scheduled:
         Replicas by cluster; None means the template's own number. Empty where there is an error.
     error
         Why nothing was scheduled, in KubeAdmiral's words; None where it went well.
-    refusals
-        Why a cluster was filtered out, by cluster.
     ties
         Clusters any of which could have taken the rounding error of the dynamic weights, in name order; the
         real scheduler draws one. Fewer than two where nothing was left to chance.
@@ -73,6 +66,8 @@ class Scheduled:
     error: str | None = None
     refusals: Mapping[str, str] = field(default_factory=dict)
     ties: tuple[str, ...] = ()
+    nowhere: bool = False
+    """True where no cluster is open."""
 
 
 def schedule_unit(
@@ -91,11 +86,6 @@ def schedule_unit(
     tie
         Which cluster takes the rounding error of dynamic weights, one of `Scheduled.ties`; None means the
         first.
-
-    Returns
-    -------
-    Scheduled
-        The placement, or the error.
     """
     if unit.divides and unit.replicas is None:
         return Scheduled(error=f'replicas path "{unit.replicas_path}" does not exist for FederatedObject')
@@ -106,7 +96,7 @@ def schedule_unit(
     refusals = {name: reason for name, reason in reasons.items() if reason is not None}
     fitting = [cluster for cluster in joined if cluster.name not in refusals]
     if not fitting:
-        return Scheduled(error=misfit(refusals), refusals=refusals)
+        return Scheduled(error=misfit(refusals), refusals=refusals, nowhere=True)
     try:
         selected = select(unit, fitting, scores(unit, fitting))
     except SelectorError as error:
@@ -194,13 +184,7 @@ def _maximum(unit: SchedulingUnit, cluster: Cluster, current: int) -> int | None
 
 
 def unit_of(workload: Workload, declared: FederatedUnit) -> SchedulingUnit:
-    """Return the object to schedule.
-
-    Raises
-    ------
-    UsageError
-        Where feedback in an annotation is no JSON object.
-    """
+    """Return the object to schedule."""
     template, annotations = declared.template, declared.annotations
     api = text(template, "apiVersion"), text(template, "kind")
     return SchedulingUnit(
@@ -246,21 +230,13 @@ def place(
 
     Parameters
     ----------
-    problem
-        The question; every workload comes from KubeAdmiral's manifests.
-    deduct
-        Whether a workload sees what the ones before it have taken.
     empty_workload_propagation
         Karmada's flag; KubeAdmiral has none of the kind and must not be asked for it.
-    deadline
-        When the answer is due; None means no limit.
 
     Raises
     ------
     UsageError
         Naming a workload that KubeAdmiral does not place.
-    TimeOverError
-        Where time is over before the last workload.
     """
     if empty_workload_propagation:
         raise UsageError("dispenser kubeadmiral knows no empty_workload_propagation")
@@ -287,4 +263,4 @@ def _reason(found: Scheduled) -> str | None:
     """Return the category of a failure, in Karmada's terms, as KubeAdmiral has none."""
     if found.error is None:
         return None
-    return NO_CLUSTER_FIT if found.error.startswith("0/") else SCHEDULER_ERROR
+    return NO_CLUSTER_FIT if found.nowhere else SCHEDULER_ERROR

@@ -1,4 +1,8 @@
-"""A small API server on the loopback interface: the real client library talks to it over real HTTP."""
+"""An API server on the loopback interface, with the faults that a test asks for.
+
+What is behind it keeps the objects: the small store of the tests, or a real API server. The client library
+talks to it over real HTTP either way, so one suite runs against both.
+"""
 
 import json
 import threading
@@ -6,13 +10,52 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import parse_qs, urlsplit
 
-from fake_store import KINDS, Object, RefusedError, Row, Store
+from fairlead.live.resources import Resource
+from fake_backend import APPLY, MERGE, FakeBackend
+from fake_store import RefusedError
+from live_kinds import RESOURCES, Object
 
-BOOKMARK_AFTER = 0.2
-"""Seconds without an event after which a watch is told how far the server is."""
+FINALIZER = "fairlead.io/test"
+OF_THE_SERVER = (
+    "creationTimestamp",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "uid",
+)
+"""Metadata that nobody else writes."""
+
+
+class Backend(Protocol):
+    """What keeps the objects."""
+
+    def answer(self, method: str, path: str, query: dict[str, str], body: Any, kind: str) -> Object:
+        """Return the answer to a request with a body of some content type, or refuse it."""
+        ...
+
+    def watch(self, path: str, query: dict[str, str]) -> Iterator[Object]:
+        """Return what happens, until `cut`; refuse where the version is too old."""
+        ...
+
+    def cut(self) -> None:
+        """End all watches."""
+        ...
+
+    def forget(self) -> None:
+        """Forget what happened, so that every watch begins anew."""
+        ...
+
+    def start(self) -> None:
+        """Go on with the objects that are there."""
+        ...
+
+    def stop(self) -> None:
+        """Answer no more."""
+        ...
 
 
 class Request(NamedTuple):
@@ -23,22 +66,11 @@ class Request(NamedTuple):
     body: Any
 
 
-class Target(NamedTuple):
-    """What a path names."""
-
-    row: Row
-    namespace: str
-    name: str
-    subresource: str
-
-
-class FakeApi:
-    """The server with its objects, its faults and what it was asked.
+class ServedApi:
+    """The server with its faults and what it was asked.
 
     Attributes
     ----------
-    store
-        The objects.
     requests
         All requests but watches, in the order of their answers.
     refuse
@@ -49,19 +81,19 @@ class FakeApi:
         Is told of every write that was answered, before the client hears of it.
     """
 
-    def __init__(self) -> None:
-        self.store = Store()
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
         self.requests: list[Request] = []
         self.refuse: Callable[[str, str], int | None] = lambda _method, _path: None
         self.words = "refused by the test"
         self.after: Callable[[Request], None] = lambda _request: None
-        self.cuts = 0
         self._port = 0
         self._server: ThreadingHTTPServer | None = None
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Serve; on the same port as before."""
+        self.backend.start()
         handler = type("Handler", (_Handler,), {"api": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", self._port), handler)
         self._server.daemon_threads = True
@@ -70,7 +102,12 @@ class FakeApi:
         self._thread.start()
 
     def stop(self) -> None:
-        """End all connections and serve no more."""
+        """End all connections and serve no more, as a server that is restarted."""
+        self.close()
+        self.backend.stop()
+
+    def close(self) -> None:
+        """End all connections."""
         if self._server is None or self._thread is None:
             return
         self._server.shutdown()
@@ -81,9 +118,11 @@ class FakeApi:
 
     def cut(self) -> None:
         """End all watches."""
-        with self.store.changed:
-            self.cuts += 1
-            self.store.changed.notify_all()
+        self.backend.cut()
+
+    def forget(self) -> None:
+        """Forget what happened, so that every watch begins anew."""
+        self.backend.forget()
 
     @property
     def stopped(self) -> bool:
@@ -94,6 +133,56 @@ class FakeApi:
     def url(self) -> str:
         """Where it is served."""
         return f"http://127.0.0.1:{self._port}"
+
+    def add(self, item: Object) -> Object:
+        """Put an object there with its status, as if several controllers had made it; return it."""
+        resource = RESOURCES[item["apiVersion"], item["kind"]]
+        meta = item["metadata"]
+        place = str(meta.get("namespace", "")), str(meta["name"])
+        leaving = "deletionTimestamp" in meta
+        made = {name: value for name, value in meta.items() if name not in OF_THE_SERVER}
+        body = {**item, "metadata": {**made, **({"finalizers": [FINALIZER]} if leaving else {})}}
+        found = self._asked("POST", resource.path(place[0]), body)
+        if item.get("status"):
+            found = self.patch(resource, place[1], {"status": item["status"]}, "status", place[0])
+        return self.delete(resource, place[1], place[0]) if leaving else found
+
+    def get(self, resource: Resource, name: str, namespace: str = "default") -> Object:
+        """Return an object as it is."""
+        return self._asked("GET", resource.path(namespace if resource.namespaced else "", name))
+
+    def all(self, resource: Resource) -> list[Object]:
+        """Return all objects of a kind."""
+        return list(self._asked("GET", resource.path()).get("items") or ())
+
+    def patch(
+        self,
+        resource: Resource,
+        name: str,
+        patch: Object,
+        subresource: str = "",
+        namespace: str = "default",
+    ) -> Object:
+        """Change an object as somebody else does."""
+        path = resource.path(namespace if resource.namespaced else "", name, subresource)
+        return self._asked("PATCH", path, patch)
+
+    def apply(self, document: Object, subresource: str = "") -> Object:
+        """Apply a document as kubectl does with --server-side --force-conflicts --field-manager=fairlead."""
+        resource = RESOURCES[document["apiVersion"], document["kind"]]
+        meta = document["metadata"]
+        path = resource.path(meta.get("namespace", ""), meta["name"], subresource)
+        query = {"fieldManager": "fairlead", "force": "true"}
+        return self.backend.answer("PATCH", path, query, document, APPLY)
+
+    def delete(self, resource: Resource, name: str, namespace: str = "default") -> Object:
+        """Remove an object as somebody else does."""
+        return self._asked("DELETE", resource.path(namespace if resource.namespaced else "", name))
+
+    def _asked(self, method: str, path: str, body: Any = None) -> Object:
+        """Ask the backend, past all faults."""
+        kind = MERGE if method == "PATCH" else "application/json"
+        return self.backend.answer(method, path, {}, body, kind)
 
     def writes(self, part: str = "bindings") -> list[Request]:
         """Return the writes so far whose path holds a text."""
@@ -115,20 +204,20 @@ class FakeApi:
 
 
 @contextmanager
-def serving() -> Iterator[FakeApi]:
-    """Serve an empty server while the block runs."""
-    api = FakeApi()
+def serving(backend: Backend | None = None) -> Iterator[ServedApi]:
+    """Serve while the block runs; without a backend, an empty store."""
+    api = ServedApi(backend or FakeBackend())
     api.start()
     try:
         yield api
     finally:
-        api.stop()
+        api.close()
 
 
 class _Handler(BaseHTTPRequestHandler):
     """Answers requests."""
 
-    api: FakeApi
+    api: ServedApi
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
@@ -149,7 +238,8 @@ class _Handler(BaseHTTPRequestHandler):
                 if query.get("watch") == "true":
                     self._watch(split.path, query)
                     return
-                answer = self._answer(split.path, query, body)
+                kind = str(self.headers["Content-Type"])
+                answer = self.api.backend.answer(self.command, split.path, query, body, kind)
                 told = Request(self.command, split.path, body)
                 self.api.requests.append(told)
                 if self.command != "GET":
@@ -169,114 +259,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(text)
 
-    def _answer(self, path: str, query: dict[str, str], body: Any) -> Object:
-        found = _discovered(path)
-        if found is not None:
-            return found
-        store = self.api.store
-        row, namespace, name, subresource = _target(store, path)
-        match self.command:
-            case "GET" if not name:
-                return _page(store, row, namespace, query)
-            case "GET":
-                return store.get(row, namespace, name)
-            case "POST":
-                return store.create(row, namespace, body)
-            case "PATCH":
-                if self.headers["Content-Type"] != "application/merge-patch+json":
-                    raise RefusedError(415, "only merge patches are served")
-                return store.patch(row, namespace, name, body, subresource)
-            case "PUT":
-                return store.replace(row, namespace, name, body, subresource)
-            case _:
-                return store.delete(row, namespace, name)
-
     def _watch(self, path: str, query: dict[str, str]) -> None:
-        store, cuts = self.api.store, self.api.cuts
-        row, namespace, _, _ = _target(store, path)
-        version = int(query.get("resourceVersion") or 0)
+        events = self.api.backend.watch(path, query)
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         self.close_connection = True
-        while self.api.cuts == cuts:
-            with store.changed:
-                try:
-                    events = list(store.since(row, version))
-                except RefusedError as error:
-                    status = {"kind": "Status", "code": error.code, "message": str(error)}
-                    self._line({"type": "ERROR", "object": status})
-                    break
-                if not events and not store.changed.wait(BOOKMARK_AFTER):
-                    meta = {"resourceVersion": str(store.version)}
-                    events = [(store.version, "BOOKMARK", {"kind": row.kind.kind, "metadata": meta})]
-            for number, event, item in events:
-                version = number
-                if not namespace or item["metadata"].get("namespace") == namespace:
-                    self._line({"type": event, "object": item})
+        for event in events:
+            text = json.dumps(event).encode() + b"\n"
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
+            self.wfile.flush()
         self.wfile.write(b"0\r\n\r\n")
-
-    def _line(self, event: Object) -> None:
-        text = json.dumps(event).encode() + b"\n"
-        self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
-        self.wfile.flush()
 
 
 def _pass(code: int | None, words: str) -> None:
     """Refuse a request with the code of the test, where it has one."""
     if code is not None:
         raise RefusedError(code, words)
-
-
-def _discovered(path: str) -> Object | None:
-    """Return what discovery tells of a group and version; None where the path is no question of discovery."""
-    parts = path.strip("/").split("/")
-    if len(parts) != (2 if parts[0] == "api" else 3):
-        return None
-    version = "/".join(parts[1:])
-    kinds = [one for one in KINDS if one.api_version == version]
-    if not kinds:
-        raise RefusedError(404, "the server could not find the requested resource")
-    resources = [
-        {
-            "name": one.plural,
-            "kind": one.kind,
-            "namespaced": one.namespaced,
-            "verbs": ["get", "list", "watch"],
-        }
-        for one in kinds
-    ]
-    return {"kind": "APIResourceList", "groupVersion": version, "resources": resources}
-
-
-def _target(store: Store, path: str) -> Target:
-    """Return what a path names."""
-    parts = path.strip("/").split("/")
-    length = 2 if parts[0] == "api" else 3
-    version, rest = "/".join(parts[1:length]), parts[length:]
-    namespace = ""
-    if rest[0] == "namespaces":
-        namespace, rest = rest[1], rest[2:]
-    plural, name, subresource = [*rest, "", ""][:3]
-    return Target(store.row(version, plural), namespace, name, subresource)
-
-
-def _page(store: Store, row: Row, namespace: str, query: dict[str, str]) -> Object:
-    """Return a page of a list; items tell no kind, as those of a real server."""
-    with store.changed:
-        items = [item for place, item in sorted(row.objects.items()) if namespace in ("", place[0])]
-        begin, size = int(query.get("continue") or 0), int(query.get("limit") or 0) or len(items) + 1
-        page = items[begin : begin + size]
-        meta = {"resourceVersion": str(store.version)}
-        if begin + size < len(items):
-            meta["continue"] = str(begin + size)
-    bare = [
-        {name: value for name, value in item.items() if name not in ("kind", "apiVersion")} for item in page
-    ]
-    return {
-        "apiVersion": row.kind.api_version,
-        "kind": f"{row.kind.kind}List",
-        "metadata": meta,
-        "items": bare,
-    }

@@ -1,0 +1,195 @@
+"""A week of a fleet, handled in turn by fairlead and by greedy schedulers: what each comes to.
+
+    python benchmarks/week.py --sizes 60x12 --events 200 --seeds 0-4
+    python benchmarks/week.py --sizes 300x30 --events 1000 --seeds 0 --patience 8 --page docs/week
+
+On a busy machine ``--patience`` gives every answer so many times its seconds; processor seconds are judged
+anyway. The exit code is 1 where a bar is missed: an answer of fairlead that is neither proven nor within 1 %,
+a 95th percentile of a second or more, a workload that moves without being due, or more replica-hours pending
+or against rules than a greedy scheduler.
+"""
+
+import argparse
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+
+import week_kubeadmiral
+from fleet_manifests import documents
+from fleet_parts import Member
+from running_fleets import seeds_in
+from week_openb import openb_week
+from week_page import write_page
+from week_script import Week, week
+from week_tables import CONTENDERS, Run, missed, to_markdown, unlike
+
+import fairlead
+from fairlead.models.problem import Problem
+from fairlead.solver.script.events import Clusters, Manifests, Script, Step
+from fairlead.solver.script.moments import Moment, moments
+from fairlead.solver.script.play import Course
+from fairlead.solver.script.reading import read_script
+from fairlead.solver.script.schedulers import SCHEDULERS, Settings
+
+SECONDS, SECONDS_OF_A_PLAN = 1.0, 10.0
+"""What fairlead may take for an event, and for a plan."""
+KUBEADMIRAL = "kubeadmiral"
+OPENB = "openb"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One run.
+
+    Parameters
+    ----------
+    size
+        Workloads x clusters, or `OPENB`.
+    events, seed
+        Of the week.
+    contender
+        Who handles it.
+    patience
+        Factor on all time limits.
+    """
+
+    size: str
+    events: int
+    seed: int
+    contender: str
+    patience: float
+
+
+def run(asked: Asked) -> Run:
+    """Let one contender handle one week."""
+    problem, script, seen = _read(asked)
+    search = {"time_limit": asked.patience * SECONDS, "workers": 1}
+    settings = Settings(search, asked.patience * SECONDS_OF_A_PLAN)
+    course = Course.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
+    cpu = time.process_time()
+    for truth in moments(problem, script):
+        course.handle(next(seen) if seen else truth, truth)
+    cpu = time.process_time() - cpu
+    return Run(asked.size, asked.seed, course.handled(), cpu)
+
+
+def _read(asked: Asked) -> tuple[Problem, Script, Iterator[Moment] | None]:
+    """Return fleet and script; for KubeAdmiral the week as its own manifests tell it, the beginning first."""
+    if asked.size == OPENB:
+        manifests, written = openb_week(asked.events, asked.seed)
+        return fairlead.load(manifests), read_script(written, manifests, fairlead.load), None
+    workloads, clusters = map(int, asked.size.split("x"))
+    made = week(workloads, clusters, asked.events, asked.seed)
+    manifests = documents(made.fleet)
+    script = read_script(made.script, manifests, fairlead.load)
+    return (
+        fairlead.load(manifests),
+        script,
+        _federated(made, script) if asked.contender == KUBEADMIRAL else None,
+    )
+
+
+def _federated(made: Week, script: Script) -> Iterator[Moment]:
+    """Yield the fleet before the week, then after every event, as KubeAdmiral sees it."""
+    names: Mapping[str, Member] = {
+        member.name: member for fleet in (made.fleet, *made.fleets.values()) for member in fleet.members
+    }
+
+    def load(position: int | None) -> Problem:
+        fleet = made.fleet if position is None else made.fleets[position]
+        return fairlead.load(week_kubeadmiral.documents(fleet, names))
+
+    def told(step: Step, position: int) -> Iterator[Step]:
+        match step:
+            case Manifests():
+                yield Manifests(load(position))
+            case Clusters(turn, name, "region"):  # KubeAdmiral's clusters tell none
+                yield from (Clusters(turn, one.name) for one in made.fleet.members if one.region == name)
+            case _:
+                yield step
+
+    events = tuple(
+        replace(event, steps=tuple(one for step in event.steps for one in told(step, at)))
+        for at, event in enumerate(script.events)
+    )
+    problem = load(None)
+    first = next(moments(problem, replace(script, events=(replace(events[0], steps=()),))))
+    yield first
+    yield from moments(problem, replace(script, events=events))
+
+
+def main() -> int:
+    """Run what is asked for, print it, and write it down; the exit code is 1 where a bar is missed."""
+    arguments = _arguments()
+    asked = [
+        Asked(size, arguments.events, seed, contender, arguments.patience)
+        for size in arguments.sizes.split(",")
+        for seed in seeds_in(arguments.seeds)
+        for contender in _contenders(arguments.contenders, size)
+    ]
+    runs = list(_all(asked, arguments.processes, arguments.keep))
+    for size in dict.fromkeys(one.size for one in asked):
+        inside = [one for one in runs if one.size == size]
+        print(f"\n{size}, {arguments.events} events, seeds {arguments.seeds}\n\n{to_markdown(inside)}")
+        for line in unlike(inside):
+            print(line)
+    wrong = [line for one in runs for line in missed(one, runs)]
+    print(f"\n{len(wrong)} missed" if wrong else "\nall kept")
+    for line in wrong:
+        print(f"  {line}")
+    if arguments.page is not None:
+        write_page(runs, arguments.events, arguments.page)
+    return 1 if wrong else 0
+
+
+def _contenders(named: str, size: str) -> list[str]:
+    """Return the contenders of a size; the trace has no policies of KubeAdmiral."""
+    return [name for name in named.split(",") if size != OPENB or name != KUBEADMIRAL]
+
+
+def _all(asked: Sequence[Asked], processes: int, keep: Path | None) -> Iterator[Run]:
+    """Run everything, each in a process of its own, save for what was kept before."""
+    do: Callable[[Asked], Run] = partial(_kept, keep=keep)
+    with ProcessPoolExecutor(processes, get_context("spawn"), max_tasks_per_child=1) as pool:
+        for one, found in zip(asked, pool.map(do, asked), strict=True):
+            print(f"{one.size} seed {one.seed} {one.contender}: {found.cpu:.0f} cpu seconds", file=sys.stderr)
+            yield found
+
+
+def _kept(asked: Asked, keep: Path | None) -> Run:
+    """Return a run that was kept, or run it and keep it."""
+    if keep is None:
+        return run(asked)
+    file = keep / f"{asked.size}-{asked.events}-{asked.seed}-{asked.contender}.pickle"
+    if file.exists():
+        found: Run = pickle.loads(file.read_bytes())  # noqa: S301 - written below
+        return found
+    keep.mkdir(parents=True, exist_ok=True)
+    found = run(asked)
+    file.write_bytes(pickle.dumps(found))
+    return found
+
+
+def _arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--sizes", default="60x12", help=f"workloads x clusters, or {OPENB}")
+    parser.add_argument("--events", type=int, default=200)
+    parser.add_argument("--seeds", default="0", help="such as 3, 1,4 or 0-4")
+    parser.add_argument("--contenders", default=",".join(CONTENDERS), help=f"of {','.join(CONTENDERS)}")
+    parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR", help="on a busy machine")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--page", type=Path, metavar="DIR", help="write an HTML page and curves into DIR")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep every run there, and go on with those")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,186 @@
+"""What weeks came to, as tables: one row for every contender, ranges over the seeds."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from fairlead.solver.script.played import Handled, Step, quantile
+
+CONTENDERS: Mapping[str, str] = MappingProxyType(
+    {
+        "fairlead": "fairlead",
+        "fairlead-plan": "fairlead, a plan every night",
+        "karmada": "Karmada",
+        "karmada-deduct": "Karmada, deducting",
+        "kubeadmiral": "KubeAdmiral",
+        "reference": "reference",
+    }
+)
+"""Names of the schedulers, and what they are called in tables."""
+OURS = ("fairlead", "fairlead-plan")
+
+MOST_TOLD = 12
+"""Events that a comparison tells before it counts the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One week as one contender handled it.
+
+    Parameters
+    ----------
+    size
+        Workloads x clusters.
+    seed
+        Of the week.
+    handled
+        What it came to.
+    cpu
+        Processor seconds of everything, judging included.
+    """
+
+    size: str
+    seed: int
+    handled: Handled
+    cpu: float
+
+
+def cpu_of(handled: Handled) -> tuple[float, ...]:
+    """Return processor seconds of answers, those of plans left out, the shortest first."""
+    return tuple(sorted(step.cpu for step in handled.steps if step.due and not step.planning))
+
+
+Measure = tuple[str, Callable[[Handled], float | None], str]
+"""Heading, value (None where there is none) and format."""
+
+MEASURES: tuple[Measure, ...] = (
+    ("pending replica-hours", lambda one: one.pending_hours, ",.0f"),
+    ("of them above capacity", lambda one: one.waiting_hours, ",.0f"),
+    ("replica-hours against rules", lambda one: one.broken_hours, ",.0f"),
+    ("moved", lambda one: one.moved, ",.0f"),
+    ("evicted", lambda one: one.forced, ",.0f"),
+    ("replicas off the weights", lambda one: one.off, ".1f"),
+    ("clusters (Aggregated)", lambda one: one.clusters, ".2f"),
+    ("s per event: median", lambda one: quantile(cpu_of(one), 0.5), ".3f"),
+    ("95th", lambda one: quantile(cpu_of(one), 0.95), ".3f"),
+    ("worst", lambda one: quantile(cpu_of(one), 1), ".2f"),
+    ("proven, or within 1 %", lambda one: one.proven, ".1%"),
+    ("above balance", lambda one: one.proven_above, ".1%"),
+)
+
+
+def to_markdown(runs: Sequence[Run]) -> str:
+    """Return two tables: the measures, and how full clusters were by resource (peak, 95th percentile)."""
+    parts = [_table(["", *(heading for heading, _, _ in MEASURES)], list(_rows(runs)))]
+    resources = sorted({name for run in runs for name in run.handled.samples})
+    full = [
+        [CONTENDERS[name], *(_fullness(inside, resource) for resource in resources)]
+        for name, inside in _by_contender(runs)
+    ]
+    parts.append(_table(["fullest cluster at any time; 95 % of cluster-hours are below", *resources], full))
+    kinds = sorted({kind for run in runs for kind in run.handled.broken_by_rule})
+    rules = [
+        [
+            CONTENDERS[name],
+            *(_range([one.broken_by_rule.get(kind, 0) for one in inside], ",.0f") for kind in kinds),
+        ]
+        for name, inside in _by_contender(runs)
+    ]
+    if kinds:
+        parts.append(_table(["replica-hours against rules, by kind", *kinds], rules))
+    return "\n\n".join(parts)
+
+
+def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
+    """Yield the measures of every contender."""
+    for name, inside in _by_contender(runs):
+        yield [
+            CONTENDERS[name],
+            *(_range([value(one) for one in inside], form) for _, value, form in MEASURES),
+        ]
+
+
+def _by_contender(runs: Sequence[Run]) -> Iterator[tuple[str, list[Handled]]]:
+    """Yield what every contender made of all seeds."""
+    for name in CONTENDERS:
+        inside = [run.handled for run in runs if run.handled.scheduler == name]
+        if inside:
+            yield name, inside
+
+
+def _fullness(handled: Sequence[Handled], resource: str) -> str:
+    """Return peak and 95th percentile."""
+    peak = _range([one.use(1).get(resource) for one in handled], ".0%")
+    return f"{peak}; {_range([one.use(0.95).get(resource) for one in handled], '.0%')}"
+
+
+def _range(values: Sequence[float | None], form: str) -> str:
+    """Return the least and the greatest value; one where they look the same, a dash where there is none."""
+    known = [value for value in values if value is not None]
+    if not known:
+        return "-"
+    least, most = format(min(known), form), format(max(known), form)
+    return least if least == most else f"{least} - {most}"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Write a Markdown table."""
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def missed(run: Run, runs: Sequence[Run]) -> Iterator[str]:
+    """Say which bars a run of fairlead misses."""
+    one = run.handled
+    if one.scheduler not in OURS:
+        return
+    where = f"{run.size} seed {run.seed} {one.scheduler}"
+    if one.disturbed:
+        yield f"{where}: {one.disturbed} workloads stand otherwise without being due"
+    if one.proven is not None and one.proven < 1:
+        yield f"{where}: {one.proven:.1%} of the answers are proven or within 1 %"
+    if (late := quantile(cpu_of(one), 0.95)) >= 1:
+        yield f"{where}: 95th percentile {late:.2f} s"
+    for other in _others(run, runs):
+        for what, ours, theirs in (
+            ("pending", one.pending_hours, other.pending_hours),
+            ("against rules", one.broken_hours, other.broken_hours),
+        ):
+            if ours > theirs:
+                name = CONTENDERS[other.scheduler]
+                yield f"{where}: {ours:,.0f} replica-hours {what}, {name} {theirs:,.0f}"
+
+
+def unlike(runs: Sequence[Run]) -> Iterator[str]:
+    """Tell after which events fairlead has more replicas pending or against rules than others."""
+    for run in runs:
+        if run.handled.scheduler not in OURS:
+            continue
+        for other in _others(run, runs):
+            found = [
+                (step, their)
+                for step, their in zip(run.handled.steps, other.steps, strict=True)
+                if _pending(step) > _pending(their) or step.broken > their.broken
+            ]
+            if found:
+                names = f"{run.handled.scheduler} and {other.scheduler}"
+                after = f"after {len(found)} of {len(other.steps)} events"
+                yield f"\n{run.size} seed {run.seed}, {names}, {after}:"
+            for step, their in found[:MOST_TOLD]:
+                pending = f"pending {_pending(step)} instead of {_pending(their)}"
+                broken = f"against rules {step.broken} instead of {their.broken}"
+                yield f"  {step.at:%a %H:%M}, {step.hours:.1f} h, {step.name}: {pending}, {broken}"
+            if len(found) > MOST_TOLD:
+                yield f"  ... and {len(found) - MOST_TOLD} more"
+
+
+def _pending(step: Step) -> int:
+    """Return the replicas that do not run."""
+    return step.missing + step.waiting
+
+
+def _others(run: Run, runs: Sequence[Run]) -> Iterator[Handled]:
+    """Yield what greedy contenders made of the same week."""
+    for other in runs:
+        if (other.size, other.seed) == (run.size, run.seed) and other.handled.scheduler not in OURS:
+            yield other.handled

@@ -1,0 +1,143 @@
+"""``fairlead plan --apply``: the options, the question, and how far it is."""
+
+import functools
+from collections.abc import Callable
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import click
+
+from fairlead.cli import console, exits, signals
+from fairlead.cli.inputs import Inputs
+from fairlead.cli.options import Choice, TimeLimit, takes
+from fairlead.models.words import counted
+
+if TYPE_CHECKING:
+    from fairlead.manifests.yaml.documents import Document
+    from fairlead.solver.plan.answer import RebalancePlan
+
+
+SHOWN = 5
+"""Workloads that are named before a plan is carried out."""
+
+
+class Applying(NamedTuple):
+    """Whether and how a plan is carried out: unasked, only checked by the server, how patiently."""
+
+    apply: bool
+    yes: bool
+    dry_run: Literal["none", "server"]
+    patience: float | None
+
+    def require_usable(self, inputs: Inputs) -> None:
+        """Refuse options that do not fit, before the search.
+
+        Raises
+        ------
+        click.UsageError
+            Saying which.
+        """
+        if not self.apply:
+            if self.yes or self.dry_run != "none":
+                raise click.UsageError("--yes and --dry-run belong to --apply")
+            return
+        if not inputs.from_cluster or inputs.files:
+            raise click.UsageError("--apply needs the cluster itself as input: --context NAME, without -f")
+        if not (self.yes or self.dry_run == "server") and not console.is_answered():
+            raise click.UsageError("--apply asks before it writes, and nobody can answer here: add --yes")
+
+
+_OPTIONS = (
+    click.option("--apply", is_flag=True, help="Carry the plan out, wave by wave; asks first."),
+    click.option("--yes", is_flag=True, help="With --apply: do not ask."),
+    click.option(
+        "--dry-run",
+        type=Choice(["none", "server"]),
+        default="none",
+        help="With --apply: let the server check every write and keep none.",
+    ),
+    click.option(
+        "--wave-timeout",
+        "patience",
+        type=TimeLimit(),
+        default="600",
+        show_default=True,
+        metavar="SECONDS",
+        help="With --apply: stop where a wave is not healthy after so long; 0 or none: wait for ever.",
+    ),
+)
+
+
+def may_apply(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command the options by which it is carried out; it receives them as ``applying``."""
+
+    @functools.wraps(command)
+    def with_applying(**options: Any) -> int:
+        applying = Applying(**{name: options.pop(name) for name in Applying._fields})
+        return command(applying=applying, **options)
+
+    return takes(*_OPTIONS)(with_applying)
+
+
+def carried_out(
+    found: "RebalancePlan", applying: Applying, inputs: Inputs, saved: "Document | None", resume: str | None
+) -> int:
+    """Carry out a plan after a yes, and return the exit code.
+
+    Parameters
+    ----------
+    found
+        The plan.
+    applying, inputs
+        How, and where.
+    saved
+        The plan that it goes on with; None where it is new.
+    resume
+        File with which to go on where it stops; None where there is none.
+    """
+    from fairlead.controller.applying import Carrying, StoppedError, carry_out
+    from fairlead.controller.steps import absences, steps_of
+    from fairlead.live.client import connect
+
+    if signals.was_heard():
+        console.note("the search was ended before its time: nothing was written")
+        return exits.STOPPED
+    waves = steps_of(found)
+    begun = _moved(saved)
+    _warn_of(absences(waves))
+    if waves and not (applying.yes or applying.dry_run == "server"):
+        objects = len({step.path for wave in waves for step in wave})
+        question = f"Write {counted(objects, 'object')} in {counted(len(waves), 'wave')}?"
+        if not console.is_agreed(question):
+            console.note("nothing was written")
+            return exits.STOPPED
+    carrying = Carrying(applying.dry_run == "server", applying.patience)
+    try:
+        with closing(connect(inputs.context, inputs.kubeconfig)) as client:
+            carry_out(client, found, carrying, console.note, begun)
+    except StoppedError as error:
+        again = f"--resume {resume}" if resume else "a new plan"
+        console.note(f"{error}\nWhat is written stays. Go on with {again}, which begins from what runs then.")
+        return exits.STOPPED
+    return exits.SOLVED
+
+
+def _warn_of(absences: list[str]) -> None:
+    """Say which replicas are away for a while."""
+    if not absences:
+        return
+    more = f"; and of {len(absences) - SHOWN} more workloads" if len(absences) > SHOWN else ""
+    console.note(
+        "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller);"
+        f" away at once: {'; '.join(absences[:SHOWN])}{more}"
+    )
+
+
+def _moved(saved: "Document | None") -> frozenset[str]:
+    """Return the workloads that a saved plan moves."""
+    if saved is None:
+        return frozenset()
+    from fairlead.solver.plan.saved import validated
+
+    planned = validated(saved).waves
+    return frozenset(move.workload for wave in (planned.waves if planned else ()) for move in wave.moves)

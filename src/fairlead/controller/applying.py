@@ -1,0 +1,233 @@
+"""A plan carried out: wave by wave, each only after the one before is scheduled and healthy."""
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from fairlead.controller.arriving import arrival
+from fairlead.controller.steps import Step, path_of, steps_of
+from fairlead.controller.world import Entry, entry_of
+from fairlead.controller.writing import CONFLICT, LOOKS
+from fairlead.live.client import Client, RefusedError, UnreachableError
+from fairlead.live.resources import BINDING, CLUSTER_BINDING
+from fairlead.manifests.api.karmada import ResourceBindingSpec
+from fairlead.manifests.karmada.requests import held, requested, wanted
+from fairlead.models.declared import KarmadaBinding
+from fairlead.models.errors import FairleadError
+from fairlead.models.words import counted
+from fairlead.models.workload import Workload
+from fairlead.report.manifests import Patch, status_patches
+from fairlead.solver.plan.answer import RebalancePlan
+
+MANAGER = "fairlead"
+"""Who the API server is told to be the writer."""
+
+PAUSE = 1.0
+"""Seconds between two looks at a wave."""
+
+SHOWN = 5
+"""Bindings that are told where a wave does not become healthy."""
+
+Tell = Callable[[str], None]
+
+
+class StoppedError(FairleadError):
+    """A plan was not carried out to its end; the message says where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Carrying:
+    """How a plan is carried out.
+
+    Parameters
+    ----------
+    dry_run
+        Whether the server only checks every write, and keeps none.
+    patience
+        Seconds in which a wave is to become healthy; None waits for ever.
+    """
+
+    dry_run: bool = False
+    patience: float | None = None
+
+
+def carry_out(
+    client: Client,
+    plan: RebalancePlan,
+    carrying: Carrying,
+    tell: Tell,
+    begun: Collection[str] = (),
+) -> None:
+    """Carry out a plan.
+
+    Every binding is read before it is written, and has to stand as the plan supposes: same clusters,
+    replicas, requests and placement. What somebody changed meanwhile is never overwritten.
+
+    Parameters
+    ----------
+    client
+        The connection.
+    plan
+        The plan, made of what this server holds.
+    carrying
+        How.
+    tell
+        Is told how far it is, a line at a time.
+    begun
+        Keys of workloads that were moved before; they are waited for first.
+
+    Raises
+    ------
+    StoppedError
+        A wave could not be written, or did not become healthy; says what is done and what is not.
+    UsageError
+        As for `steps_of`.
+    """
+    waves = steps_of(plan)
+    if begun and not carrying.dry_run:
+        _wait_for_begun(client, plan, begun, carrying)
+    for number, steps in enumerate(waves, start=1):
+        name = f"wave {number} of {len(waves)}"
+        moved = {step.workload.key for wave in waves[: number - 1] for step in wave}
+        _write_wave(client, steps, name, carrying, () if not carrying.dry_run else moved)
+        if carrying.dry_run:
+            tell(f"{name}: the server would take {counted(len(steps), 'object')}")
+            continue
+        tell(f"{name}: {counted(len(steps), 'object')} written")
+        since = time.monotonic()
+        _wait(client, {step.path: (step.workload, step.after) for step in steps}, name, carrying)
+        tell(f"{name}: healthy after {round(time.monotonic() - since)} s")
+    for patch in status_patches(plan.outcome):
+        _write_status(client, plan, patch, carrying)
+
+
+def _write_wave(
+    client: Client, steps: Sequence[Step], name: str, carrying: Carrying, moved: Collection[str]
+) -> None:
+    """Write a wave; of a dry run, what an earlier wave would have moved is not compared."""
+    for number, step in enumerate(steps):
+        try:
+            _write(client, step, carrying, compare=step.workload.key not in moved)
+        except (StoppedError, RefusedError, UnreachableError) as error:
+            done = f"{number} of {counted(len(steps), 'object')} of it are written"
+            raise StoppedError(f"stopped in {name}, {done}: {step.workload.key}: {error}") from error
+
+
+def _write(client: Client, step: Step, carrying: Carrying, *, compare: bool) -> None:
+    """Write a binding that stands as the plan supposes; one that stands where it is to be is left alone."""
+    for _ in range(LOOKS):
+        entry = _read(client, step.path, step.workload)
+        there = _spec_of(entry)
+        if held(there) == step.after:
+            return
+        change = _change(entry, there, step) if compare else ""
+        if change:
+            raise StoppedError(f"{change} since the plan was made")
+        metadata = {**step.patch.document["metadata"], "resourceVersion": entry.version}
+        body = {"metadata": metadata, "spec": step.patch.document["spec"]}
+        try:
+            client.patch(step.path, body, MANAGER, dry_run=carrying.dry_run)
+        except RefusedError as error:
+            if error.status != CONFLICT:
+                raise
+        else:
+            return
+    raise StoppedError("somebody else writes it all the time")
+
+
+def _change(entry: Entry, spec: ResourceBindingSpec, step: Step) -> str:
+    """Say what of a binding is not as the plan supposes; empty where all is."""
+    known = step.workload.declared
+    if held(spec) != step.before:
+        return f"it was placed otherwise ({_where(held(spec))}, not {_where(step.before)})"
+    if wanted(spec) != step.workload.replicas:
+        return f"it was scaled from {step.workload.replicas} to {wanted(spec)} replicas"
+    if not isinstance(known, KarmadaBinding):
+        return ""
+    stated = requested(spec)
+    if stated is not None and stated != known.requests:
+        return "its requests were changed"
+    if known.applied is not None and entry.spec.get("placement") != known.applied:
+        return "its placement was changed"
+    return ""
+
+
+def _where(placed: Mapping[str, int]) -> str:
+    """Return a placement in words."""
+    return ", ".join(f"{name}: {count}" for name, count in sorted(placed.items())) or "nowhere"
+
+
+def _read(client: Client, path: str, workload: Workload) -> Entry:
+    """Read a binding."""
+    return entry_of(BINDING if workload.namespace else CLUSTER_BINDING, client.get(path))
+
+
+def _spec_of(entry: Entry) -> ResourceBindingSpec:
+    """Return the spec of a binding."""
+    binding = entry.subject.binding if entry.subject else None
+    if binding is None:
+        raise StoppedError("the binding cannot be understood any more")
+    return binding.model.spec
+
+
+def _wait_for_begun(client: Client, plan: RebalancePlan, begun: Collection[str], carrying: Carrying) -> None:
+    """Wait for what was moved before; where it stands now is where it was put, or the plan moves it."""
+    standing = {}
+    for workload in plan.outcome.problem.workloads:
+        known = workload.declared
+        if workload.key in begun and isinstance(known, KarmadaBinding) and known.name:
+            path = path_of(workload, {"metadata": {"name": known.name}})
+            standing[path] = (workload, held(_spec_of(_read(client, path, workload))))
+    _wait(client, standing, "what was written before", carrying)
+
+
+def _wait(
+    client: Client,
+    standing: Mapping[str, tuple[Workload, Mapping[str, int]]],
+    name: str,
+    carrying: Carrying,
+) -> None:
+    """Wait until bindings are scheduled and healthy where they were put."""
+    until = None if carrying.patience is None else time.monotonic() + carrying.patience
+    waiting = dict.fromkeys(standing, "")
+    while True:
+        for path in waiting:
+            workload, after = standing[path]
+            try:
+                waiting[path] = _missing(client, path, workload, after)
+            except (StoppedError, RefusedError) as error:
+                raise StoppedError(f"stopped after {name} was written: {workload.key}: {error}") from error
+        waiting = {path: why for path, why in waiting.items() if why}
+        if not waiting:
+            return
+        if until is not None and time.monotonic() >= until:
+            told = [f"{standing[path][0].key}: {why}" for path, why in waiting.items()]
+            more = f"; and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
+            raise StoppedError(
+                f"stopped: {name} is written, and not healthy in time: {'; '.join(told[:SHOWN])}{more}"
+            )
+        time.sleep(PAUSE)
+
+
+def _missing(client: Client, path: str, workload: Workload, after: Mapping[str, int]) -> str:
+    """Say what is missing until a binding has arrived; empty where nothing is."""
+    try:
+        entry = _read(client, path, workload)
+    except UnreachableError as error:
+        return str(error)
+    there = held(_spec_of(entry))
+    if there != after:
+        raise StoppedError(f"it was placed otherwise ({_where(there)}, not {_where(after)})")
+    return arrival(entry, after)
+
+
+def _write_status(client: Client, plan: RebalancePlan, patch: Patch, carrying: Carrying) -> None:
+    """Write the affinity group of a binding into its status."""
+    workload = plan.outcome.problem.workload(patch.workload)
+    resource = BINDING if workload.namespace else CLUSTER_BINDING
+    path = resource.path(workload.namespace, patch.document["metadata"]["name"], "status")
+    try:
+        client.patch(path, {"status": patch.document["status"]}, MANAGER, dry_run=carrying.dry_run)
+    except (RefusedError, UnreachableError) as error:
+        text = "all waves are carried out, but its affinity group could not be noted"
+        raise StoppedError(f"{workload.key}: {text}: {error}") from error

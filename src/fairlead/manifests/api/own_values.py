@@ -1,0 +1,114 @@
+"""What kinds of our own are written with: numbers of all sorts, and sets of workloads and clusters."""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import Field, PlainValidator, WithJsonSchema
+
+from fairlead.manifests.api.meta import Api, Filled, LabelSelector, Text
+from fairlead.manifests.api.policies import FieldSelector
+
+_PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
+_PRICE_ALLOWED = 'must be a decimal number, at least 0, such as "0.031"'
+_PERCENT = re.compile(r"([0-9]{1,3})%")
+_PERCENT_ALLOWED = 'must be a percentage from 0% to 100%, such as "50%"'
+_RATE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,18})?)%")
+_RATE_ALLOWED = 'must be a percentage from 0% to 100%, such as "0.1%"'
+_AMOUNT = re.compile(r"([0-9]{1,9})%")
+_AMOUNT_ALLOWED = 'must be a number of replicas, at least 0, or a percentage such as "10%"'
+
+
+def _to_price(value: object) -> Fraction:
+    """Read a price, exactly; a number without quotes stands for its shortest decimal."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(_PRICE_ALLOWED)  # noqa: TRY004 - pydantic collects ValueError
+    text = value if isinstance(value, str) else format(Decimal(str(value)), "f")
+    if not _PRICE.fullmatch(text):
+        raise ValueError(_PRICE_ALLOWED)
+    return Fraction(text)
+
+
+def _to_percent(value: object) -> int:
+    """Read a percentage: a text such as ``50%``, or the whole number alone."""
+    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    percent = int(match[1]) if match else value
+    if isinstance(percent, bool) or not isinstance(percent, int) or not 0 <= percent <= 100:
+        raise ValueError(_PERCENT_ALLOWED)
+    return percent
+
+
+def _to_amount(value: object) -> int | str:
+    """Read a number of replicas, or a percentage of them as text."""
+    percent = isinstance(value, str) and _AMOUNT.fullmatch(value)
+    number = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
+    if not percent and not number:
+        raise ValueError(_AMOUNT_ALLOWED)
+    return value  # type: ignore[return-value]
+
+
+def _to_rate(value: object) -> Fraction:
+    """Read a chance, exactly."""
+    match = _RATE.fullmatch(value) if isinstance(value, str) else None
+    rate = Fraction(match[1]) / 100 if match else None
+    if rate is None or rate > 1:
+        raise ValueError(_RATE_ALLOWED)
+    return rate
+
+
+Price = Annotated[
+    Fraction,
+    PlainValidator(_to_price),
+    WithJsonSchema({"type": ["string", "number"], "pattern": f"^{_PRICE.pattern}$", "minimum": 0}),
+]
+Percent = Annotated[
+    int,
+    PlainValidator(_to_percent),
+    WithJsonSchema(
+        {"type": ["string", "integer"], "pattern": f"^{_PERCENT.pattern}$", "minimum": 0, "maximum": 100}
+    ),
+]
+Amount = Annotated[
+    int | str,
+    PlainValidator(_to_amount),
+    WithJsonSchema({"type": ["string", "integer"], "pattern": f"^{_AMOUNT.pattern}$", "minimum": 0}),
+]
+Rate = Annotated[
+    Fraction,
+    PlainValidator(_to_rate),
+    WithJsonSchema({"type": "string", "pattern": f"^{_RATE.pattern}$"}),
+]
+GroupField = Annotated[
+    Filled, Field(description="region, zone, provider or cluster; anything else is the key of a label.")
+]
+
+
+class WorkloadSelector(Api):
+    """A set of workloads; everything must hold, an empty one selects every workload."""
+
+    namespaces: Annotated[tuple[Text, ...], Field(description="Namespaces; empty selects all.")] = ()
+    names: Annotated[tuple[Text, ...], Field(description="Names of workloads; empty selects all.")] = ()
+    kinds: Annotated[tuple[Text, ...], Field(description="Such as Deployment; empty selects all.")] = ()
+    label_selector: Annotated[
+        LabelSelector | None, Field(description="Labels of the workload, not of its pods.")
+    ] = None
+
+
+class ClusterSet(Api):
+    """A set of clusters, as in Karmada; everything must hold, an empty one is every cluster."""
+
+    cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()
+    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters that are left out.")] = ()
+    label_selector: Annotated[LabelSelector | None, Field(description="Labels of the cluster.")] = None
+    field_selector: Annotated[
+        FieldSelector | None, Field(description="Provider, region and zone of the cluster.")
+    ] = None
+
+
+class SelectingSpec(Api):
+    """What is said of some workloads."""
+
+    workload_selector: Annotated[
+        WorkloadSelector, Field(description="The workloads this is for; left out: every workload.")
+    ] = WorkloadSelector()

@@ -1,0 +1,82 @@
+"""A script of dated events on a fleet (fairlead.io/v1alpha1): what `fairlead simulate --script` plays."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from fairlead.manifests.api.meta import Api, Count, Filled, Object, Text, Time
+from fairlead.manifests.api.own_values import Amount
+
+Moment = Annotated[Time, WithJsonSchema({"type": "string", "format": "date-time"})]
+Selected = Annotated[
+    tuple[Filled, ...],
+    Field(description="Names of clusters; region=R, zone=Z, provider=P or LABEL=VALUE mean all of them."),
+]
+
+
+def _to_manifest(value: object) -> object:
+    """Refuse what is no manifest."""
+    if not (isinstance(value, dict) and value.get("apiVersion") and value.get("kind")):
+        raise ValueError("must be a manifest with apiVersion, kind and metadata")
+    return value
+
+
+Manifest = Annotated[Mapping[str, Any], BeforeValidator(_to_manifest)]
+
+
+class Reference(Api):
+    """An object that is there."""
+
+    kind: Annotated[Filled, Field(description="Kind of the object, such as Deployment.")]
+    name: Annotated[Filled, Field(description="Its name.")]
+    namespace: Annotated[Text, Field(description="Its namespace; left out where it belongs to none.")] = ""
+
+
+class EventSpec(Api):
+    """Something that happens; its parts are made in the order in which they are listed here."""
+
+    at: Annotated[Moment, Field(description="When, such as 2026-03-02T09:30:00Z; no event before the last.")]
+    name: Annotated[Text, Field(description="What people call it; shown in results only.")] = ""
+    apply: Annotated[
+        tuple[Manifest, ...],
+        Field(description="Manifests that are new, or take the place of those of their kind and name."),
+    ] = ()
+    delete: Annotated[tuple[Reference, ...], Field(description="Objects that go.")] = ()
+    restore: Annotated[Selected, Field(description="Clusters that are there and open again.")] = ()
+    autoscalers: Annotated[
+        Literal["min", "max"] | None,
+        Field(description="Every workload with an autoscaler wants the fewest or the most replicas."),
+    ] = None
+    scale: Annotated[
+        Mapping[str, Count],
+        Field(description="Replicas that workloads want from now on, by NAMESPACE/NAME."),
+    ] = Field(default_factory=dict)
+    cordon: Annotated[Selected, Field(description="Clusters that take nothing new until restored.")] = ()
+    drain: Annotated[Selected, Field(description="Clusters that everything leaves until restored.")] = ()
+    lose: Annotated[Selected, Field(description="Clusters that are gone until restored.")] = ()
+    rebalance: Annotated[
+        Amount | None,
+        Field(
+            description="Replicas that a plan may move now: a number, or a percentage of what runs, such as"
+            ' "2%".'
+        ),
+    ] = None
+
+
+class ScriptSpec(Api):
+    """What happens, and until when the last state counts."""
+
+    events: Annotated[
+        tuple[EventSpec, ...], Field(description="At least one, in the order of time.", min_length=1)
+    ]
+    end: Annotated[
+        Moment | None,
+        Field(description="Up to when the last state counts; left out: one hour after the last event."),
+    ] = None
+
+
+class Script(Object):
+    """Dated events on a fleet."""
+
+    spec: Annotated[ScriptSpec, Field(description="The events.")]

@@ -1,0 +1,212 @@
+"""A first placement of many workloads, in milliseconds: clusters filled by weights, by room, then by prices.
+
+Nothing is searched for its own sake: any placement that keeps all rules is better than none.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairlead.models.check import check
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.usage import add, usage_of
+from fairlead.solver.batch.arrays import MOST_ASKED, Batch, Floats, Whole, batch_of
+from fairlead.solver.filling import Filling, can_be_filled, is_a_row
+from fairlead.solver.quick_placing import place_quickly, wished
+from fairlead.solver.rows import among
+
+PLACES_LOOKED_AT = 2_000_000
+"""Places (workloads times clusters) that all steps towards prices look at together."""
+FEWEST_STEPS, MOST_STEPS = 20, 400
+"""Steps towards prices, whatever the number of places."""
+CLOSE_ENOUGH = 1.001
+"""What the fullest cluster is asked for, as a part of what it has, where no more steps are worth while."""
+HOPELESS = 1.3
+"""The same where following the prices leads nowhere."""
+PUSHING_FROM = 0.95
+"""The same from which on a cluster gets dearer with every step."""
+PUSH = 1.5
+"""How much dearer it gets, as a power of that."""
+START = 0.5
+"""Before the first step, clusters are as much worth as this power of their size."""
+TIGHT = 0.95
+"""Of the scarcest resource of all clusters, what is asked for where rounding breaks what prices even out."""
+ROWS_FILLED = 4_000
+"""Workloads that all rounds of filling after the prices take together, one round at the least."""
+MOST_ROUNDS = 8
+TINY = float(np.finfo(np.float64).tiny)
+
+
+def place_first(part: Problem) -> Placement | None:
+    """Return any placement that keeps all rules; None where none is found at once.
+
+    Workloads that are more than a box and a total come first, each on any clusters that will do. All others
+    are rows of arrays, see `Filling`.
+
+    Parameters
+    ----------
+    part
+        The question; in it nothing gives way, and no affinity group is left to be chosen.
+    """
+    rows = tuple(each for each in part.workloads if is_a_row(each))
+    if not rows or not can_be_filled(part):
+        return None
+    placed: dict[str, dict[str, int]] = {}
+    limits = dict(part.limits)
+    for workload in part.workloads if len(rows) < len(part.workloads) else ():
+        if not is_a_row(workload):
+            found = place_quickly(workload, part, limits, ())
+            if found is None:
+                return None
+            placed[workload.key] = dict(found)
+            add(limits, usage_of(workload, found, part), -1)
+    batch = batch_of(among(part, rows, limits) if placed else part)
+    if not batch.feasible:
+        return None
+    replicas = _Placing.of(batch).first()
+    if replicas is None:
+        return None
+    placement = Placement({**placed, **batch.placement(replicas).to_dict()})
+    return None if check(part, placement) else placement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Placing:
+    """A batch, and what is looked at more than once.
+
+    Parameters
+    ----------
+    batch
+        The workloads.
+    wishes
+        What runs now or the whole part of every share, by row and cluster.
+    limit
+        What there is, by resource and cluster; `MOST_ASKED` where that is no limit.
+    asked
+        The part of the scarcest resource of all clusters that every workload asks for.
+    """
+
+    batch: Batch
+    wishes: Whole
+    limit: Floats
+    asked: Floats
+
+    @classmethod
+    def of(cls, batch: Batch) -> "_Placing":
+        """Look at a batch."""
+        limit = Filling.of(batch).left.astype(np.float64)
+        offered = np.where(limit < MOST_ASKED, limit, 0.0).sum(axis=1)
+        shares = batch.needs * batch.totals[:, None] / np.maximum(offered, 1.0)
+        asked = np.where(offered > 0, shares, 0.0).max(axis=1, initial=0.0)
+        wishes = [
+            [min(workload.replicas, count) for count in wished(workload, batch.clusters)]
+            for workload in batch.problem.workloads
+        ]
+        return cls(batch, np.array(wishes, dtype=np.int64), limit, asked)
+
+    def first(self) -> Whole | None:
+        """Return the first placement that is found: by weights, then by prices and by room."""
+        if (self.fullness(self.wishes) <= 1.0).all() and (found := self._by_weights()) is not None:
+            return found
+        tight = self.fullness(self.batch.totals[:, None]).max(initial=0.0) > TIGHT
+        for way in (self._by_room, self._by_prices) if tight else (self._by_prices, self._by_room):
+            if (found := way()) is not None:
+                return found
+        return None
+
+    def fullness(self, replicas: Floats | Whole) -> Floats:
+        """Return what clusters are asked for as a part of what they have, by resource and cluster.
+
+        Totals in a single column are compared with what all clusters have together.
+        """
+        limit = np.where(self.limit < MOST_ASKED, self.limit, 0.0)
+        limit = limit if replicas.shape[1] > 1 or limit.shape[1] == 1 else limit.sum(axis=1, keepdims=True)
+        used = self.batch.needs.T @ replicas
+        return np.where(limit > 0, used / np.maximum(limit, 0.5), 0.0)
+
+    def _by_weights(self) -> Whole | None:
+        """Fill clusters as near to the wishes as there is room: the largest first."""
+        return self._filled_wholly(np.argsort(-self.asked, kind="stable"), self.wishes)
+
+    def _by_room(self) -> Whole | None:
+        """Fill clusters in the ratio of their room, first who has the fewest to choose from."""
+        return self._filled_wholly(self._fewest_first(), self.batch.lower)
+
+    def _filled_wholly(self, order: Whole, wishes: Whole) -> Whole | None:
+        """Fill clusters; None as soon as a workload finds no place."""
+        filling, found = Filling.of(self.batch), np.zeros_like(wishes)
+        for row in order.tolist():
+            if (placed := filling.fill(row, wishes[row])) is None:
+                return None
+            found[row] = placed
+        return found
+
+    def _by_prices(self) -> Whole | None:
+        """Fill clusters near a division by which none is overfull; who is late goes first next time."""
+        shares, fullest = self._evened()
+        if fullest > HOPELESS:
+            return None
+        wishes, order = _rounded(self.batch, shares), self._fewest_first().tolist()
+        for _ in range(max(1, min(MOST_ROUNDS, ROWS_FILLED // len(order)))):
+            filling = Filling.of(self.batch)
+            placed = {row: filling.fill(row, wishes[row]) for row in order}
+            late = [row for row in order if placed[row] is None]
+            if not late:
+                return np.array([placed[row] for row in range(len(order))], dtype=np.int64)
+            order = [*late, *(row for row in order if placed[row] is not None)]
+        return None
+
+    def _evened(self) -> tuple[Floats, float]:
+        """Divide all workloads so that no cluster is overfull, as near to their weights as that is possible.
+
+        Every cluster has a factor for each resource, which falls as long as more is asked for than there is,
+        and a workload takes clusters in the ratio of its weights times these factors, each to the power of
+        the part that the resource has in what it needs (iterative proportional fitting).
+
+        Returns
+        -------
+        replicas, fullest
+            Replicas by row and cluster, and what the fullest cluster is asked for as a part of what it has.
+        """
+        batch, bound = self.batch, self.limit < MOST_ASKED
+        offered = np.where(bound, self.limit, 0.0)
+        sizes = np.maximum(1.0, offered.sum(axis=1, keepdims=True))
+        parts = np.where(bound.any(axis=1), batch.needs / sizes[:, 0], 0.0)
+        parts /= np.maximum(parts.sum(axis=1, keepdims=True), TINY)
+        weights = np.where(batch.upper > 0, self.wishes + 0.5, 0.0)
+        totals, upper = batch.totals[:, None].astype(np.float64), batch.upper.astype(np.float64)
+        factors = START * np.where(bound, np.log(np.maximum(offered, 1.0) / sizes), 0.0)
+        best, fullest = upper, np.inf
+        steps = max(FEWEST_STEPS, min(MOST_STEPS, PLACES_LOOKED_AT // max(1, batch.lower.size)))
+        for _ in range(steps):
+            replicas = _divided(weights * np.exp(np.clip(parts @ factors, -60, 60)), totals, upper)
+            full = self.fullness(replicas)
+            most = float(full.max(initial=0.0))
+            if most < fullest:
+                best, fullest = replicas, most
+            if most <= CLOSE_ENOUGH:
+                break
+            factors -= PUSH * np.log(np.maximum(full, PUSHING_FROM) / PUSHING_FROM) * (full > PUSHING_FROM)
+        return best, fullest
+
+    def _fewest_first(self) -> Whole:
+        """Return the rows in the order of how few clusters they may use, then the largest first."""
+        return np.lexsort((-self.asked, (self.batch.upper > 0).sum(axis=1)))
+
+
+def _divided(weights: Floats, totals: Floats, upper: Floats) -> Floats:
+    """Divide totals by weights up to the most of every place; what is cut off goes to the others once."""
+    found = np.minimum(upper, totals * weights / np.maximum(weights.sum(axis=1, keepdims=True), TINY))
+    free = np.where(found < upper, weights, 0.0)
+    rest = totals - found.sum(axis=1, keepdims=True)
+    divided: Floats = found + rest * free / np.maximum(free.sum(axis=1, keepdims=True), TINY)
+    return np.minimum(upper, divided)
+
+
+def _rounded(batch: Batch, shares: Floats) -> Whole:
+    """Round shares down, and up where the most was cut off, as far as the total goes."""
+    down = np.floor(shares).astype(np.int64)
+    ranks = np.argsort(np.argsort(down - shares, axis=1, kind="stable"), axis=1, kind="stable")
+    found: Whole = down + (ranks < (batch.totals - down.sum(axis=1))[:, None])
+    return found

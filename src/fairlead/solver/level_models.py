@@ -1,0 +1,180 @@
+"""Models between levels: what is known while levels are solved, and CP-SAT run on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fairlead.encoders.balance import steps_up_to
+from fairlead.encoders.convex import Term
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.registry import encode
+from fairlead.encoders.scale import LARGEST, Held
+from fairlead.encoders.selection import Group, replicas_at
+from fairlead.encoders.variables import Place, Range
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import Level
+from fairlead.models.outcome import Attained
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import value_of
+from fairlead.models.shortfall import refused
+from fairlead.solver.attainment import Apart, Least, Note
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.engine import Effort, Finding, Verdict, run
+from fairlead.solver.targets import Targets
+
+# One worker tries first, for this part of a level's time: most models are settled by then, and the other
+# workers would only be in each other's way.
+FIRST_TRY = 0.2
+LONGEST_TRY = 2.0
+# Work for a level that may be within a tolerance of its best; about as many seconds.
+TOLERANT_WORK = 0.5
+
+
+@dataclass(slots=True)
+class LevelModels:
+    """What is known while the levels are solved: the best placement, ranges, pins and bounds."""
+
+    problem: Problem
+    least: Least
+    deadline: Deadline
+    workers: int
+    seed: int
+    relaxed: tuple[Attained, ...] = ()
+    apart: Apart = field(default_factory=dict)
+    best: Placement | None = None
+    near: Placement | None = None
+    start: Placement | None = None
+    outline: Encoding | None = None
+    ranges: dict[Place, Range] = field(default_factory=dict)
+    pins: list[tuple[Level, int]] = field(default_factory=list)
+    pinned_apart: dict[Level, dict[str, int]] = field(default_factory=dict)
+    fixed: list[tuple[Group, int]] = field(default_factory=list)
+    held: Held | None = None
+    restricted: bool = False
+    notes: list[Note] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+    targets: Targets = field(default_factory=dict)
+
+    def _in_time(self) -> bool:
+        """Tell whether there is time left."""
+        return self.deadline.remaining() > 0
+
+    def _encode(self, ranges: Mapping[Place, Range] | None = None) -> Encoding | None:
+        """Return a model in the given or the known ranges, with all pins; None where time ran out."""
+        encoding = encode(
+            self.problem,
+            ranges or self.ranges,
+            self.start or self.best,
+            held=self.held,
+            in_time=self._in_time,
+        )
+        if encoding is not None:
+            for level, steps in self.pins:
+                encoding.pin(level, steps)
+                if level in self.pinned_apart:
+                    encoding.pin_apart(level, self.pinned_apart[level])
+            for group, replicas in self.fixed:
+                encoding.model.add(encoding.selection.total(group) == replicas)
+        return encoding
+
+    def _find_any(self, encoding: Encoding) -> Verdict:
+        """Find any placement; tell what the solver says."""
+        finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
+        if finding.values is not None:
+            self._take(encoding, finding, None)
+        return finding.verdict
+
+    def _minimise_group(self, group: Group, factor: int = 1) -> None:
+        """Find a placement with the fewest replicas on a set of clusters, or the most: factor -1."""
+        encoding = self._encode()
+        if encoding is not None:
+            finding = self._run(
+                encoding, [(encoding.selection.total(group), factor)], Effort(self.deadline, 1, self.seed)
+            )
+            if finding.values is not None:
+                variables = [variable for _, variable in encoding.variables.made()]
+                found = encoding.read(variables, finding.values)
+                if self._is_better(encoding, found, None):
+                    self.best = found
+
+    def _solve(self, encoding: Encoding, level: Level, deadline: Deadline) -> tuple[Verdict, int | None]:
+        """Minimise a level until no cost is underestimated; return what is known, and the bound in steps."""
+        target = self.targets.get(level)
+        cost = encoding.levels[level]
+        terms, offset = cost.terms()
+        aim = None if target is None else steps_up_to(cost, target.value)
+        if aim is not None:
+            most = LARGEST if self.best is None else cost.steps(self.best)
+            terms, offset = encoding.at_least(level, aim, most), 0
+        efforts = self._efforts(deadline, fixed=target is not None)
+        effort = efforts.pop(0)
+        bound: int | None = None
+        while True:
+            finding = self._run(encoding, terms, effort)
+            if finding.bound is not None and (aim is None or finding.bound > aim):
+                bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
+            refined = finding.values is not None and self._take(encoding, finding, level)
+            settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
+            if not settled and target is not None and bound is not None and self.best is not None:
+                raised = target.raised(cost.value(bound))
+                if value_of(self.problem, self.best, level) <= raised.value:
+                    self.targets = {**self.targets, level: raised}
+                    return finding.verdict, bound
+            if refined:
+                continue
+            if settled or not efforts:
+                return finding.verdict, bound if terms else offset
+            effort = efforts.pop(0)
+
+    def _efforts(self, deadline: Deadline, *, fixed: bool) -> list[Effort]:
+        """Return how hard to try in turn: one worker for a short while, then all of them.
+
+        Where a level has a tolerance the first try is a fixed amount of work: what that finds does not depend
+        on the machine.
+        """
+        last = Effort(deadline, self.workers, self.seed)
+        if fixed:
+            return [Effort(deadline, 1, self.seed, work=TOLERANT_WORK), last]
+        first = Effort(deadline.part(FIRST_TRY, LONGEST_TRY), 1, self.seed)
+        return [first, last] if self.workers > 1 else [last]
+
+    def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
+        """Run CP-SAT, starting from the best placement."""
+        variables = [variable for _, variable in encoding.variables.made()]
+        near = self.best or self.near
+        hint = encoding.values(near) if near is not None else []
+        return run(encoding.model, variables, terms, hint, effort)
+
+    def _take(self, encoding: Encoding, finding: Finding, level: Level | None) -> bool:
+        """Keep what was found if it is better; tell whether a cost was underestimated there."""
+        variables = [variable for _, variable in encoding.variables.made()]
+        found = encoding.read(variables, finding.values or ())
+        broken = refused(self.problem, found)
+        if broken:
+            raise InternalError(f"CP-SAT's placement breaks a rule: {broken[0]}")
+        refined = encoding.refine(found)
+        if self._is_better(encoding, found, level):
+            self.best = found
+        return refined
+
+    def _is_better(self, encoding: Encoding, found: Placement, level: Level | None) -> bool:
+        """Tell whether a placement keeps all pins and beats the best one on a level."""
+        if any(encoding.levels[pinned].steps(found) > steps for pinned, steps in self.pins):
+            return False
+        if self.best is None or level is None:
+            return True
+        cost = encoding.levels[level]
+        return cost.steps(found) < cost.steps(self.best)
+
+    def _is_inside(self, placement: Placement) -> bool:
+        """Tell whether the model can express a placement: every number lies in the range of its place."""
+        return all(
+            known.lower <= replicas_at(placement, place) <= known.upper
+            for place, known in self.ranges.items()
+        )
+
+    def _refuted(self) -> bool:
+        """Return that there is no placement, unless one is known."""
+        if self.best is not None:
+            raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
+        return False

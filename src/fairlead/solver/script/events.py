@@ -1,0 +1,142 @@
+"""What a script says: dated events, each with what becomes of the fleet then. Pure data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from itertools import groupby
+from operator import attrgetter
+
+from fairlead.models.errors import UsageError
+from fairlead.models.problem import Problem
+from fairlead.solver.simulate.changes import At, Scale
+
+
+class Turn(StrEnum):
+    """What happens to clusters: closed in one of three ways, or open again."""
+
+    CORDON = "cordon"
+    DRAIN = "drain"
+    LOSE = "lose"
+    RESTORE = "restore"
+
+
+@dataclass(frozen=True, slots=True)
+class Clusters:
+    """Something happens to clusters, and stays so until they are restored.
+
+    Parameters
+    ----------
+    turn
+        What.
+    name
+        Name of the cluster; of the region, zone or provider; value of the label.
+    field
+        ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
+    """
+
+    turn: Turn
+    name: str
+    field: str = "cluster"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifests:
+    """From now on the fleet is described by other manifests.
+
+    What the script has scaled stays scaled, and what it has closed stays closed.
+
+    Parameters
+    ----------
+    problem
+        What all manifests describe together; what runs in it counts only for workloads that are new.
+    """
+
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Rebalance:
+    """Whoever plans may move replicas that are not due, as far as a budget allows.
+
+    Parameters
+    ----------
+    budget
+        Replicas that may move: a number, or a share of what runs such as ``2%``.
+    """
+
+    budget: int | str
+
+
+Step = Clusters | Scale | At | Manifests | Rebalance
+"""Everything that a script can ask for; closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happens.
+
+    Parameters
+    ----------
+    at
+        When.
+    steps
+        What, in order.
+    name
+        What people call it; may be empty.
+    """
+
+    at: datetime
+    steps: tuple[Step, ...]
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Events in the order of time.
+
+    Parameters
+    ----------
+    name
+        What people call it.
+    events
+        At least one; none before the one it follows.
+    end
+        Up to when the last state counts; not before the last event.
+
+    Raises
+    ------
+    UsageError
+        Where there is no event, or one comes too late.
+    """
+
+    name: str
+    events: tuple[Event, ...]
+    end: datetime
+
+    def __post_init__(self) -> None:
+        times = [event.at for event in self.events]
+        if not times:
+            raise UsageError("a script needs at least one event")
+        if [*times, self.end] != sorted([*times, self.end]):
+            raise UsageError("the events of a script come in the order of time, the end after the last one")
+
+    @property
+    def hours(self) -> float:
+        """Hours from the first event to the end."""
+        return (self.end - self.events[0].at).total_seconds() / 3600
+
+    def by_time(self) -> Iterator[tuple[Event, float]]:
+        """Yield events with the hours until the next one; those of one moment are one event."""
+        together = [_joined(list(same)) for _, same in groupby(self.events, key=attrgetter("at"))]
+        ends = [*(event.at for event in together[1:]), self.end]
+        for event, end in zip(together, ends, strict=True):
+            yield event, (end - event.at).total_seconds() / 3600
+
+
+def _joined(events: list[Event]) -> Event:
+    """Return several events of one moment as one."""
+    names = ", ".join(dict.fromkeys(event.name for event in events if event.name))
+    return Event(events[0].at, tuple(step for event in events for step in event.steps), names)

@@ -1,0 +1,147 @@
+"""What a state of the fleet is worth: missing and broken replicas, distance from weights, use."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import NamedTuple
+
+from fairlead.models.check import in_kept_group, violations_of
+from fairlead.models.levels import Deviation
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Aggregated, Duplicated, Quota, Weights, duplicated, quota, total
+from fairlead.models.rules.weights import cost
+from fairlead.models.workload import Workload
+from fairlead.solver.script.moments import Moment
+from fairlead.solver.script.standing import Placed, missing, used
+
+_MISSING = (total.KIND, duplicated.KIND)
+
+
+class Worth(NamedTuple):
+    """What the placement of one workload is worth.
+
+    Parameters
+    ----------
+    missing
+        Replicas that are wanted and stand nowhere.
+    standing
+        Replicas that are placed.
+    rules
+        Kinds of its own rules that it breaks; that replicas are missing is not counted here.
+    off
+        Replicas that would have to move for its static weights to hold, fractions among them.
+    clusters
+        Clusters that it uses, where it should use few; None where that does not matter.
+    """
+
+    missing: int = 0
+    standing: int = 0
+    rules: frozenset[str] = frozenset()
+    off: Fraction = Fraction(0)
+    clusters: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What runs, judged.
+
+    Parameters
+    ----------
+    missing, off
+        Summed over all workloads, see `Worth`.
+    broken
+        Replicas of workloads that break a rule of their own, or ask more of a quota than it allows.
+    rules
+        The same by kind of rule; one that breaks several counts for each.
+    clusters
+        Mean of the clusters that a workload uses that should use few; None where there is none.
+    use
+        Used part by cluster and resource; of what workloads may use together.
+    """
+
+    missing: int
+    broken: int
+    off: Fraction
+    rules: Mapping[str, int]
+    clusters: Fraction | None
+    use: Mapping[tuple[str, str], Fraction]
+
+
+@dataclass(slots=True)
+class Judge:
+    """Judges one state after the other, and every workload anew only where it has changed.
+
+    Attributes
+    ----------
+    known
+        Worth of every workload with what it was judged by.
+    """
+
+    known: dict[str, tuple[Workload, Mapping[str, int], Worth]] = field(default_factory=dict)
+
+    def state(self, moment: Moment, placed: Placed) -> State:
+        """Judge what is placed."""
+        fleet = moment.judged
+        worths = {each.key: self._worth(each, placed.get(each.key, {})) for each in fleet.workloads}
+        few = [one.clusters for one in worths.values() if one.clusters is not None]
+        rows = used(fleet, placed)
+        over = _over_quota(fleet, placed)
+        rules: Counter[str] = Counter()
+        broken = 0
+        for key, one in worths.items():
+            kinds = one.rules | ({quota.KIND} if key in over else frozenset())
+            rules.update(dict.fromkeys(kinds, one.standing))
+            broken += one.standing if kinds else 0
+        return State(
+            sum(one.missing for one in worths.values()),
+            broken,
+            sum((one.off for one in worths.values()), Fraction(0)),
+            dict(sorted(rules.items())),
+            Fraction(sum(few), len(few)) if few else None,
+            {row: Fraction(rows.get(row, 0), offered) for row, offered in moment.room.items() if offered},
+        )
+
+    def _worth(self, workload: Workload, placed: Mapping[str, int]) -> Worth:
+        """Judge one workload, unless that is known."""
+        found = self.known.get(workload.key)
+        if found is not None and found[0] is workload and found[1] == placed:
+            return found[2]
+        worth = judged(workload, placed)
+        self.known[workload.key] = workload, placed, worth
+        return worth
+
+
+def judged(workload: Workload, placed: Mapping[str, int]) -> Worth:
+    """Judge one workload by the affinity group whose rules it keeps, whichever that is."""
+    kept = in_kept_group(replace(workload, fresh=True, settled=False), placed)
+    wrong = frozenset(one.rule for one in violations_of(kept, placed) if one.rule not in _MISSING)
+    weights = kept.rule(Weights)
+    standing = sum(placed.values())
+    off = Fraction(0)
+    if weights is not None and not weights.dynamic and kept.rule(Duplicated) is None:
+        whole = replace(kept, replicas=standing)
+        off = cost(weights, whole, placed, Deviation.L1) / 2
+    few = kept.rule(Aggregated) is not None and standing > 0
+    return Worth(
+        missing(kept, placed),
+        standing,
+        wrong,
+        off,
+        sum(1 for count in placed.values() if count) if few else None,
+    )
+
+
+def _over_quota(fleet: Problem, placed: Placed) -> frozenset[str]:
+    """Return the workloads that ask something of a quota that allows less than is placed."""
+    placement = Placement(placed)
+    return frozenset(
+        workload.key
+        for rule in fleet.rules
+        if isinstance(rule, Quota) and any(True for _ in quota.violations(rule, fleet, placement))
+        for workload in fleet.workloads_in(rule.namespace)
+        if quota.asked(rule, workload, placed.get(workload.key, {}))
+    )

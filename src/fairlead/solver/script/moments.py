@@ -1,0 +1,214 @@
+"""The fleet over time, as it would be whoever places its workloads: what is there, open and wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import assert_never
+
+from fairlead.models.declared import FederatedUnit, KarmadaBinding
+from fairlead.models.problem import Problem
+from fairlead.models.usage import Amounts
+from fairlead.models.workload import Workload
+from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Turn
+from fairlead.solver.simulate.changed import changed
+from fairlead.solver.simulate.changes import At, Change, Cordon, Drain, Lose, Restore, Scale, clusters_of
+from fairlead.solver.why.names import find_workload
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The fleet from one event to the next.
+
+    Parameters
+    ----------
+    at, name
+        When the event was, and what it is called.
+    hours
+        Hours until the next one.
+    fleet
+        Clusters, workloads and rules; what runs in it is what ran when it was loaded.
+    judged
+        The same for whoever judges what runs: on cordoned clusters it may stay.
+    room
+        What all workloads together may use by cluster and resource, also of clusters that are lost.
+    touched
+        Keys of workloads of which something else is wanted than before: replicas, requests or policy.
+    opened
+        True where clusters are there, or open, that were not before.
+    budget
+        Replicas that whoever plans may move; None where nobody was asked to.
+    """
+
+    at: datetime
+    name: str
+    hours: float
+    fleet: Problem
+    judged: Problem
+    room: Amounts
+    touched: frozenset[str]
+    opened: bool
+    budget: int | str | None
+
+
+def moments(problem: Problem, script: Script) -> Iterator[Moment]:
+    """Yield the fleet after every event of a script.
+
+    Parameters
+    ----------
+    problem
+        The fleet before the first event.
+    script
+        The events.
+
+    Raises
+    ------
+    UsageError
+        Where an event names what is not there.
+    """
+    state = _State.of(problem)
+    known: Mapping[str, Workload] = problem.workload_by_key
+    for event, hours in script.by_time():
+        before = state.open_clusters()
+        state = state.after(event)
+        budget = next((step.budget for step in event.steps if isinstance(step, Rebalance)), None)
+        now = state.fleet.workload_by_key
+        touched = frozenset(key for key, one in now.items() if _wants_else(known.get(key), one))
+        opened = bool(state.open_clusters() - before)
+        yield Moment(
+            event.at, event.name, hours, state.fleet, state.judged, state.room, touched, opened, budget
+        )
+        known = now
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What the events up to now have made of the fleet.
+
+    Parameters
+    ----------
+    whole
+        Everything that the manifests describe, with every cluster open.
+    made
+        How workloads were scaled, in order; made again where the manifests change.
+    closed
+        How clusters are closed by name.
+    fleet, judged, room
+        See `Moment`.
+    """
+
+    whole: Problem
+    fleet: Problem
+    judged: Problem
+    room: Amounts
+    made: tuple[Scale | At, ...] = ()
+    closed: Mapping[str, Turn] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, problem: Problem) -> _State:
+        """Return the state before the first event."""
+        return cls(problem, problem, problem, problem.limits)
+
+    def open_clusters(self) -> set[str]:
+        """Return the clusters that are there and not closed."""
+        return {cluster.name for cluster in self.whole.clusters} - set(self.closed)
+
+    def after(self, event: Event) -> _State:
+        """Return the state after an event."""
+        state = self
+        for step in event.steps:
+            match step:
+                case Clusters():
+                    state = state.turned(step)
+                case Scale() | At():
+                    state = state.scaled(step)
+                case Manifests(problem):
+                    state = state.described(problem)
+                case Rebalance():
+                    pass
+                case _:
+                    assert_never(step)
+        return state
+
+    def turned(self, step: Clusters) -> _State:
+        """Close clusters, or open them again, also those that were closed before the script began."""
+        names = sorted(clusters_of(self.whole, Lose(step.name, step.field)))
+        if step.turn is not Turn.RESTORE:
+            return replace(self, closed={**self.closed, **dict.fromkeys(names, step.turn)}).closed_again()
+        before = [Restore(name) for name in names if name not in self.closed]
+        left = {name: turn for name, turn in self.closed.items() if name not in names}
+        return replace(self, whole=changed(self.whole, before), closed=left).closed_again()
+
+    def scaled(self, step: Scale | At) -> _State:
+        """Let workloads want other replicas."""
+        if isinstance(step, Scale):
+            step = Scale(find_workload(self.whole, step.workload).key, step.replicas)
+        whole = changed(self.whole, [step])
+        made = (*_without_earlier(self.made, step), step)
+        if not self.closed:
+            return replace(self, whole=whole, fleet=whole, judged=whole, made=made)
+        fleet = changed(self.fleet, [step])
+        judged = fleet if self.judged is self.fleet else changed(self.judged, [step])
+        return replace(self, whole=whole, fleet=fleet, judged=judged, made=made)
+
+    def described(self, problem: Problem) -> _State:
+        """Take other manifests; clusters that say the same of what they have keep their room."""
+        known = {cluster.name: cluster for cluster in self.whole.clusters}
+        same = {
+            cluster.name
+            for cluster in problem.clusters
+            if cluster.name in known
+            and (cluster.free, cluster.allocatable)
+            == (known[cluster.name].free, known[cluster.name].allocatable)
+        }
+        room = {
+            row: self.room.get(row, amount) if row[0] in same else amount
+            for row, amount in problem.limits.items()
+        }
+        there = problem.workload_by_key
+        made = tuple(each for each in self.made if isinstance(each, At) or each.workload in there)
+        left = {name: turn for name, turn in self.closed.items() if name in problem.cluster_by_name}
+        whole = changed(problem, made)
+        return replace(self, whole=whole, room=room, made=made, closed=left).closed_again()
+
+    def closed_again(self) -> _State:
+        """Close what is closed, from the whole fleet anew: what opens is as if it had never been closed."""
+        fleet = changed(self.whole, _closing(self.closed))
+        away = {name: turn for name, turn in self.closed.items() if turn is not Turn.CORDON}
+        judged = fleet if away == self.closed else changed(self.whole, _closing(away))
+        return replace(self, fleet=fleet, judged=judged)
+
+
+def _without_earlier(made: Iterable[Scale | At], step: Scale | At) -> Iterator[Scale | At]:
+    """Leave out what a step says anew."""
+    for each in made:
+        if not (isinstance(each, Scale) and isinstance(step, Scale) and each.workload == step.workload):
+            yield each
+
+
+def _closing(closed: Mapping[str, Turn]) -> list[Change]:
+    """Return the changes that close clusters: first those that stay, then those that are gone."""
+    found: list[Change] = [Cordon(name) for name, turn in sorted(closed.items()) if turn is Turn.CORDON]
+    found += [Drain(name) for name, turn in sorted(closed.items()) if turn is Turn.DRAIN]
+    return found + [Lose(name) for name, turn in sorted(closed.items()) if turn is Turn.LOSE]
+
+
+def _wants_else(before: Workload | None, now: Workload) -> bool:
+    """Tell whether something else is wanted of a workload, so that its scheduler looks at it again."""
+    return before is None or _asked_for(before) != _asked_for(now)
+
+
+def _asked_for(workload: Workload) -> tuple[object, ...]:
+    """Return what the owner of a workload asks for; of rules only where no manifest tells them."""
+    asked: object
+    match workload.declared:
+        case KarmadaBinding(placement=placement):
+            asked = placement
+        case FederatedUnit(policy=policy):
+            asked = policy
+        case None:
+            asked = None
+        case _:
+            assert_never(workload.declared)
+    return workload.replicas, workload.requests, asked

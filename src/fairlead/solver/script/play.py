@@ -1,0 +1,217 @@
+"""play(): a script of dated events, handled in turn by every scheduler, each with its own state."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated
+from fairlead.models.validity import completed
+from fairlead.models.workload import Workload
+from fairlead.solver.interrupt import attentive
+from fairlead.solver.script.events import Script
+from fairlead.solver.script.judging import Judge
+from fairlead.solver.script.moments import Moment, moments
+from fairlead.solver.script.played import Handled, Played, Step
+from fairlead.solver.script.question import question
+from fairlead.solver.script.schedulers import Decision, Scheduler, Settings, named, planned
+from fairlead.solver.script.standing import Decided, Placed, Standing, evicted, waiting, without
+
+
+@attentive
+def play(
+    problem: Problem,
+    script: Script,
+    *schedulers: str,
+    settings: Settings | None = None,
+    on_event: Callable[[Moment], None] | None = None,
+) -> Played:
+    """Let schedulers handle the events of a script, each for itself, and tell what each comes to.
+
+    Parameters
+    ----------
+    problem
+        The fleet before the first event; what runs in it is where all begin.
+    script
+        The events.
+    *schedulers
+        Names of `fairlead.solver.script.schedulers.SCHEDULERS`; every one that can place the workloads where
+        none is named.
+    settings
+        How fairlead is asked; None for the usual way.
+    on_event
+        Is told every event before it is handled.
+
+    Raises
+    ------
+    UsageError
+        Where a scheduler is not known or cannot place a workload, or an event names what is not there.
+    UnsupportedError
+        Where the problem does not hold what is needed for an event.
+    """
+    problem = completed(problem)
+    courses = [Course.of(one, problem, settings) for one in named(schedulers, problem)]
+    for moment in moments(problem, script):
+        if on_event is not None:
+            on_event(moment)
+        for course in courses:
+            course.handle(moment)
+    return Played(script, tuple(course.handled() for course in courses))
+
+
+@dataclass(slots=True)
+class Course:
+    """A script as one scheduler handles it, so far.
+
+    Attributes
+    ----------
+    scheduler, settings
+        Who, and how fairlead is asked.
+    standing
+        Where everything stands.
+    ran
+        What runs of that.
+    judge
+        Who judges states.
+    steps, samples
+        See `Handled`.
+    """
+
+    scheduler: Scheduler
+    settings: Settings
+    standing: Standing
+    ran: Placed
+    judge: Judge = field(default_factory=Judge)
+    steps: list[Step] = field(default_factory=list)
+    samples: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scheduler: Scheduler, problem: Problem, settings: Settings | None = None) -> Course:
+        """Return the beginning: what runs in a problem."""
+        standing = Standing.of(problem)
+        return cls(scheduler, settings or Settings(), standing, standing.placed)
+
+    def handle(self, moment: Moment, truth: Moment | None = None) -> None:
+        """Handle one event.
+
+        Parameters
+        ----------
+        moment
+            The fleet as the scheduler sees it.
+        truth
+            The fleet as it is judged; None where that is the same.
+        """
+        truth = truth or moment
+        gone = evicted(moment, self.standing)
+        left = replace(self.standing, placed=without(self.standing.placed, gone))
+        started, cpu = time.perf_counter(), time.process_time()
+        due = self.scheduler.due(moment, left, frozenset(gone.keys() & moment.fleet.workload_by_key.keys()))
+        decision = self._decided(moment, left, due)
+        after = left if decision is None else _after(moment, left, decision, due)
+        moved = _moves(moment, left.placed, after.placed)
+        further = self._planned(moment, after)
+        final = after if further is None else _after(moment, after, further, moment.fleet.workload_by_key)
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
+        state = self.judge.state(truth, final.placed)
+        waits = waiting(truth, final.placed, self.ran)
+        self.ran = _less(final.placed, waits)
+        disturbed = [
+            key for key, held in left.placed.items() if key not in due and _differ(held, after.on(key))
+        ]
+        last = further or decision
+        step = Step(
+            moment.at,
+            moment.name,
+            moment.hours,
+            len(due),
+            moved,
+            sum(count for held in gone.values() for count in held.values()),
+            _moves(moment, after.placed, final.placed),
+            moment.budget is not None and self.scheduler.plans,
+            state.missing,
+            sum(count for held in waits.values() for count in held.values()),
+            state.broken,
+            state.off,
+            state.rules,
+            state.clusters,
+            len(disturbed),
+            seconds,
+            cpu,
+            None if last is None else last.gap,
+            None if last is None else last.gap_above,
+        )
+        self.steps.append(step)
+        self.standing = final
+        for (_, resource), part in state.use.items():
+            self.samples.setdefault(resource, []).append((float(part), moment.hours))
+
+    def _decided(self, moment: Moment, left: Standing, due: Collection[str]) -> Decision | None:
+        """Return what becomes of those that are due; None where nobody is."""
+        if not due:
+            return None
+        return self.scheduler.decide(question(moment, left, due), self.settings)
+
+    def _planned(self, moment: Moment, standing: Standing) -> Decision | None:
+        """Return what a plan makes of everything, where one is asked for and can be carried out."""
+        if moment.budget is None or not self.scheduler.plans:
+            return None
+        return planned(moment, standing, self.settings)
+
+    def handled(self) -> Handled:
+        """Return what there is to tell."""
+        samples = {resource: tuple(found) for resource, found in sorted(self.samples.items())}
+        return Handled(self.scheduler.name, tuple(self.steps), samples)
+
+
+def _after(moment: Moment, before: Standing, decision: Decision, due: Collection[str]) -> Standing:
+    """Return where everything stands after a decision about what is due."""
+    placed = {
+        key: {name: count for name, count in decision.placed[key].items() if count}
+        for key in due
+        if key in decision.placed
+    }
+    names = tuple(sorted(one.name for one in moment.fleet.clusters if one.joined))
+    known = moment.fleet.workload_by_key
+    decided = {key: Decided(known[key].replicas, names) for key in due}
+    return Standing(
+        {**before.placed, **placed},
+        {**before.groups, **{key: name for key, name in decision.groups.items() if key in due}},
+        (before.failed - frozenset(due)) | decision.failed,
+        {**before.decided, **decided},
+    )
+
+
+def _moves(moment: Moment, before: Placed, after: Placed) -> int:
+    """Count the replicas that are stopped although no fewer are wanted."""
+    return sum(
+        _moved(workload, before.get(workload.key, {}), after.get(workload.key, {}))
+        for workload in moment.fleet.workloads
+    )
+
+
+def _moved(workload: Workload, before: Mapping[str, int], after: Mapping[str, int]) -> int:
+    """Count the replicas of one workload that are stopped although no fewer are wanted."""
+    if before is after:
+        return 0
+    if workload.rule(Duplicated) is not None:
+        return sum(count for name, count in before.items() if not after.get(name)) if workload.replicas else 0
+    stopped = sum(max(0, count - after.get(name, 0)) for name, count in before.items())
+    return max(0, stopped - max(0, sum(before.values()) - sum(after.values())))
+
+
+def _less(placed: Placed, waits: Placed) -> Placed:
+    """Return what runs of what is placed."""
+    return {
+        **placed,
+        **{
+            key: {name: count - waits[key].get(name, 0) for name, count in placed[key].items()}
+            for key in waits
+        },
+    }
+
+
+def _differ(one: Mapping[str, int], other: Mapping[str, int]) -> bool:
+    """Tell whether a workload stands otherwise."""
+    return {name: count for name, count in one.items() if count} != dict(other)

@@ -1,0 +1,206 @@
+"""What a script came to: the state after every event and what it adds up to, for every scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+from functools import cached_property, partial
+
+from fairlead.models.answer import Answer
+from fairlead.solver.script.events import Script
+
+GOOD_ENOUGH = Fraction(1, 100)
+"""Gap up to which an answer counts as near enough to the best."""
+
+Samples = Mapping[str, tuple[tuple[float, float], ...]]
+"""By resource: used part of a cluster and for how many hours it was so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One event, as one scheduler handled it.
+
+    Parameters
+    ----------
+    at, name
+        When it was, and what it is called.
+    hours
+        Hours until the next one.
+    due, moved, forced, planned
+        Workloads that were looked at; replicas that were moved although they could have stayed, that were
+        evicted, and that were moved by a plan.
+    planning
+        Whether a plan was made.
+    missing, waiting, broken, off, rules, clusters
+        See `fairlead.solver.script.judging.State`; `waiting` are replicas that are placed where there is no
+        room for them.
+    disturbed
+        Workloads that were neither due nor evicted nor planned, and stand otherwise all the same.
+    seconds, cpu
+        Seconds that the answer took, and seconds of all processors.
+    gap, gap_above
+        The greatest gap of the answer, and of its levels above balance; None where it comes without bounds,
+        or nothing was due.
+    """
+
+    at: datetime
+    name: str
+    hours: float
+    due: int
+    moved: int
+    forced: int
+    planned: int
+    planning: bool
+    missing: int
+    waiting: int
+    broken: int
+    off: Fraction
+    rules: Mapping[str, int]
+    clusters: Fraction | None
+    disturbed: int
+    seconds: float
+    cpu: float
+    gap: Fraction | None
+    gap_above: Fraction | None
+
+
+@dataclass(frozen=True)
+class Handled:
+    """A whole script, as one scheduler handled it.
+
+    Parameters
+    ----------
+    scheduler
+        Who.
+    steps
+        All events.
+    samples
+        How full clusters were.
+    """
+
+    scheduler: str
+    steps: tuple[Step, ...]
+    samples: Samples = field(default_factory=dict)
+
+    def _over_time(self, value: Callable[[Step], float]) -> float:
+        """Add a number up over time."""
+        return sum(value(step) * step.hours for step in self.steps)
+
+    @cached_property
+    def pending_hours(self) -> float:
+        """Replica-hours that did not run: nowhere placed, or placed where there was no room."""
+        return self._over_time(lambda step: step.missing + step.waiting)
+
+    @cached_property
+    def waiting_hours(self) -> float:
+        """Replica-hours that were placed above what clusters have."""
+        return self._over_time(lambda step: step.waiting)
+
+    @cached_property
+    def broken_hours(self) -> float:
+        """Replica-hours of workloads that broke a rule of their own, or a quota."""
+        return self._over_time(lambda step: step.broken)
+
+    @cached_property
+    def broken_by_rule(self) -> dict[str, float]:
+        """The same by kind of rule; a workload that breaks several counts for each."""
+        kinds = sorted({kind for step in self.steps for kind in step.rules})
+        return {kind: self._over_time(partial(_broken, kind)) for kind in kinds}
+
+    @cached_property
+    def moved(self) -> int:
+        """Replicas that were moved although they could have stayed, those of plans among them."""
+        return sum(step.moved + step.planned for step in self.steps)
+
+    @cached_property
+    def forced(self) -> int:
+        """Replicas that were evicted."""
+        return sum(step.forced for step in self.steps)
+
+    @cached_property
+    def disturbed(self) -> int:
+        """Workloads that stood otherwise after an event without being due, summed over the events."""
+        return sum(step.disturbed for step in self.steps)
+
+    @cached_property
+    def off(self) -> float:
+        """Replicas off their static weights, on average over time."""
+        return self._mean([(float(step.off), step.hours) for step in self.steps])
+
+    @cached_property
+    def clusters(self) -> float | None:
+        """Clusters of a workload that should use few, on average over time; None where there is none."""
+        found = [(float(step.clusters), step.hours) for step in self.steps if step.clusters is not None]
+        return self._mean(found) if found else None
+
+    @cached_property
+    def seconds(self) -> tuple[float, ...]:
+        """Seconds of computing by event where anything was due, the shortest first."""
+        return tuple(sorted(step.seconds for step in self.steps if step.due or step.planning))
+
+    @cached_property
+    def proven(self) -> float | None:
+        """Share of answers that are proven or within 1 % of the best; None for answers without bounds."""
+        return _share_of_good([step.gap for step in self.steps])
+
+    @cached_property
+    def proven_above(self) -> float | None:
+        """The same of the levels above balance."""
+        return _share_of_good([step.gap_above for step in self.steps])
+
+    def use(self, share: float) -> dict[str, float]:
+        """Return how full clusters were by resource for this share of cluster-hours; 1 for the peak."""
+        return {resource: weighted_quantile(samples, share) for resource, samples in self.samples.items()}
+
+    @staticmethod
+    def _mean(values: Iterable[tuple[float, float]]) -> float:
+        """Return an average over hours."""
+        found = list(values)
+        hours = sum(each for _, each in found)
+        return sum(value * each for value, each in found) / hours if hours else 0.0
+
+
+def _share_of_good(gaps: Iterable[Fraction | None]) -> float | None:
+    """Return the share of the gaps that are small; None of none."""
+    known = [gap for gap in gaps if gap is not None]
+    return sum(gap <= GOOD_ENOUGH for gap in known) / len(known) if known else None
+
+
+def _broken(kind: str, step: Step) -> int:
+    """Return the replicas that broke rules of a kind."""
+    return step.rules.get(kind, 0)
+
+
+def quantile(ordered: tuple[float, ...], share: float) -> float:
+    """Return the value that so large a share of ordered values does not exceed; 0 of none."""
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else 0.0
+
+
+def weighted_quantile(samples: Iterable[tuple[float, float]], share: float) -> float:
+    """Return the value that so large a share of the weight does not exceed; 0 of none."""
+    ordered = sorted(samples)
+    left = share * sum(weight for _, weight in ordered)
+    value = 0.0
+    for value, weight in ordered:  # noqa: B007 - the last one counts
+        left -= weight
+        if left <= 0:
+            break
+    return value
+
+
+@dataclass(frozen=True)
+class Played(Answer):
+    """A script, as several schedulers handled it.
+
+    Parameters
+    ----------
+    script
+        The script.
+    handled
+        One for every scheduler, in the order asked for.
+    """
+
+    script: Script
+    handled: tuple[Handled, ...]

@@ -1,0 +1,164 @@
+"""Scripts as people write them: the manifest of a script becomes events on the fleet that it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from itertools import pairwise
+from typing import Any
+
+from fairlead.manifests.api.own import API_VERSION
+from fairlead.manifests.api.script import EventSpec, Reference
+from fairlead.manifests.api.script import Script as Written
+from fairlead.manifests.own.findings import SCRIPT
+from fairlead.manifests.validation import Located, validate
+from fairlead.manifests.yaml.documents import Document
+from fairlead.manifests.yaml.reader import Input, NamedDocument, read_documents
+from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.problem import Problem
+from fairlead.models.source import Source
+from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Step, Turn
+from fairlead.solver.simulate.changes import At, Scale
+
+Manifest = Mapping[str, Any]
+Load = Callable[[Sequence[Manifest]], Problem]
+"""Returns the problem that manifests describe."""
+
+_TAIL = timedelta(hours=1)
+"""How long the last state counts where a script does not say."""
+
+
+def read_script(source: Input, fleet: Sequence[Manifest], load: Load) -> Script:
+    """Read a script.
+
+    Parameters
+    ----------
+    source
+        The script: a path, ``-``, an open file or a parsed document.
+    fleet
+        The manifests of the fleet before the first event.
+    load
+        Returns the problem of the manifests as an event leaves them.
+
+    Raises
+    ------
+    ManifestError
+        Where anything in it is wrong, or anything that it applies.
+    """
+    located = _located(source)
+    spec, state = located.model.spec, {_identity(one): one for one in fleet}
+    events: list[Event] = []
+    for position, written in enumerate(spec.events):
+        steps: list[Step] = []
+        if written.apply or written.delete:
+            state = _changed(state, written, located, position)
+            steps.append(Manifests(load(list(state.values()))))
+        events.append(Event(written.at, (*steps, *_steps(written)), written.name))
+    return Script(located.model.metadata.name, tuple(events), spec.end or events[-1].at + _TAIL)
+
+
+def _located(source: Input) -> Located[Written]:
+    """Return the one script of an input.
+
+    Raises
+    ------
+    ManifestError
+        Where there is not exactly one, or it is wrong.
+    """
+    documents, mistakes = read_documents([source])
+    if not mistakes and len(documents) != 1:
+        name = documents[1].source() if documents else Source(str(source), 0)
+        mistakes = [Mistake(name, "", "", f"holds {len(documents)} manifests; a script is one alone")]
+    if mistakes:
+        raise ManifestError(mistakes)
+    (document,) = documents
+    if (document.api_version, document.kind) != (API_VERSION, SCRIPT):
+        message = f"is no script; a script is of kind {SCRIPT} of {API_VERSION}"
+        raise ManifestError([Mistake(document.source(("kind",)), "kind", document.kind, message)])
+    found = validate(document, Written)
+    wrong = list(found.mistakes)
+    wrong += [Mistake(one.source or document.source(), "", "", one.text) for one in found.warnings]
+    if found.located is not None:
+        wrong += _out_of_order(found.located)
+    if wrong or found.located is None:
+        raise ManifestError(wrong)
+    return found.located
+
+
+def _out_of_order(located: Located[Written]) -> Iterator[Mistake]:
+    """Name the events that come before the one above them, and an end before the last."""
+    spec = located.model.spec
+    for position, (before, after) in enumerate(pairwise(spec.events), 1):
+        if after.at < before.at:
+            where = located.source("spec", "events", position, "at")
+            yield Mistake(
+                where, f"spec.events[{position}].at", after.at.isoformat(), "is before the last event"
+            )
+    if spec.end is not None and spec.events and spec.end < spec.events[-1].at:
+        yield Mistake(
+            located.source("spec", "end"), "spec.end", spec.end.isoformat(), "is before the last event"
+        )
+
+
+def _steps(written: EventSpec) -> Iterator[Step]:
+    """Yield what happens in an event beside its manifests."""
+    yield from _clusters(Turn.RESTORE, written.restore)
+    if written.autoscalers is not None:
+        yield At(written.autoscalers)
+    yield from (Scale(key, replicas) for key, replicas in sorted(written.scale.items()))
+    yield from _clusters(Turn.CORDON, written.cordon)
+    yield from _clusters(Turn.DRAIN, written.drain)
+    yield from _clusters(Turn.LOSE, written.lose)
+    if written.rebalance is not None:
+        yield Rebalance(written.rebalance)
+
+
+def _clusters(turn: Turn, names: Sequence[str]) -> Iterator[Clusters]:
+    """Yield what happens to clusters that are named as on the command line."""
+    for text in names:
+        field, equals, name = text.rpartition("=")
+        yield Clusters(turn, name, field) if equals else Clusters(turn, text)
+
+
+Identity = tuple[str, str, str, str]
+"""API group, kind, namespace and name of an object."""
+
+
+def _identity(manifest: Manifest) -> Identity:
+    """Return what tells a manifest from others."""
+    meta = manifest.get("metadata") or {}
+    group = str(manifest.get("apiVersion", "")).rpartition("/")[0]
+    return group, str(manifest.get("kind", "")), str(meta.get("namespace") or ""), str(meta.get("name", ""))
+
+
+def _changed(
+    state: Mapping[Identity, Manifest], written: EventSpec, located: Located[Written], position: int
+) -> dict[Identity, Manifest]:
+    """Return the manifests after those that an event applies and deletes.
+
+    Raises
+    ------
+    ManifestError
+        Where something is deleted that is not there.
+    """
+    name = f"{located.document.source().file}: {written.name or f'event {position + 1}'}"
+    applied = {_identity(one): NamedDocument(name, one) for one in written.apply}
+    found = {**state, **applied}
+    for number, gone in enumerate(written.delete):
+        keys = [key for key in found if _is(key, gone)]
+        if not keys:
+            where = located.source("spec", "events", position, "delete", number)
+            field = f"spec.events[{position}].delete[{number}]"
+            raise ManifestError([Mistake(where, field, f"{gone.kind} {gone.name}", "is not there")])
+        found = {key: one for key, one in found.items() if key not in keys}
+    return found
+
+
+def _is(key: Identity, gone: Reference) -> bool:
+    """Tell whether an object is the one that goes."""
+    return key[1:] == (gone.kind, gone.namespace, gone.name)
+
+
+def manifests_of(documents: Sequence[Document]) -> list[Manifest]:
+    """Return manifests that were read, each under the name of its file."""
+    return [NamedDocument(str(one.source().file), one.data) for one in documents]

@@ -1,0 +1,95 @@
+"""The week of a fleet: the same by seed, and under fairlead no rule is broken that need not be."""
+
+import sys
+from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+import fairlead
+from fairlead.models.balance import with_balance
+from fairlead.models.levels import BALANCE
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of, value_of
+from fairlead.solver.keeping import keep_and_repair, standing_well
+from fairlead.solver.script.judging import judged
+from fairlead.solver.script.moments import moments
+from fairlead.solver.script.play import Course
+from fairlead.solver.script.reading import read_script
+from fairlead.solver.script.schedulers import SCHEDULERS, Decision, Settings
+from places import ROOT
+
+sys.path.append(str(ROOT / "benchmarks"))
+
+from fleet_manifests import documents
+from week import Asked, run
+from week_page import write_page
+from week_script import week
+from week_tables import CONTENDERS, missed, to_markdown, unlike
+
+
+def at_least_repaired(problem: Problem, settings: Settings) -> Decision:
+    """Ask fairlead; its answer is no worse than keep-and-repair on the levels above balance."""
+    decision = SCHEDULERS["fairlead"].decide(problem, settings)
+    floor = keep_and_repair(problem, standing_well(problem))
+    placement = Placement(decision.placed)
+    if floor is not None and not fairlead.check(problem, placement):
+        asked = with_balance(problem)
+        above = list(takewhile(lambda each: each != BALANCE, levels_of(asked)))
+        ours, theirs = ([value_of(asked, each, level) for level in above] for each in (placement, floor))
+        assert ours <= theirs
+    return decision
+
+
+def play(workloads: int, clusters: int, events: int, seed: int = 0) -> Course:
+    """Play a week under fairlead and look at every state.
+
+    What stands against a rule after an answer could not be placed in full, or has asked more than its quota
+    since before that was cut.
+    """
+    made = week(workloads, clusters, events, seed)
+    manifests = documents(made.fleet)
+    problem = fairlead.load(manifests)
+    settings = Settings({"time_limit": 5.0, "workers": 1})
+    checked = replace(SCHEDULERS["fairlead"], decide=at_least_repaired)
+    course = Course.of(checked, problem, settings)
+    for moment in moments(problem, read_script(made.script, manifests, fairlead.load)):
+        course.handle(moment)
+        standing = course.standing
+        for workload in moment.judged.workloads:
+            if workload.key not in standing.failed:
+                assert not judged(workload, standing.on(workload.key)).rules, (moment.name, workload.key)
+    return course
+
+
+def test_a_week_is_the_same_by_seed() -> None:
+    """Fleet and script; another seed makes another week."""
+    one, same, other = week(20, 8, 60), week(20, 8, 60), week(20, 8, 60, 1)
+    assert (one.script, documents(one.fleet)) == (same.script, documents(same.fleet))
+    assert one.script != other.script
+
+
+def test_every_step_of_a_small_week() -> None:
+    """20 workloads on 8 clusters, the smallest fleet there is; nobody moves who is not due."""
+    course = play(20, 8, 60)
+    assert course.handled().disturbed == 0
+
+
+def test_every_contender_plays_a_week(tmp_path: Path) -> None:
+    """Tables and page have a row for each; no bar is asked of those that are not fairlead."""
+    runs = [run(Asked("20x8", 45, 0, name, 5.0)) for name in CONTENDERS]
+    table = to_markdown(runs)
+    assert all(f"| {name} |" in table for name in CONTENDERS.values())
+    assert not list(missed(runs[2], runs))
+    assert all(isinstance(line, str) for line in unlike(runs))
+    write_page(runs, 45, tmp_path)
+    assert (tmp_path / "week-20x8.svg").exists()
+
+
+@pytest.mark.long
+def test_every_step_of_a_large_week() -> None:
+    """300 workloads on 30 clusters."""
+    course = play(300, 30, 300)
+    assert course.handled().disturbed == 0

@@ -1,0 +1,52 @@
+"""Every rule and every level together, against looking at every placement."""
+
+from fractions import Fraction
+
+import pytest
+
+import fairlead
+from fairlead.models.balance import with_balance
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from mixed_problems import best_of, mixed_problem
+
+
+def comparable(problem: Problem) -> bool:
+    """Tell whether looking at every placement says what is best: one group each, one balance at most."""
+    balances = with_balance(problem).balances or ()
+    return len(balances) < 2 and not any(each.groups for each in problem.workloads)
+
+
+def compare(seed: int) -> bool:
+    """Compare one problem with brute force; tell whether that says anything."""
+    problem = mixed_problem(seed)
+    if not comparable(problem):
+        return False
+    best, outcome = best_of(problem), fairlead.solve(problem, time_limit=60, workers=1)
+    if best is None:
+        assert outcome.status is Status.INFEASIBLE, seed
+        return True
+    assert outcome.status is not Status.INFEASIBLE, seed
+    values = tuple(level.value for level in outcome.objectives)
+    for level, value in zip(outcome.objectives, best[0], strict=True):
+        assert level.bound is not None
+        assert level.bound <= Fraction(value), (seed, level)
+        if level.value != value:
+            break  # what is told of the levels below holds for the value of this one
+    if outcome.status is Status.OPTIMAL:
+        assert (values, Placement(outcome.placement or {})) == best, seed
+    return True
+
+
+@pytest.mark.parametrize("start", range(0, 60, 20))
+def test_small_problems_agree_with_brute_force(start: int) -> None:
+    """Twenty problems each, more than half of which can be compared."""
+    assert sum(map(compare, range(start, start + 20))) > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(60, 3060, 100))
+def test_many_small_problems_agree_with_brute_force(start: int) -> None:
+    """The same on many more problems."""
+    assert sum(map(compare, range(start, start + 100))) > 50
