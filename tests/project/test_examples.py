@@ -52,11 +52,12 @@ TOLD_ELSEWHERE = {
     "created-together",
     "failover",
     "filled-together",
+    "fleet",
     "recovered",
     "safe-migration",
     "two-aggregated",
 }
-"""Several workloads, with their expected outcomes in test_user_reports.py and test_balance.py."""
+"""Several workloads; what is expected is in test_user_reports.py, test_balance.py and test_stories.py."""
 
 
 def test_every_example_is_tested() -> None:

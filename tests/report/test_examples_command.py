@@ -36,6 +36,8 @@ def test_an_example_is_copied(
     assert main(["examples", "three-regions"]) == 2
     assert main(["examples", "three-regions", "mine"]) == 0
     assert (tmp_path / "mine" / "shop.yaml").is_file()
+    assert main(["examples", "fleet"]) == 0
+    assert (tmp_path / "fleet" / "stories" / "quota.yaml").is_file()
     assert main(["examples", "three-region"]) == 2
     assert "no example three-region (did you mean three-regions?)" in capsys.readouterr().err
 

@@ -53,6 +53,15 @@ def _completed(_context: click.Context, _parameter: click.Parameter, begun: str)
     ]
 
 
+def _copy(folder: Traversable, where: Path) -> None:
+    """Write the manifests of a folder, and of those below it, into a directory."""
+    where.mkdir(exist_ok=True)
+    for file in _manifests(folder):
+        outputs.write(str(where / file.name), file.read_text(encoding="utf-8"))
+    for below in (one for one in folder.iterdir() if one.is_dir() and _manifests(one)):
+        _copy(below, where / below.name)
+
+
 @click.command("examples", short_help="List the examples, or copy one to try.", epilog=_USE)
 @click.argument("name", required=False, shell_complete=_completed)
 @click.argument("directory", required=False, type=click.Path(file_okay=False))
@@ -67,7 +76,6 @@ def examples_command(name: str | None, directory: str | None) -> int:
         raise UsageError(f"no example {with_nearest([name], known)}; fairlead examples lists them")
     where = Path(directory or name)
     outputs.require_empty(str(where))
-    for file in _manifests(known[name]):
-        outputs.write(str(where / file.name), file.read_text(encoding="utf-8"))
+    _copy(known[name], where)
     console.note(f"{where}: copied. Try: fairlead solve -f {where}")
     return exits.SOLVED

@@ -101,12 +101,13 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
         return [some(sorted_by(only, picked.sort_by))]
     shown = look.few(SHOWN)
     groups: list[list[Line]] = [[Text(title(simulation), "bold")]]
-    if simulation.changed:
+    if simulation.changed and simulation.after.placement is not None:
         groups.append(_workloads(simulation, look))
         groups.append(some(_shifts(simulation)) if look.wide and not picked.group_by else [])
         groups.append([] if picked.group_by else cluster_shifts(simulation.utilisation, look))
-        groups += [_levels(simulation) if look.wide else [], _at_once(simulation, look)]
-        groups.append(_verdict(simulation, look))
+        groups.append(_levels(simulation) if look.wide else [])
+    if simulation.changed:
+        groups += [_at_once(simulation, look), _verdict(simulation, look)]
     if simulation.scenarios:
         tried = scenario_table(simulation)
         tried = tried if simulation.changed else sorted_by(tried, picked.sort_by)

@@ -1,0 +1,78 @@
+"""Eight questions, each one command and a page that says what to do, at 60 workloads and at 1,000."""
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from fairlead.cli.app import main
+from grown import grown
+from places import ROOT
+
+PAGE = 60
+"""Lines of a page."""
+LONGEST = 200
+"""Characters of a line."""
+FLEET = "-q -f examples/fleet"
+STORIES = "examples/fleet/stories"
+
+COMMANDS: Sequence[tuple[str, int, str]] = (
+    (f"plan {FLEET} --drain eu-west-2", 0, "36 replicas move in 1 wave"),
+    (
+        f"simulate {FLEET} --lose region=eu-west",
+        3,
+        "Does not fit: 4 replicas unplaced (ml/",
+    ),
+    (
+        f"simulate {FLEET} --add {STORIES}/new-cluster.yaml",
+        0,
+        "Nothing moves to us-east-4: it is not eligible for 50",
+    ),
+    (f"solve {FLEET} -f {STORIES}/gpu-short.yaml", 3, "scale to 8 replicas instead of 12 for ml/trainer"),
+    (f"solve {FLEET} -f {STORIES}/spread.yaml", 3, "require 4 regions instead of 5 for shop/checkout"),
+    (f"solve {FLEET} -f {STORIES}/quota.yaml", 3, "scale to 2 replicas instead of 8 for payments/fraud"),
+    (f"plan {FLEET} -f {STORIES}/stay.yaml --drain eu-west-2", 3, "allow 15 instead of 0 moves"),
+    (f"plan {FLEET} -f {STORIES}/prices.yaml --budget-per-workload 1", 0, "less than now."),
+)
+"""What is asked, the exit code, and what says what to do."""
+
+
+def is_a_page(text: str) -> bool:
+    """Tell whether a text is readable: no more lines than a page, none too long."""
+    lines = text.splitlines()
+    return len(lines) <= PAGE and max(map(len, lines)) <= LONGEST
+
+
+@pytest.mark.parametrize(("command", "code", "told"), COMMANDS)
+def test_a_page_says_what_to_do(
+    command: str, code: int, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At 60 workloads on 12 clusters; a longer limit than the default only lets busy machines finish."""
+    monkeypatch.chdir(ROOT)
+    assert main([*shlex.split(command), "--time-limit", "60"]) == code
+    printed = capsys.readouterr().out
+    assert told in printed
+    assert is_a_page(printed)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("plan --drain eu-west-2", r"238 workloads change, 612 replicas move, 0 unplaced\.$"),
+        ("solve", r"and [0-9]+ workloads without a change \(-A shows them\)"),
+        ("plan --drain eu-west-2 --group-by region", r"eu-west .* -612$"),
+    ],
+)
+def test_a_thousand_workloads_are_a_page_too(
+    command: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Seventeen such fleets in one, 1,020 workloads."""
+    file = tmp_path / "fleet.json"
+    file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(grown(17))}))
+    assert main([*shlex.split(command), "-q", "-f", str(file), "--time-limit", "60"]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(told, printed, re.MULTILINE)
+    assert is_a_page(printed)
