@@ -9,14 +9,16 @@
 The placement rules, for problems that are built in Python, are in `fairlead.models.rules`.
 """
 
-from fairlead.models.answer import Answer as _Answer
 from fairlead.models.answer import Later as _Later
 from fairlead.models.answer import Renderer as _Renderer
+from fairlead.models.answer import Shown as _Shown
 from fairlead.version import VERSION as _VERSION
 
 TYPE_CHECKING = False  # type checkers know better; this way nothing has to be imported
 if TYPE_CHECKING:
     from fairlead.manifests.loading import load, select
+    from fairlead.modelling.model import Model
+    from fairlead.modelling.policy import Policy
     from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.comparison import Comparison, Contender, Difference
@@ -55,6 +57,8 @@ __version__ = _VERSION
 # few programs need all of pydantic, PyYAML, NumPy and OR-Tools.
 _PUBLIC = {
     "fairlead.manifests.loading": "load select",
+    "fairlead.modelling.model": "Model",
+    "fairlead.modelling.policy": "Policy",
     "fairlead.models.asked": "check score",
     "fairlead.models.cluster": "Cluster Taint Toleration",
     "fairlead.models.comparison": "Comparison Contender Difference",
@@ -105,10 +109,12 @@ __all__ = [
     "Lose",
     "ManifestError",
     "Mistake",
+    "Model",
     "Outcome",
     "Placement",
     "PlanComparison",
     "PlannedChange",
+    "Policy",
     "Possible",
     "Problem",
     "RebalancePlan",
@@ -175,5 +181,5 @@ def _renderer() -> _Renderer:
     return renderer
 
 
-# The face knows all layers: answers, in the lowest, are handed what shows them, in the highest.
-_Answer.renderer = _Later(_renderer)
+# The face knows all layers: questions and answers, in the lowest, are handed what shows them, in the highest.
+_Shown.renderer = _Later(_renderer)

@@ -1,5 +1,6 @@
-"""Every output that the README and the docs show is what is printed."""
+"""Every output that the README and the docs show is what is printed, and their Python runs."""
 
+import doctest
 import re
 import shlex
 import subprocess
@@ -12,6 +13,7 @@ import pytest
 from places import ROOT
 
 _BLOCK = re.compile(r"^```\n\$ (fairlead [^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_PYTHON = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SAVED = "fairlead plan -q -f examples/safe-migration --save plan.json -o moves"
 """Makes the saved plan that a page compares with."""
 
@@ -39,3 +41,25 @@ def test_shown_is_printed(page: str, command: str, output: str, tmp_path: Path) 
     if "plan.json" in command:
         _printed(_SAVED, tmp_path)
     assert _printed(command, tmp_path).rstrip() == output.rstrip(), f"{page}: {command}"
+
+
+def test_python_of_the_docs_shows_what_it_prints() -> None:
+    """A prompt goes on with what Python answers; all blocks of the page are one session."""
+    found = doctest.testfile(str(ROOT / "docs" / "python.md"), module_relative=False)
+    assert found.attempted > 10
+    assert not found.failed
+
+
+def test_python_of_the_readme_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is printed is what the comment beside it says, where one does."""
+    monkeypatch.chdir(ROOT)
+    blocks = _PYTHON.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    source = "\n".join(blocks)
+    exec(compile(source, "README.md", "exec"), {})  # noqa: S102 - the page is ours
+    printed = capsys.readouterr().out.splitlines()
+    shown = re.findall(r"^print\(.*\) +# (.*)$", source, re.MULTILINE)
+    assert len(blocks) == 2
+    assert shown == ["Optimal", "8", "6"]
+    assert [line for line in printed if line in shown] == shown

@@ -1,4 +1,4 @@
-"""What all answers have in common: they are pure data, and what shows them is handed in by the face."""
+"""What questions and answers have in common: pure data, and what shows them is handed in by the face."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Renderer(Protocol):
         """Return what the answer comes to, in a sentence; of a comparison a line for each."""
         ...
 
-    def notebook(self, answer: Answer) -> str:
+    def notebook(self, shown: Shown) -> str:
         """Return a short rendering as HTML; every text of the input is escaped."""
         ...
 
@@ -42,18 +42,18 @@ class Renderer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """A renderer that is imported where the first answer is shown."""
+    """A renderer that is imported where the first question or answer is shown."""
 
     load: Callable[[], Renderer]
 
 
-class Answer:
-    """What a question is answered with. It knows no renderer: the one that it has is handed in from above.
+class Shown:
+    """What notebooks show. It knows no renderer: the one that it has is handed in from above.
 
     Attributes
     ----------
     renderer
-        What shows answers; set once, when `fairlead` is imported.
+        What shows it; set once, when `fairlead` is imported.
     """
 
     __slots__ = ()
@@ -64,6 +64,15 @@ class Answer:
         """What shows it."""
         return self.renderer.load()
 
+    def _repr_html_(self) -> str:
+        return self.shown_by.notebook(self)
+
+
+class Answer(Shown):
+    """What a question is answered with. Its ``repr`` is short, as answers hold whole problems."""
+
+    __slots__ = ()
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values; the keys are described in `fairlead.report.documents`."""
         return self.shown_by.document(self)
@@ -71,11 +80,6 @@ class Answer:
     def __str__(self) -> str:
         return self.shown_by.text(self)
 
-
-class Notebook(Answer):
-    """An answer that notebooks show in a form of its own."""
-
-    __slots__ = ()
-
-    def _repr_html_(self) -> str:
-        return self.shown_by.notebook(self)
+    def __repr__(self) -> str:
+        first, *others = self.shown_by.verdict(self).splitlines()
+        return f"<{type(self).__name__}: {first}{' ...' if others else ''}>"

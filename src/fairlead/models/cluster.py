@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fairlead.models.showing import amounts, called
 from fairlead.models.source import NOWHERE, Source
 
 PODS = "pods"
@@ -128,3 +129,17 @@ class Cluster:
     ready: bool = True
     api_kinds: frozenset[tuple[str, str]] | None = None
     source: Source = NOWHERE
+
+    def __repr__(self) -> str:
+        return called(
+            "Cluster",
+            self.name,
+            provider=self.provider,
+            region=self.region,
+            zones=self.zones,
+            labels=self.labels or None,
+            taints=tuple(map(str, (*self.taints, *self.implied_taints))),
+            allocatable=amounts(self.allocatable),
+            free=amounts(self.free),
+            deleting=self.deleting,
+        )

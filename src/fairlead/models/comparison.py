@@ -51,7 +51,7 @@ class Contender:
     verdict: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Answer):
     """The best placement beside those of dispensers.
 

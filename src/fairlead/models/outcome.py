@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairlead.models.answer import Notebook
+from fairlead.models.answer import Answer
 from fairlead.models.conditions import Conditions, conditions
 from fairlead.models.decisions import Decisions
 from fairlead.models.result import Attained, ClusterDecision, RejectedGroup, Result, Status
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Attained", "ClusterDecision", "Outcome", "RejectedGroup", "Status"]
 
 
-@dataclass(frozen=True)
-class Outcome(Result, Notebook):
+@dataclass(frozen=True, repr=False)
+class Outcome(Result, Answer):
     """The answer to a problem, from the solver or from a dispenser; the fields are those of `Result`."""
 
     @cached_property

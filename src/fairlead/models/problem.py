@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from fairlead.models.answer import Shown
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.expected_loss import FailureRate
@@ -14,11 +15,12 @@ from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
 from fairlead.models.tolerance import Tolerance
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
+from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Shown):
     """Which workloads are to be placed on which clusters, and what counts.
 
     Parameters
@@ -77,6 +79,16 @@ class Problem:
             raise UsageError("two clusters have one name")
         if len(self.workload_by_key) != len(self.workloads):
             raise UsageError("two workloads have one key")
+
+    def __repr__(self) -> str:
+        return f"Problem({self.sizes})"
+
+    @property
+    def sizes(self) -> str:
+        """How many clusters, workloads and replicas there are, in words; replicas of copies count once."""
+        replicas = sum(workload.replicas for workload in self.workloads)
+        clusters, workloads = counted(len(self.clusters), "cluster"), counted(len(self.workloads), "workload")
+        return f"{clusters}, {workloads}, {counted(replicas, 'replica')}"
 
     @cached_property
     def cluster_by_name(self) -> Mapping[str, Cluster]:

@@ -15,6 +15,7 @@ from fairlead.models.rules import Duplicated
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.shortfall import broken_before, still_broken
 from fairlead.models.shortfall_text import shortfalls
+from fairlead.models.showing import number
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
 from fairlead.models.workload import Workload
@@ -86,6 +87,10 @@ class Attained:
     resolution: Fraction | None = None
     tolerance: int | Fraction = 0
 
+    def __repr__(self) -> str:
+        proof = "proven" if self.proven else f"bound={number(self.bound)}"
+        return f"Attained({self.name!r}, {number(self.value)}, {proof})"
+
     @property
     def gap(self) -> Fraction | None:
         """How much lower the level could be at most, as a share of it; None where that is not known."""
@@ -129,7 +134,7 @@ class ClusterDecision:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """What was found for a problem, by the solver or by a dispenser.
 

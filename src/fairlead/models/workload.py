@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from fairlead.models.declared import Declared
 from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.showing import amounts, called
 from fairlead.models.source import NOWHERE, Source
 
 if TYPE_CHECKING:
@@ -158,6 +159,19 @@ class Workload:
     autoscaler: Autoscaler | None = None
     declared: Declared | None = field(default=None, compare=False, repr=False)
     reading: Reading | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return called(
+            "Workload",
+            self.key,
+            kind="" if self.kind == "Deployment" else self.kind,
+            replicas=self.replicas,
+            requests=amounts(self.requests or None),
+            current=self.current or None,
+            priority=self.priority or None,
+            policy=self.policy,
+            rules=tuple(type(rule).__name__ for rule in self.rules),
+        )
 
     def rule(self, kind: type[R]) -> R | None:
         """Return the workload's rule of a kind; None where it has none."""

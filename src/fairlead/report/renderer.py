@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, assert_never
 
-from fairlead.models.answer import Answer
+from fairlead.models.answer import Answer, Shown
 from fairlead.models.comparison import Comparison
 from fairlead.models.outcome import Outcome
+from fairlead.models.problem import Problem
 from fairlead.models.words import escaped
 from fairlead.report import notebook as notebooks
 from fairlead.report.blocks import Brief, Line, Table
-from fairlead.report.content import comparison, outcome, plan, script, simulation, why
+from fairlead.report.content import comparison, outcome, plan, problem, script, simulation, why
 from fairlead.report.documents.comparison import comparison_document, plan_comparison_document
 from fairlead.report.documents.outcome import outcome_document, to_frame
 from fairlead.report.documents.plan import plan_document
@@ -92,7 +93,7 @@ _PLAYED = _Forms(Played, script.verdict, script.summary, script.terminal, script
 _FORMS: tuple[_Forms[Any], ...] = (_OUTCOME, _PLAN, _SIMULATION, _WHY, _COMPARISON, _PLANS, _PLAYED)
 
 
-def _forms(answer: Answer) -> _Forms[Any]:
+def _forms(answer: Shown) -> _Forms[Any]:
     """Return the forms of an answer."""
     for forms in _FORMS:
         if isinstance(answer, forms.kind):
@@ -157,12 +158,14 @@ def moves(answer: RebalancePlan, look: Look) -> str:
     return printed(plan.moves(answer, look), look)
 
 
-def notebook(answer: Answer) -> str:
+def notebook(shown: Shown) -> str:
     """Return a short rendering as HTML; every text of the input is escaped."""
-    forms = _forms(answer)
+    if isinstance(shown, Problem):
+        return notebooks.html(problem.brief(shown))
+    forms = _forms(shown)
     if forms.brief is not None:
-        return notebooks.html(forms.brief(answer))
-    first, *rest = forms.summary(answer)
+        return notebooks.html(forms.brief(shown))
+    first, *rest = forms.summary(shown)
     return notebooks.html(Brief(first, rest))
 
 

@@ -20,11 +20,11 @@ PARSED = "<dict>"
 
 
 class NamedDocument(dict[str, Any]):
-    """A parsed document with the name by which messages call it, as they call a file."""
+    """A parsed document with the name by which messages call it, as they call a file, and a line of it."""
 
-    def __init__(self, name: str, data: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, data: Mapping[str, Any], line: int = 0) -> None:
         super().__init__(data)
-        self.name = name
+        self.name, self.line = name, line
 
 
 def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, list[Mistake]]:
@@ -35,11 +35,11 @@ def read_object(parsed: Mapping[Any, Any]) -> tuple[tuple[Any, Places] | None, l
     tuple
         The document with its (empty) lines, None where it cannot be copied; and what is wrong.
     """
-    file = parsed.name if isinstance(parsed, NamedDocument) else PARSED
-    copied = copy_plain(dict(parsed) if isinstance(parsed, NamedDocument) else parsed)
+    named = parsed if isinstance(parsed, NamedDocument) else NamedDocument(PARSED, {})
+    copied = copy_plain(dict(parsed) if named is parsed else parsed)
     if copied is not None:
-        return (copied, NoLines(file)), []
-    builder = Builder(file)
+        return (copied, NoLines(named.name, named.line)), []
+    builder = Builder(named.name)
     try:
         _add(builder, parsed, {})
     except ManifestError as error:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from fairlead.models.answer import Notebook
+from fairlead.models.answer import Answer
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules.moves import Moves
@@ -43,8 +43,8 @@ class PlannedChange:
         return self.after - self.before
 
 
-@dataclass(frozen=True)
-class RebalancePlan(Notebook):
+@dataclass(frozen=True, repr=False)
+class RebalancePlan(Answer):
     """A target placement, and how to get there without overloading a cluster on the way.
 
     Parameters

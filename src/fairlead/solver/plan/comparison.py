@@ -57,7 +57,7 @@ class PlanSummary:
     waves: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, repr=False, slots=True)
 class PlanComparison(Answer):
     """How two plans differ; where they do not, there is nothing to tell.
 

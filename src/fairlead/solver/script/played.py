@@ -190,7 +190,7 @@ def weighted_quantile(samples: Iterable[tuple[float, float]], share: float) -> f
     return value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Played(Answer):
     """A script, as several schedulers handled it.
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
-from fairlead.models.answer import Notebook
+from fairlead.models.answer import Answer
 from fairlead.models.check import check
 from fairlead.models.outcome import Outcome
 from fairlead.models.placement import Placement
@@ -153,8 +153,8 @@ class Scenario:
         )
 
 
-@dataclass(frozen=True)
-class Simulation(Notebook):
+@dataclass(frozen=True, repr=False)
+class Simulation(Answer):
     """What becomes of a fleet when something changes.
 
     Parameters

@@ -8,7 +8,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
-from fairlead.models.answer import Notebook
+from fairlead.models.answer import Answer
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.rules import Candidates, candidates
 from fairlead.models.source import Source
@@ -148,8 +148,8 @@ class Gain:
         return self.before - self.gain
 
 
-@dataclass(frozen=True)
-class Why(Notebook):
+@dataclass(frozen=True, repr=False)
+class Why(Answer):
     """Why a workload stands where it stands.
 
     Parameters

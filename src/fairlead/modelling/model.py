@@ -1,0 +1,229 @@
+"""Model: a placement problem made in Python, without YAML."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fairlead.manifests.loading import load
+from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.reader import NamedDocument
+from fairlead.modelling.checks import Quantity, kept
+from fairlead.modelling.entries import ClusterEntry, RuleEntry, WorkloadEntry
+from fairlead.modelling.policy import Policy
+from fairlead.models.cluster import Taint
+from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.outcome import Outcome
+from fairlead.models.problem import Problem
+from fairlead.models.source import Source
+from fairlead.models.words import counted
+from fairlead.solver.solving import solve
+
+
+class Model:
+    """Clusters, workloads and rules, told one by one; what is wrong with them is told at once.
+
+    It means what manifests that say the same mean: a model is read as they are. Statements about it name the
+    line of the program that said it.
+
+    Examples
+    --------
+    >>> import fairlead
+    >>> model = fairlead.Model()
+    >>> model.add_cluster("berlin", region="eu", allocatable={"cpu": "4", "memory": "16Gi"})
+    >>> model.add_cluster("boston", region="us", allocatable={"cpu": "8", "memory": "32Gi"})
+    >>> model.add_workload("shop/web", 9, requests={"cpu": "500m", "memory": "1Gi"})
+    >>> model
+    Model(2 clusters, 1 workload)
+    >>> print(model.solve().placement["shop/web"]["berlin"])
+    5
+    """
+
+    def __init__(self) -> None:
+        self._clusters: list[ClusterEntry] = []
+        self._workloads: list[WorkloadEntry] = []
+        self._rules: list[RuleEntry] = []
+
+    def __repr__(self) -> str:
+        rules = f", {counted(len(self._rules), 'rule')}" if self._rules else ""
+        sizes = f"{counted(len(self._clusters), 'cluster')}, {counted(len(self._workloads), 'workload')}"
+        return f"Model({sizes}{rules})"
+
+    def add_cluster(
+        self,
+        name: str,
+        *,
+        provider: str = "",
+        region: str = "",
+        zones: Sequence[str] = (),
+        labels: Mapping[str, str] | None = None,
+        taints: Sequence[Taint] = (),
+        allocatable: Mapping[str, Quantity] | None = None,
+        allocated: Mapping[str, Quantity] | None = None,
+    ) -> None:
+        """Add a member cluster.
+
+        Parameters
+        ----------
+        name
+            Unique name.
+        provider, region, zones
+            Where it runs; empty where that does not matter.
+        labels
+            Its labels; None means none.
+        taints
+            What keeps away workloads that do not tolerate it.
+        allocatable
+            What its nodes offer by resource, in cores, bytes, pods and devices: ``{"cpu": "4", "memory":
+            "16Gi"}``. A resource that is left out is not there, but for pods, which are then not counted.
+            None means that the capacity is unknown, which is no limit.
+        allocated
+            What is requested there now, by the workloads of the model as well; None means nothing.
+        """
+        self._clusters.append(
+            ClusterEntry(
+                _caller(),
+                name,
+                provider,
+                region,
+                zones,
+                kept(labels or {}),
+                taints,
+                kept(allocatable),
+                kept(allocated or {}),
+            )
+        )
+
+    def add_workload(  # noqa: PLR0913 - all but name and replicas by keyword
+        self,
+        name: str,
+        replicas: int,
+        *,
+        policy: Policy | None = None,
+        requests: Mapping[str, Quantity] | None = None,
+        running: Mapping[str, int] | None = None,
+        labels: Mapping[str, str] | None = None,
+        priority: int = 0,
+        fresh: bool = False,
+        api_version: str = "apps/v1",
+        kind: str = "Deployment",
+    ) -> None:
+        """Add a workload.
+
+        Parameters
+        ----------
+        name
+            ``namespace/name``, the key of the workload in outcomes; without a namespace it is in ``default``.
+        replicas
+            Replicas wanted in total; under division ``duplicated`` on every cluster.
+        policy
+            Where they may stand and how they are divided; None divides them evenly over all clusters.
+        requests
+            What one replica needs by resource: ``{"cpu": "500m", "memory": "1Gi"}``; None means nothing.
+        running
+            Replicas that run now by cluster; None means none.
+        labels
+            Labels of the workload; None means none.
+        priority
+            Where not everything fits, higher goes first.
+        fresh
+            True where what runs is not to be kept for its own sake.
+        api_version, kind
+            What it is.
+        """
+        self._workloads.append(
+            WorkloadEntry(
+                _caller(),
+                name,
+                replicas,
+                Policy() if policy is None else policy,
+                kept(requests or {}),
+                kept(running or {}),
+                kept(labels or {}),
+                priority,
+                fresh,
+                api_version,
+                kind,
+            )
+        )
+
+    def add_rule(self, kind: str, spec: Mapping[str, Any], name: str = "") -> None:
+        """Add one of fairlead's own kinds, such as a price list or bounds on groups of clusters.
+
+        Parameters
+        ----------
+        kind
+            ``PriceList``, ``GroupBounds``, ``Survival``, ``Skew``, ``Profile``, ...
+        spec
+            Its ``spec``, as the kind's page describes it.
+        name
+            What messages call it; empty numbers it.
+        """
+        named = name or f"{kind.lower()}-{len(self._rules) + 1}"
+        self._rules.append(RuleEntry(_caller(), kind, named, spec))
+
+    def problem(self) -> Problem:
+        """Return the problem.
+
+        Raises
+        ------
+        ManifestError
+            Where anything is wrong; names every mistake with the line of the program that made it.
+        """
+        mistakes = list(self._mistakes())
+        if mistakes:
+            raise ManifestError(mistakes)
+        return load([*self._documents()])
+
+    def solve(
+        self, *, time_limit: float | None = 10.0, deviation: str | None = None, partial: bool = False
+    ) -> Outcome:
+        """Place all replicas; ``fairlead.solve(model.problem(), ...)`` has more options.
+
+        Parameters
+        ----------
+        time_limit, deviation, partial
+            As for `fairlead.solve`.
+
+        Raises
+        ------
+        ManifestError
+            Where anything is wrong; names every mistake with the line of the program that made it.
+        """
+        return solve(self.problem(), time_limit=time_limit, deviation=deviation, partial=partial)
+
+    def _mistakes(self) -> Iterator[Mistake]:
+        """Yield everything that is wrong; what only manifests can say is left to their reader."""
+        clusters = frozenset(str(one.name) for one in self._clusters)
+        entries: list[ClusterEntry | WorkloadEntry] = [*self._clusters, *self._workloads]
+        said: set[tuple[str, ...]] = set()
+        for entry in entries:
+            found = [*entry.mistakes(clusters)]
+            if entry.identity in said:
+                found.append(("name", "", "is there twice"))
+            said.add(entry.identity)
+            for field, value, message in found:
+                yield Mistake(entry.source, f"{entry.title}: {field}", shortened(value), message)
+
+    def _documents(self) -> Iterator[NamedDocument]:
+        """Yield manifests that say the same, each with the line that said it."""
+        kinds = {(one.api_version, one.kind) for one in self._workloads}
+        for cluster in self._clusters:
+            yield _document(cluster.source, cluster.manifest(kinds))
+        for workload in self._workloads:
+            for manifest in workload.manifests():
+                yield _document(workload.source, manifest)
+        for rule in self._rules:
+            yield _document(rule.source, rule.manifest())
+
+
+def _document(source: Source, manifest: dict[str, Any]) -> NamedDocument:
+    """Return a manifest that stands where a call stands."""
+    return NamedDocument(source.file, manifest, source.line)
+
+
+def _caller() -> Source:
+    """Return file and line of the program that called the model; the file from here where it lies below."""
+    frame = sys._getframe(2)  # noqa: SLF001 - what `warnings` and `logging` do; inspect would read files
+    path, here = Path(frame.f_code.co_filename), Path.cwd()
+    return Source(str(path.relative_to(here) if path.is_relative_to(here) else path), frame.f_lineno)
