@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples wheel-check lock clean environment
+.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples docs wheel-check lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -50,10 +50,10 @@ help: ## list the commands
 demo: environment ## place the workloads of an example and print the placement
 	@.venv/bin/python -m fairlead solve -f "$(DEMO)"
 
-test: lint types contracts tests examples wheel-check ## everything that must pass before a change is merged
+test: lint types contracts tests examples docs wheel-check ## everything that must pass before a change is merged
 	@echo "==> all passed"
 
-check-long: lint types contracts tests-long examples wheel-check ## as test, with the long tests and many more random cases
+check-long: lint types contracts tests-long examples docs wheel-check ## as test, with the long tests and many more random cases
 	@echo "==> all passed, long tests included"
 
 live-server: environment ## build a real API server into ~/.cache/fairlead, once; some minutes, needs apt
@@ -80,8 +80,8 @@ bench-full: environment ## measure every case and contender, more than an hour; 
 
 lint: environment ## style: ruff check, ruff format --check
 	@echo "==> lint"
-	@.venv/bin/python -m ruff check src tests examples benchmarks
-	@.venv/bin/python -m ruff format --check src tests examples benchmarks
+	@.venv/bin/python -m ruff check src tests examples benchmarks docs/generator
+	@.venv/bin/python -m ruff format --check src tests examples benchmarks docs/generator
 
 types: environment ## types: mypy --strict, pyright
 	@echo "==> types"
@@ -118,6 +118,10 @@ examples: environment ## run every example
 		echo "$$example: ran"; \
 	done
 
+docs: environment ## build the documentation into site/; a dead link is an error
+	@echo "==> docs"
+	@$(call quietly,env NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build)
+
 wheel-check: environment ## build the wheel, install it in a bare environment, use it from outside
 	@echo "==> wheel-check"
 	@.venv/bin/python tests/distribution/wheel_check.py "$(DEMO)"
@@ -130,8 +134,8 @@ lock: ## rebuild requirements.lock from pyproject.toml
 		--generate-hashes --no-header --no-emit-index-url $(LOCK_OPTIONS) -o requirements.lock)
 
 clean: ## remove everything that can be made again, the environment too
-	@rm -rf .venv build dist src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	@find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	@rm -rf .venv build dist site src/*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 environment: $(PACKAGE)
 

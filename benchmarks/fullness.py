@@ -165,7 +165,7 @@ def _seeds(text: str) -> range:
 def _cases() -> Iterator[tuple[int, int, str, int, float]]:
     """Yield what the command line asks for."""
     sizes = ", ".join(f"{workloads}x{clusters}" for workloads, clusters in SIZES)
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", default="300x30", help=f"of {sizes}")
     parser.add_argument("--events", default="drain", help=f"of {', '.join(EVENTS)}")
     parser.add_argument("--seeds", default="0-2", type=_seeds)

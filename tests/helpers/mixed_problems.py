@@ -93,7 +93,8 @@ def _target(level: Level, problem: Problem, *, short: bool = False) -> int | Fra
     """
     given = problem.tolerances.get(level.key)
     if level == BALANCE:
-        (rule,) = problem.balances or ()
+        assert problem.balances
+        rule = problem.balances[0]
         least = Fraction(0) if short else least_balance(rule, problem, spans_of(problem))
         return least + (tolerance(rule, problem) if given is None else given.of(least))
     if given is None or not given.amount:

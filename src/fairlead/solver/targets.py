@@ -1,6 +1,6 @@
 """Targets: what levels may cost without having to get better, and which levels have one."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -101,3 +101,34 @@ def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Targe
     """Return what a balance may be; its tolerance is its own, unless one is given."""
     given = problem.tolerances.get(BALANCE.key)
     return Target(least, balance.tolerance(rule, problem) if given is None else given.of(least))
+
+
+def with_strict_bounds(
+    problem: Problem, levels: Sequence[Attained], strictly: Mapping[Level, Attained], loose: Container[Level]
+) -> Iterator[Attained]:
+    """Yield levels with the bounds that hold where none is loose, as long as levels are what they are there.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    levels
+        What was found, in order.
+    strictly
+        What was found where no level is loose.
+    loose
+        Levels other than balance that may be worse than best: of those after them nothing more is known.
+    """
+    same = True
+    for level, each in zip(levels_of(problem), levels, strict=True):
+        other = strictly.get(level)
+        if other is None or other.bound is None or not same:
+            yield each
+            continue
+        higher = each.bound is None or each.bound < other.bound
+        bound = other.bound if higher else each.bound
+        tolerance = max(each.tolerance, other.tolerance)
+        reached = bound is not None and each.value <= bound + tolerance
+        proven = each.proven or reached or (other.proven and each.value == other.value)
+        yield replace(each, bound=bound, proven=proven, tolerance=tolerance)
+        same = level not in loose and each.value == other.value

@@ -39,6 +39,7 @@ from fairlead.solver.targets import (
     target_of,
     target_of_balance,
     unheard,
+    with_strict_bounds,
     within,
 )
 
@@ -317,13 +318,12 @@ class _Loosening:
         if self.certain:
             found = added(self.problem, [self._rest(), *self.parts])
         else:
+            targets, levels = self.targets_of(self.problem), attained(self.problem, self.placement, ())
             found = tuple(
-                self._told(level, each)
-                for level, each in zip(
-                    levels_of(self.problem), attained(self.problem, self.placement, ()), strict=True
-                )
+                within(each, targets[level]) if level in targets else each
+                for level, each in zip(levels_of(self.problem), levels, strict=True)
             )
-        return tuple(self._as_strict(found))
+        return tuple(with_strict_bounds(self.problem, found, self._strictly, self.loose))
 
     def _rest(self) -> Answer:
         """Return the answer of all that were not searched again: as proven as it was."""
@@ -340,28 +340,3 @@ class _Loosening:
                 bound = each.value if level in proven else least_of(part, level)
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
         return Answer(part, status_of(levels), self.placement, tuple(levels), "exact")
-
-    def _told(self, level: Level, each: Attained) -> Attained:
-        """Return a level with its tolerance, if it has one."""
-        target = self.targets_of(self.problem).get(level)
-        return each if target is None else within(each, target)
-
-    def _as_strict(self, levels: tuple[Attained, ...]) -> Iterator[Attained]:
-        """Yield levels with the bounds of the strict answer, as long as its levels are what they are here."""
-        known, same = self._strictly, True
-        for level, each in zip(levels_of(self.problem), levels, strict=True):
-            other = known.get(level)
-            if other is None or other.bound is None or not same:
-                yield each
-                continue
-            higher = each.bound is None or each.bound < other.bound
-            bound = other.bound if higher else each.bound
-            tolerance = max(each.tolerance, other.tolerance)
-            reached = bound is not None and each.value <= bound + tolerance
-            yield replace(
-                each,
-                bound=bound,
-                proven=each.proven or reached or (other.proven and each.value == other.value),
-                tolerance=tolerance,
-            )
-            same = level not in self.loose and each.value == other.value

@@ -30,7 +30,7 @@ class Possible(StrEnum):
 class Shift(NamedTuple):
     """Replicas of one workload that stand elsewhere in the other placement.
 
-    Parameters
+    Attributes
     ----------
     workload
         Key of the workload.
@@ -51,7 +51,7 @@ class Shift(NamedTuple):
 class Step(NamedTuple):
     """The best placement in which a cluster holds at least one replica more, or at least one less.
 
-    Parameters
+    Attributes
     ----------
     possible
         Whether there is one.
