@@ -335,8 +335,29 @@ def test_rules_are_read_as_their_kinds() -> None:
         model.problem()
 
 
-def test_what_else_is_asked_of_a_problem_is_answered() -> None:
-    """A cluster that joins is open to the workloads of a model, as to those of manifests."""
-    simulation = fairlead.simulate(scale_up().problem(), fairlead.Cordon("berlin"))
+def test_a_cluster_that_joins_is_open() -> None:
+    """m1 has capacity for 4 of 4 replicas, and m2 for 6: what runs stays, and the rest evens it out."""
+    model = Model()
+    model.add_cluster("m1", allocatable={"cpu": 4}, allocated={"cpu": 2})
+    dynamic = Policy(division="dynamic")
+    model.add_workload("web", 4, requests={"cpu": 1}, running={"m1": 2}, policy=dynamic)
+    before = model.problem()
+    model.add_cluster("m2", allocatable={"cpu": 6})
+    simulation = fairlead.simulate(before, fairlead.Add(model.problem()))
+    assert simulation.before.placement is not None
+    assert simulation.before.placement["default/web"] == {"m1": 4}
     assert simulation.after.placement is not None
-    assert simulation.after.placement["prod/api"] == {"berlin": 8, "dresden": 10, "frankfurt": 2}
+    assert simulation.after.placement["default/web"] == {"m1": 2, "m2": 2}
+
+
+def test_dispensers_and_patches_know_what_was_said() -> None:
+    """A binding is compared and patched under the name that Karmada gives it."""
+    problem = scale_up().problem()
+    assert {one.outcome.origin for one in fairlead.compare(problem, ["karmada"]).contenders} == {"karmada"}
+    patch = fairlead.solve(problem).to_manifests()[0]
+    assert patch["metadata"]["name"] == "api-deployment"
+    assert {one["name"]: one["replicas"] for one in patch["spec"]["clusters"]} == {
+        "berlin": 8,
+        "dresden": 10,
+        "frankfurt": 2,
+    }
