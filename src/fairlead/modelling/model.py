@@ -87,10 +87,10 @@ class Model:
                 provider,
                 region,
                 zones,
-                kept(labels or {}),
+                kept({} if labels is None else labels),
                 taints,
                 kept(allocatable),
-                kept(allocated or {}),
+                kept({} if allocated is None else allocated),
             )
         )
 
@@ -137,9 +137,9 @@ class Model:
                 name,
                 replicas,
                 Policy() if policy is None else policy,
-                kept(requests or {}),
-                kept(running or {}),
-                kept(labels or {}),
+                kept({} if requests is None else requests),
+                kept({} if running is None else running),
+                kept({} if labels is None else labels),
                 priority,
                 fresh,
                 api_version,
@@ -159,7 +159,7 @@ class Model:
         name
             What messages call it; empty numbers it.
         """
-        named = name or f"{kind.lower()}-{len(self._rules) + 1}"
+        named = name or f"{str(kind).lower()}-{len(self._rules) + 1}"
         self._rules.append(RuleEntry(_caller(), kind, named, spec))
 
     def problem(self) -> Problem:
