@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 from fairlead.modelling.checks import Found, all_known, count, entries, kept, kinds, known, mapping, several
 from fairlead.models.cluster import Toleration
@@ -110,7 +110,7 @@ def _bound(bound: int | Mapping[str, int] | None, cluster: str) -> int | None:
 
 def _spread(name: str, limits: object) -> Found:
     """Yield what is no number of groups, or no pair of fewest and most."""
-    pair = limits if isinstance(limits, tuple | list) else (limits, None)
+    pair = cast("Sequence[Any]", limits if isinstance(limits, tuple | list) else (limits, None))
     if len(pair) != 2:
         yield name, limits, "must be the fewest groups, or the fewest and the most"
         return
