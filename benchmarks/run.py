@@ -28,7 +28,7 @@ from registry import CASES, Case
 from single_rules import SIZES, measure_rules
 from singles import measure_single
 from spread import measure_spread
-from starting import measure_load, measure_start
+from starting import measure_commands, measure_load, measure_start
 from tables import case_table, put_between_markers, to_markdown
 
 ROOT = Path(__file__).parent.parent
@@ -51,6 +51,7 @@ def main() -> int:
         failures += measure_single(full=arguments.full) + measure_spread(full=arguments.full)
         failures += measure_rules(SIZES if arguments.full else SIZES[:2], repeat=7 if arguments.full else 3)
         failures += measure_start(repeat=15 if arguments.full else 7) + measure_load()
+        failures += measure_commands(repeat=15 if arguments.full else 7)
         failures += measure_loading(full=arguments.full)
     whole = arguments.full or bool(arguments.only)
     measured = _measure_all(chosen, arguments, full=whole)
