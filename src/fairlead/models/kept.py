@@ -15,16 +15,26 @@ T = TypeVar("T")
 
 def kept(find: Callable[[Problem], T]) -> Callable[[Problem], T]:
     """Let a function of a problem run once for each; what it returns must not be changed by anybody."""
-    name = f"kept {find.__module__}.{find.__qualname__}"
+    name = _name(find)
 
     @wraps(find)
     def found(problem: Problem) -> T:
         known = vars(problem)
         if name not in known:
             known[name] = find(problem)
-        return cast(T, known[name])
+        return cast("T", known[name])
 
     return found
+
+
+def keep(problem: Problem, find: Callable[[Problem], T], value: T) -> None:
+    """Let a function that is `kept` return a value for a problem of which that is known without a look."""
+    vars(problem)[_name(find)] = value
+
+
+def _name(find: Callable[..., T]) -> str:
+    """Return under which name a problem keeps what a function found."""
+    return f"kept {find.__module__}.{find.__qualname__}"
 
 
 def kept_of_last(find: Callable[[Problem, Placement], T]) -> Callable[[Problem, Placement], T]:
@@ -32,7 +42,7 @@ def kept_of_last(find: Callable[[Problem, Placement], T]) -> Callable[[Problem, 
 
     What is found is asked for again by whoever checks and by whoever tells it: only the last is kept.
     """
-    name = f"kept {find.__module__}.{find.__qualname__}"
+    name = _name(find)
 
     @wraps(find)
     def found(problem: Problem, placement: Placement) -> T:

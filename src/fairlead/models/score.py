@@ -112,9 +112,7 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    told = {
-        (level, workload.priority) for workload, _, levels in _contributions(problem) for level in levels
-    }
+    told = {(level, workload.priority) for workload, _, levels in _contributions(problem) for level in levels}
     used = {replace(level, priority=priority) for level, priority in told}
     if problem.balances:
         used.add(BALANCE)
