@@ -64,7 +64,7 @@ def test_a_way_out_helps_everybody_who_shares_the_cluster() -> None:
             binding("web-1", 2, placement=divided({})),
         ]
     )
-    assert texts(conflict.relaxations)[0] == "add 3 pods to a"
+    assert texts(conflict.relaxations)[0] == "add room for 3 pods to a"
 
 
 def test_every_group_that_is_left_is_looked_at() -> None:
@@ -83,7 +83,7 @@ def test_every_group_that_is_left_is_looked_at() -> None:
         ]
     )
     assert texts(conflict.relaxations) == [
-        "scale to 11 replicas instead of 12",
+        "scale from 12 to 11 replicas",
         "add 1 cpu to b1",
         "add 1 cpu to b2",
     ]
@@ -162,7 +162,7 @@ def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:
     )
     assert texts(conflict.relaxations) == [
         "raise the maximum of heavy from 0 to 1",
-        "scale to 1 replica instead of 2",
+        "scale from 2 to 1 replicas",
     ]
 
 
@@ -344,11 +344,14 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     )
     assert outcome.conflict is not None
     assert texts(outcome.conflict.relaxations) == [
-        "scale to 1 replica instead of 2 for default/web",
+        "scale default/web from 2 to 1 replicas",
         "add 1 cpu to a",
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
-    assert "No fix is known for default/stuck.\nAny one of these changes fixes all others:" in str(outcome)
+    assert (
+        "No change of numbers or tolerations opens a cluster to default/stuck: let the policy select another "
+        "cluster, or add one that it selects.\nAny one of these changes fixes all others:"
+    ) in str(outcome)
     assert outcome.to_dict()["conflict"]["withoutWayOut"] == ["default/stuck"]
 
 
@@ -397,7 +400,7 @@ def test_bounds_of_a_cluster_that_a_toleration_opens_give_way_too() -> None:
     _, found = infeasible(stream)
     assert [way.text for way in found.relaxations] == [
         "lower the minimum of member1 from 2 to 1 and tolerate the taint edge:NoExecute",
-        "tolerate the taint edge:NoExecute and scale to 2 replicas instead of 1",
+        "tolerate the taint edge:NoExecute and scale from 1 to 2 replicas",
     ]
 
 
@@ -414,7 +417,7 @@ def test_who_cannot_be_helped_takes_no_way_out_from_others() -> None:
     outcome = fairlead.solve(load(stream), workers=1)
     ways = [way for each in outcome.conflicts for way in each.relaxations]
     assert [way.text for way in ways] == [
-        "scale to 4 replicas instead of 5 for default/wide",
+        "scale default/wide from 5 to 4 replicas",
         "add 1 cpu to member1",
     ]
     assert {way.without for way in ways} == {("default/lost",)}
