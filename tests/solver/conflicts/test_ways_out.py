@@ -388,6 +388,8 @@ def test_a_quota_that_others_use_beyond_measure_is_no_way_out() -> None:
     assert outcome.conflict is not None
     assert [each.rule for each in outcome.conflict.rules] == ["total", "quota"]
     assert [str(each) for each in outcome.conflict.relaxations] == []
+    helps = "No change of numbers is known that helps default/nginx: remove one of these rules."
+    assert outcome.conflict.advice == (helps,)
 
 
 def test_bounds_of_a_cluster_that_a_toleration_opens_give_way_too() -> None:
@@ -431,3 +433,58 @@ def test_a_bound_and_an_exact_total_of_one_cluster_change_apart() -> None:
     change = Change(Kind.GROUP_MINIMUM, "web", None, "member1", 2, 1, 1)
     changed = apply(Problem((Cluster("member1"),), (asked,)), [change])
     assert changed.workload("web").rules_of(GroupTotal) == (exact, replace(least, minimum=1))
+
+
+def test_a_minimum_binds_as_soon_as_a_toleration_opens_its_cluster() -> None:
+    """One taint closes both; opened, member2 asks for 4 of 2 replicas, which its 3 cpu cannot hold either."""
+    taints = ["edge:NoExecute"]
+    stream = [
+        cluster("member1", cpu=2, taints=taints),
+        cluster("member2", cpu=3, taints=taints),
+        deployment(replicas=2, cpu=1),
+        policy(placement=dynamic(clusterConstraintTerms=[term("member2", low=4)])),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == [
+        "lower the minimum of member2 from 4 to 2 and tolerate the taint edge:NoExecute",
+        "tolerate the taint edge:NoExecute, scale from 2 to 4 replicas and add 1 cpu to member2",
+    ]
+
+
+def test_a_percentage_that_was_lowered_stays_lowered_where_replicas_change_too() -> None:
+    """Half of 3 are to survive the loss of the only region, and there is room for one: 0%, and 1 replica."""
+    stream = [
+        cluster("member1", cpu=1, region="eu"),
+        deployment(replicas=3, cpu=1),
+        policy(placement=static(("member1", 1))),
+        own("Survival", field="region", minPercent="50%"),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == [
+        "require no replica to survive the loss of any one region and scale from 3 to 1 replicas",
+        "require no replica to survive the loss of any one region and add 2 cpu to member1",
+    ]
+    assert "minPercent: 0%" in found.relaxations[0].manifest
+
+
+NOWHERE = {"clusterNames": ["member9"]}
+UNKNOWN = (
+    "Nothing is known of the capacity of member1, by which default/nginx would be divided: have it reported, "
+    "or use static weights."
+)
+CLOSED = (
+    "No change of numbers or tolerations opens a cluster to default/nginx: let the policy select another "
+    "cluster, or add one that it selects."
+)
+
+
+@pytest.mark.parametrize(
+    ("placement", "sentence"), [(dynamic(), UNKNOWN), ({"clusterAffinity": NOWHERE}, CLOSED)]
+)
+def test_what_helps_where_no_number_does(placement: Manifest, sentence: str) -> None:
+    """The answer ends with it, in text and as data."""
+    outcome, found = infeasible([cluster("member1"), deployment(), policy(placement=placement)])
+    assert found.relaxations == ()
+    assert found.advice == (sentence,)
+    assert str(outcome).rstrip().endswith(sentence)
+    assert outcome.to_dict()["conflict"]["advice"] == [sentence]
