@@ -1,5 +1,6 @@
 """solve(): the algorithm, from a problem to a proven placement."""
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -39,6 +40,8 @@ from fairlead.solver.search import Search
 from fairlead.solver.side_by_side import place_side_by_side
 from fairlead.solver.targets import loose_levels, strict
 from fairlead.solver.tolerances import loosened, unsearched
+
+LOG = logging.getLogger(__name__)
 
 Method = Literal["auto", "exact", "cp-sat"]
 
@@ -141,6 +144,13 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         explain = _Explain(search, grouped.exhausted)
         outcome = _solve(grouped.problem, method, search, where, explain, started)
         outcome = _as_sure(outcome, grouped)
+        LOG.info(
+            "%s: %s by %s in %.3f s",
+            settled.sizes,
+            outcome.status,
+            outcome.origin,
+            time.perf_counter() - started,
+        )
         if outcome.status is Status.INFEASIBLE:
             return outcome
     return replace(outcome, rejected=grouped.rejected)
