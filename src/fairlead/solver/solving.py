@@ -198,6 +198,7 @@ def _solve(
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
+    share = replace(share, urgent=search.deadline)
     found, failing = _strictly(bare, alone, method, share, where)
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))
