@@ -16,6 +16,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
 from fairlead.models.tolerance import tolerances_of
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, proven, together, unproven
@@ -53,6 +54,7 @@ WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
 
+@hurried
 def solve(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,

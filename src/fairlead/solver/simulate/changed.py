@@ -17,6 +17,7 @@ from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import triggered
 from fairlead.models.usage import without_lag
+from fairlead.models.validity import trusted
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,
@@ -62,7 +63,12 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
             raise UsageError(f"manifests are added first, not after: {change}")
     for change in asked:
         problem = triggered(problem, _changed(problem, change))
-    return replace(problem, workloads=with_due(problem.workloads))
+    fleet = replace(problem, workloads=with_due(problem.workloads))
+    return (
+        trusted(fleet)
+        if all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
+        else fleet
+    )
 
 
 def _changed(problem: Problem, change: Change) -> Problem:
