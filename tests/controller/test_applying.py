@@ -267,7 +267,7 @@ def test_what_may_be_unavailable_is_kept(
         assert written(fleet) == []
     else:
         away = 2 if "--max-surge" in asked else 1
-        assert f"away at once: default/web: {away} of 4 replicas" in told
+        assert f"Away at once:\n  default/web: {away} of 4 replicas" in told
 
 
 @pytest.mark.parametrize(
