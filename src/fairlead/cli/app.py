@@ -59,7 +59,8 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 def cli() -> None:
     """Place the replicas of workloads on member clusters, proven best.
 
-    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` writes to one.
+    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` and
+    `plan --apply` write to one.
     """
 
 
