@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 
 from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import Term
+from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
+from fairlead.models import blame
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained
@@ -126,9 +128,18 @@ class LevelModels:
                     return finding.verdict, bound
             if refined:
                 continue
+            if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
+                self._agree(level, cost, bound)
             if settled or not efforts:
                 return finding.verdict, bound if terms else offset
             effort = efforts.pop(0)
+
+    def _agree(self, level: Level, cost: LevelCost, bound: int | None) -> None:
+        """Compare what CP-SAT was told of a cost from outside with what the best placement costs."""
+        if level.title and bound is not None and self.best is not None:
+            told, value = cost.value(bound), value_of(self.problem, self.best, level)
+            if told != value:
+                raise blame.priced_otherwise(level, self.problem, told, value)
 
     def _efforts(self, deadline: Deadline, *, fixed: bool) -> list[Effort]:
         """Return how hard to try in turn: one worker for a short while, then all of them.
@@ -153,7 +164,7 @@ class LevelModels:
         found = encoding.read(variables, finding.values or ())
         broken = refused(self.problem, found)
         if broken:
-            raise InternalError(f"CP-SAT's placement breaks a rule: {broken[0]}")
+            raise blame.broken("CP-SAT's placement", broken[0], self.problem)
         refined = encoding.refine(found)
         if self._is_better(encoding, found, level):
             self.best = found

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from fairlead.models import blame
 from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
@@ -131,6 +132,8 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         The problem was made in Python, and something in it is wrong; names every mistake.
     UsageError
         An argument is wrong, or ``exact`` is asked for where only CP-SAT can answer.
+    ExtensionError
+        A rule from outside of fairlead breaks its promises.
     InternalError
         A bug in fairlead: the answer breaks a rule.
     """
@@ -140,7 +143,7 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     if partitions is not None and partitions < 1:
         raise UsageError(f"{partitions} partitions; allowed is a whole number of at least 1")
     settled = _settle(completed(problem), deviation, fresh, partial, method, tolerance)
-    with listening(search.deadline):
+    with listening(search.deadline), blame.shared(settled):
         grouped = _choose_groups(settled, search)
         where = Where(engine, address, partitions)
         explain = _Explain(search, grouped.exhausted)
