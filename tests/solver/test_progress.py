@@ -33,7 +33,7 @@ def test_a_search_tells_how_far_it_is() -> None:
 
 
 def test_a_log_says_what_was_solved_and_in_which_way(caplog: pytest.LogCaptureFixture) -> None:
-    """The two compete for one cluster: the way that solves them together answers; the call is told as well."""
+    """The two compete for one cluster: the way that solves them together answers; the call is told too."""
     with caplog.at_level(logging.DEBUG, logger="fairlead"):
         solve(competing(), time_limit=None)
     told = [(record.levelname, record.getMessage()) for record in caplog.records]
