@@ -38,8 +38,8 @@ from fairlead.solver.script.play import Course
 from fairlead.solver.script.reading import read_script
 from fairlead.solver.script.schedulers import SCHEDULERS, Settings
 
-SECONDS, SECONDS_OF_A_PLAN = 1.0, 10.0
-"""What fairlead may take for an event, and for a plan."""
+SECONDS = 10.0
+"""What fairlead may take for an event, and for a plan: what `solve` takes at most unless told otherwise."""
 KUBEADMIRAL = "kubeadmiral"
 OPENB = "openb"
 
@@ -70,8 +70,8 @@ class Asked:
 def run(asked: Asked) -> Run:
     """Let one contender handle one week."""
     problem, script, seen = _read(asked)
-    search = {"time_limit": asked.patience * SECONDS, "workers": 1}
-    settings = Settings(search, asked.patience * SECONDS_OF_A_PLAN)
+    limit = asked.patience * SECONDS
+    settings = Settings({"time_limit": limit, "workers": 1}, limit)
     course = Course.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
     cpu = time.process_time()
     for truth in moments(problem, script):

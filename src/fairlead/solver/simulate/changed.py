@@ -60,9 +60,11 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     for change, following in pairwise(asked):
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
+    now = problem
     for change in asked:
-        problem = triggered(problem, _changed(problem, change))
-    return replace(problem, workloads=with_due(problem.workloads))
+        now = _changed(now, change)
+    now = triggered(problem, now)
+    return replace(now, workloads=with_due(now.workloads))
 
 
 def _changed(problem: Problem, change: Change) -> Problem:
