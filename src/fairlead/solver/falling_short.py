@@ -20,7 +20,7 @@ from fairlead.solver.answer import Answer
 from fairlead.solver.attainment import status_of
 from fairlead.solver.components import components
 from fairlead.solver.search import Search
-from fairlead.solver.targets import MOST_PLACES, strict
+from fairlead.solver.targets import MOST_PLACES, loose_levels, strict
 
 SHARE_OF_TIME = 0.2
 """Of the time that is left, what finding out may use whether anybody else could fall short."""
@@ -49,7 +49,9 @@ def counted(problem: Problem, found: Answer, search: Search) -> Problem | None:
     settled = all(level in known and known[level].proven for level in before)
     worse = any(level == MADE_WORSE and known[level].value for level in known)
     short = [each for each in problem.workloads if any(violations_of(each, placement.of(each.key)))]
-    if worse or not settled or not all(_says_all(each, placement) for each in short):
+    # A level that may be worse than best would leave more than the best placements to look at.
+    others = loose_levels(problem) - {BALANCE}
+    if others or worse or not settled or not all(_says_all(each, placement) for each in short):
         return None
     names = {each.key for each in short}
     until = search.deadline.part(SHARE_OF_TIME)
