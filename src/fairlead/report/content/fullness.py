@@ -101,6 +101,8 @@ def _fullness(shift: UtilisationShift | None) -> Cell:
     if shift is None:
         return NOTHING
     before, after = _percent(shift.before, "new"), _percent(shift.after, "gone")
+    if {before, after} <= {"-", "new", "gone"}:
+        return NOTHING
     share = shift.after.fullness if shift.after else None
     tone: Tone = (
         "bad"
