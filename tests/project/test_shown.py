@@ -50,6 +50,16 @@ def test_python_of_the_docs_shows_what_it_prints() -> None:
     assert not found.failed
 
 
+def test_python_of_extensions_prints_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    """All blocks of the page are one program; every line that it prints stands beside it."""
+    page = (ROOT / "docs" / "extensions.md").read_text(encoding="utf-8")
+    source = "\n".join(_PYTHON.findall(page))
+    exec(compile(source, "extensions.md", "exec"), {"__name__": "shown"})  # noqa: S102 - the page is ours
+    shown = re.findall(r"^print\(.*\) +# (.*)$", source, re.MULTILINE)
+    assert len(shown) == 3
+    assert capsys.readouterr().out.splitlines() == shown
+
+
 def test_python_of_the_readme_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
