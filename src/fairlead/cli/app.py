@@ -12,7 +12,7 @@ from fairlead.cli import console, exits, signals, streams
 from fairlead.cli.about import shows_version
 from fairlead.cli.commands import Commands
 from fairlead.cli.made import ARGUMENTS
-from fairlead.models.errors import FairleadError, InternalError, ManifestError
+from fairlead.models.errors import ExtensionError, FairleadError, InternalError, ManifestError
 from fairlead.models.words import counted
 
 COMPLETION = "_FAIRLEAD_COMPLETE"
@@ -116,7 +116,7 @@ def _error(error: Exception) -> int:
         return exits.WRONG_INPUT
     if isinstance(error, FairleadError) and not isinstance(error, InternalError):
         console.note("\n".join(f"error: {line}" for line in str(error).splitlines()))
-        return exits.WRONG_INPUT
+        return exits.UNEXPECTED if isinstance(error, ExtensionError) else exits.WRONG_INPUT
     if isinstance(error, OSError) and error.strerror is not None:
         where = "" if error.filename is None else f"{error.filename}: "
         console.note(f"error: {where}{error.strerror}")
