@@ -97,7 +97,7 @@ class _Stage:
             if _keeps(self.measured, stay, attained, needed):
                 best = best.told(attained)
                 if best.closed(len(attained)):
-                    return best.separated(start) if self.measured is part else best
+                    return best.separated(beside, frozenset(stay)) if self.measured is part else best
         if self._in_time():
             found = self._coupled(start, best)
             if start.refuted():
@@ -192,11 +192,12 @@ class Incumbent:
         """Return this with one more problem of fewer rules."""
         return replace(self, relaxed=(*self.relaxed, attained))
 
-    def separated(self, groups: Groups) -> "Incumbent":
-        """Return this with what groups tell of those that are solved by themselves."""
+    def separated(self, groups: Groups, staying: frozenset[str] = frozenset()) -> "Incumbent":
+        """Return this with what groups tell of those that are solved by themselves, beside some that stay."""
         if self.placement is None or groups.refuted() or not groups.complete():
             return self
-        return replace(self, apart=groups.apart(self.placement))
+        apart = groups.apart(self.placement)
+        return replace(self, apart={level: keys | staying for level, keys in apart.items()})
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the best of all bounds."""
