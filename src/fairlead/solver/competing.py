@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
@@ -196,8 +197,10 @@ class Incumbent:
         """Return this with what groups tell of those that are solved by themselves, beside some that stay."""
         if self.placement is None or groups.refuted() or not groups.complete():
             return self
-        apart = groups.apart(self.placement)
-        return replace(self, apart={level: keys | staying for level, keys in apart.items()})
+        apart, counted = groups.apart(self.placement), levels_of(groups.part)
+        # On the levels of those alone that stay, nobody else costs anything.
+        reached = takewhile(lambda level: level in apart or level not in counted, levels_of(self.part))
+        return replace(self, apart={level: apart.get(level, frozenset()) | staying for level in reached})
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the best of all bounds."""
