@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 
 from fairlead.models.placement import Placement
 from fairlead.models.words import counted
@@ -64,9 +65,11 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
         warnings_section(after),
         making_section(after, after.seconds, None, making),
     )
-    verdicts = [verdict(simulation)] if simulation.changed else []
-    verdicts += [scenario_verdict(simulation)] if simulation.scenarios else []
-    headline, *others = verdicts
+    verdicts = [(after.fits, verdict(simulation))] if simulation.changed else []
+    if simulation.scenarios:
+        verdicts.append((all(one.fits for one in simulation.scenarios), scenario_verdict(simulation)))
+    # What does not fit comes first.
+    headline, *others = (text for _, text in sorted(verdicts, key=itemgetter(0)))
     costs = cost_lines(after.problem, simulation.now, after.placement) if after.placement is not None else []
     lead = (title(simulation), *others, *already(simulation), *fills_first(simulation), *costs)
     figures = _figures(simulation) if simulation.changed else ()
@@ -102,8 +105,11 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
         yield Concern("Violated until everything is moved", at_once, "rule", "notice")
         yield Concern("Nothing moves to what is added", [*empty_additions(simulation)], "cluster", "notice")
         yield from standing_concerns(simulation.after)
-    told = [f"{one.change}: {text}" for one in simulation.scenarios for text in one.broken]
+    known = [one for one in simulation.scenarios if one.answered]
+    told = [f"{one.change}: {text}" for one in known for text in one.broken]
     yield Concern("Scenarios in which more than replicas are short", told, "case")
+    late = [str(one.change) for one in simulation.scenarios if not one.answered]
+    yield Concern("Scenarios that were not answered in time", late, "scenario", "notice")
 
 
 def _change_section(simulation: Simulation) -> Section:
