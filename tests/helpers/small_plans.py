@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cache
 
 import fairlead
 from fairlead.models.cluster import Cluster
@@ -90,6 +91,7 @@ def large(count: int) -> RebalancePlan:
     return planned(asked, target, tuple(moves[::2]), tuple(moves[1::2]))
 
 
+@cache
 def simulated() -> fairlead.Simulation:
     """Return what the loss of east would do to six replicas on it, and then of every cluster by itself.
 

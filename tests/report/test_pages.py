@@ -1,5 +1,6 @@
 """The pages of simulations, sweeps, comparisons and explanations, and what all pages have on top."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -190,3 +191,25 @@ def test_notebooks_show_the_top_of_the_page() -> None:
     assert 'class="panels"' in example()._repr_html_()
     # 2,000 workloads: a notebook that holds many answers stays light.
     assert len(large(2000)._repr_html_()) < 400_000
+
+
+def test_answers_are_plotted(tmp_path: Path) -> None:
+    """A picture of its own, with the panels of the page and their colours, which can be saved."""
+    for answer in (example(), solved(), simulated(), compared()):
+        plot = answer.plot()
+        inside = report_html(answer)
+        found = re.findall(r'<svg class="panel".*?</svg>', plot.svg)
+        assert found
+        assert all(one in inside for one in found)
+        assert addresses(plot.svg.replace('xmlns="http://www.w3.org/2000/svg"', "")) == []
+        plot.save(tmp_path / "plot.svg")
+        read(f"<!doctype html>{(tmp_path / 'plot.svg').read_text(encoding='utf-8')}")
+    assert repr(plot) == "Plot()"
+    assert plot._repr_svg_() == plot.svg
+
+
+def test_what_has_no_placement_has_no_plot() -> None:
+    """The error says what is missing."""
+    for answer in (infeasible(), fairlead.why(solved().problem, "nginx")):
+        with pytest.raises(fairlead.UsageError, match="nothing to plot"):
+            answer.plot()

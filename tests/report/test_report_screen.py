@@ -177,7 +177,7 @@ def test_rows_are_searched_and_sorted(tmp_path: Path) -> None:
     """Of four changes two are of web, one of them on west; numbers are sorted as numbers."""
     found = seen(report_html(example()), 1280, tmp_path, SEARCH)
     assert found["before"] == ["shop/api +2", "shop/old -1", "shop/web -3", "shop/web +3"]
-    assert [one.split()[1] for one in found["sorted"]] == ["-3", "-1", "+2", "+3"]
+    assert [one.split()[1] for one in found["sorted"]] == ["+3", "+2", "-1", "-3"]
     assert found["searched"] == ["shop/web +3"]
     # Both waves, the changes, the placement and the decision of web hold both words; those of others do not.
     assert 1 <= found["folds"] < 8

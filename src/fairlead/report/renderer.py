@@ -21,6 +21,7 @@ from fairlead.report.documents.plan import plan_document
 from fairlead.report.documents.script import script_document
 from fairlead.report.documents.simulation import simulation_document
 from fairlead.report.documents.why import why_document
+from fairlead.report.html import utilisation
 from fairlead.report.html.document import document as html_document
 from fairlead.report.html.document import fragment
 from fairlead.report.html.pages_of import page_of
@@ -157,6 +158,11 @@ def moves(answer: RebalancePlan, look: Look) -> str:
 def notebook(shown: Shown) -> str:
     """Return the top of its page as HTML; every text of the input is escaped."""
     return fragment(page_of(shown, Making()))
+
+
+def plot(answer: Answer) -> str:
+    """Return pictures of an answer as an SVG document; empty where it has none."""
+    return utilisation.plot(answer)
 
 
 def page(answer: Answer, making: Making) -> str:

@@ -20,6 +20,9 @@ OPENED = 8
 """Sentences of a kind that are open; the others are folded."""
 
 
+_GRAVITY: Sequence[Tone] = ("bad", "notice", "")
+
+
 class Concern(NamedTuple):
     """Something to look at.
 
@@ -47,12 +50,12 @@ def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
     Parameters
     ----------
     concerns
-        Everything that might be, the gravest first.
+        Everything that might be; the gravest come first.
     calm
         What is said where there is nothing; empty leaves the section out.
     """
     blocks: list[Block] = []
-    for one in concerns:
+    for one in sorted(concerns, key=lambda one: _GRAVITY.index(one.tone)):
         if one.told:
             blocks += [Heading(one.title, one.tone), *sentences(one.told, one.noun, one.tone, OPENED)]
     if not blocks and calm:

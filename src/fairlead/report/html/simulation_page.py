@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import itemgetter
 
-from fairlead.models.placement import Placement
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
     ROWS_OPEN,
@@ -40,7 +39,7 @@ from fairlead.report.html.next_steps import steps_of_simulation
 from fairlead.report.html.page import figure
 from fairlead.report.html.run import making_section
 from fairlead.report.html.target import conflict_section, warnings_section
-from fairlead.report.html.utilisation import Step, utilisation_section
+from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.solver.simulate.result import Simulation
 
@@ -57,7 +56,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
         attention_section(_concerns(simulation), calm_words(after) if simulation.fits else ""),
         steps_of_simulation(simulation, making),
         heat_section(simulation),
-        utilisation_section(_steps(simulation)),
+        utilisation_section(simulation),
         _change_section(simulation),
         Section(
             "target", "Levels before and after", (level_table(simulation),) if simulation.changed else ()
@@ -147,14 +146,3 @@ def _by_workload(simulation: Simulation) -> Table:
 def _short(found: Table) -> Table:
     """Return the rows of a table that a page can bear."""
     return found.first(ROWS_SHOWN, "row", "and {}: -o json has them all")
-
-
-def _steps(simulation: Simulation) -> tuple[Step, ...]:
-    """Return what stands now and after the changes; nothing where only scenarios were tried."""
-    if not simulation.changed:
-        return ()
-    then = simulation.after.placement or Placement({})
-    return (
-        Step("now", simulation.before.problem, simulation.now),
-        Step("after", simulation.after.problem, then),
-    )
