@@ -209,6 +209,13 @@ def notebook(shown: Shown) -> str:
     return fragment(page_of(shown, Making()))
 
 
+def plot(answer: Answer) -> str:
+    """Return pictures of an answer as an SVG document; empty where it has none."""
+    from fairlead.report.html import utilisation
+
+    return utilisation.plot(answer)
+
+
 def page(answer: Answer, making: Making) -> str:
     """Return the page of an answer as an HTML document."""
     from fairlead.report.html.document import document as html_document
