@@ -17,6 +17,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Copies,
+    CustomCost,
     Duplicated,
     Evenness,
     Grouped,
@@ -33,6 +34,7 @@ from fairlead.models.rules import (
     balance,
     bounds,
     copies,
+    custom,
     evenness,
     move_price,
     moves,
@@ -147,7 +149,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
             return (NET,)
         case Moves():
             return (moves.level(rule, workload),)
-        case Price():
+        case Price() | CustomCost():
             return (rule.level,)
         case Shares():
             return shares.levels(rule)
@@ -176,7 +178,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     return _whole(sum(map(Fraction, parts), Fraction(0)))
 
 
-def _cost(  # noqa: C901 - one case a rule
+def _cost(  # noqa: C901, PLR0912 - one case a rule
     rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, problem: Problem
 ) -> int | Fraction:
     """Return what one rule of one workload costs on a level to which it contributes."""
@@ -187,6 +189,8 @@ def _cost(  # noqa: C901 - one case a rule
             return bounds.passed_over(rule, workload, placed)
         case Copies():
             return copies.cost(rule, placed, level)
+        case CustomCost():
+            return custom.cost(rule, workload, placed)
         case Evenness():
             return evenness.cost(rule, workload, placed, level)
         case MovePrice():

@@ -16,6 +16,7 @@ from fairlead.models.balance import without_balance
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.kept import keep, kept
+from fairlead.models.levels import Level, order_with
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -24,6 +25,8 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Copies,
+    CustomCost,
+    CustomRule,
     Duplicated,
     Evenness,
     Grouped,
@@ -40,6 +43,7 @@ from fairlead.models.rules import (
     Weights,
     WorkloadRule,
     capacity,
+    custom,
     total,
 )
 from fairlead.models.source import Source
@@ -65,7 +69,7 @@ def completed(problem: Problem) -> Problem:
     """
     if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
-    problem = without_balance(problem)
+    problem = without_balance(with_outside(problem))
     workloads = tuple(_counted(workload) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
@@ -191,9 +195,26 @@ def _of_workload(workload: Workload, names: frozenset[str]) -> Found:
     yield from _numbers({"replicas": workload.replicas})
     yield from _amounts("requests", workload.requests, AMOUNT, least=0)
     yield from _counts("current", workload.current)
-    rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
-    for rule in {id(rule): rule for rule in rules}.values():
+    for rule in _every_rule(workload):
         yield from _of_rule(rule, names)
+
+
+def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
+    """Return the rules of a workload and of all of its affinity groups, each once."""
+    rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
+    return {id(rule): rule for rule in rules}.values()
+
+
+def with_outside(problem: Problem) -> Problem:
+    """Return a problem that has all levels to which rules from outside contribute, once these are sound."""
+    levels: set[Level] = set()
+    for workload in problem.workloads:
+        for rule in _every_rule(workload):
+            if isinstance(rule, CustomRule | CustomCost):
+                custom.vouch(rule, workload)
+                levels.update((rule.level,) if isinstance(rule, CustomCost) else ())
+    order = order_with(problem.levels, levels)
+    return problem if order == problem.levels else replace(problem, levels=order)
 
 
 def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901, PLR0912 - one case a rule
@@ -215,6 +236,8 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
                     f"GroupTotal {rule.name}: maximum": rule.maximum,
                 }
             )
+        case CustomCost():
+            return
         case Grouped():
             about = f"{type(rule).__name__} {rule.name}"
             for group, clusters in rule.members:

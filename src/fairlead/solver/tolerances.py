@@ -20,11 +20,11 @@ from fairlead.models.rules import GroupTotal
 from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import least_of, levels_of, score, value_of
-from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.attainment import Apart, attained, status_of
 from fairlead.solver.evening import evened_out
+from fairlead.solver.falling_short import counted, falls_short, in_full, with_shortfall
 from fairlead.solver.frozen import frozen
 from fairlead.solver.movable import apart, chooses_copies, resting, settled, tied
 from fairlead.solver.rows import Placed, beside
@@ -67,12 +67,13 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     at_once = _Loosening.at_once(problem, found)
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
         return at_once.answer()
-    if problem.partial and any(
-        is_shortfall(level) and value_of(problem, at_once.placement, level) for level in levels_of(problem)
-    ):
-        # What gives way is settled; who gives way is not searched again. What all replicas need counts for
-        # nothing where some stand nowhere.
-        return at_once.answer()
+    if falls_short(problem, at_once.placement):
+        placed = counted(problem, found, search)
+        if placed is None:
+            return at_once.answer()
+        same = {each.key for each in placed.workloads if each is problem.workload_by_key[each.key]}
+        known = {key: alone[key] for key in same & alone.keys()}
+        return with_shortfall(problem, found, loosened(placed, in_full(placed, found), known, search))
     loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):

@@ -17,6 +17,7 @@ from fairlead.models.rules import (
     Candidates,
     Capacity,
     Companionship,
+    CustomRule,
     MoveBudget,
     Quota,
     WorkloadRule,
@@ -110,7 +111,9 @@ def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
     for requirement in required_by(rule, workload, ()):
         parts.setdefault((requirement.side, requirement.detail), []).append(requirement)
     for part in parts.values():
-        yield Row(_moments(part[0]), partial(broken, part))
+        # A rule from outside counts how a workload is divided.
+        moments = STANDING if isinstance(rule, CustomRule) else _moments(part[0])
+        yield Row(moments, partial(broken, part))
 
 
 def _moments(requirement: Requirement) -> tuple[Moment, ...]:

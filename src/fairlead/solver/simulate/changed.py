@@ -61,14 +61,13 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     for change, following in pairwise(asked):
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
+    now = problem
     for change in asked:
-        problem = triggered(problem, _changed(problem, change))
-    fleet = replace(problem, workloads=with_due(problem.workloads))
-    return (
-        trusted(fleet)
-        if all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
-        else fleet
-    )
+        now = _changed(now, change)
+    now = triggered(problem, now)
+    fleet = replace(now, workloads=with_due(now.workloads))
+    only_closed = all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
+    return trusted(fleet) if only_closed else fleet
 
 
 def _changed(problem: Problem, change: Change) -> Problem:

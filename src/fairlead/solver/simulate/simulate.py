@@ -16,7 +16,7 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, unknown
-from fairlead.solver.simulate.result import Scenario, Simulation, effects
+from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
 DRAIN = "drain"
@@ -162,6 +162,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
         sum(effect.moved for effect in found),
         sum(effect.started for effect in found),
         sum(effect.lost for effect in found),
+        fullness_of(after) if after.placement is not None else {},
     )
 
 
