@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fairlead.report.html import render_outcome, render_plan
+from fairlead.report.html import report_html
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import Move
 from hand_made import infeasible, many, solved
@@ -100,12 +100,12 @@ def with_long_names() -> RebalancePlan:
 
 
 PAGES = {
-    "example": lambda: render_plan(example()),
-    "long names": lambda: render_plan(with_long_names()),
-    "large": lambda: render_plan(large(60)),
-    "infeasible": lambda: render_outcome(infeasible()),
-    "placement": lambda: render_outcome(solved()),
-    "many": lambda: render_outcome(many()),
+    "example": lambda: report_html(example()),
+    "long names": lambda: report_html(with_long_names()),
+    "large": lambda: report_html(large(60)),
+    "infeasible": lambda: report_html(infeasible()),
+    "placement": lambda: report_html(solved()),
+    "many": lambda: report_html(many()),
 }
 
 
@@ -125,7 +125,7 @@ def test_everything_can_be_read(name: str, width: int, tmp_path: Path) -> None:
 
 def test_the_measure_sees_what_is_wrong(tmp_path: Path) -> None:
     """The check is no empty promise: a page with a wide table and two labels on one place is caught."""
-    text = render_plan(example()).replace("overflow-x: auto", "").replace("@media screen", "@media speech")
+    text = report_html(example()).replace("overflow-x: auto", "").replace("@media screen", "@media speech")
     text = text.replace("<td", '<td style="min-width: 30rem"').replace("x=", "data-x=")
     found = seen(text, 360, tmp_path)
     assert found["width"] > 360

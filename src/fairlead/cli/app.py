@@ -20,6 +20,7 @@ from fairlead.cli.compare import compare_command
 from fairlead.cli.controller import controller_command
 from fairlead.cli.doctor import doctor_command
 from fairlead.cli.examples import examples_command
+from fairlead.cli.made import ARGUMENTS
 from fairlead.cli.plan import plan_command
 from fairlead.cli.report import report_command
 from fairlead.cli.simulate import simulate_command
@@ -58,7 +59,8 @@ COMPLETION = "_FAIRLEAD_COMPLETE"
 def cli() -> None:
     """Place the replicas of workloads on member clusters, proven best.
 
-    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` writes to one.
+    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` and
+    `plan --apply` write to one.
     """
 
 
@@ -103,7 +105,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run one command; it returns its exit code."""
     if COMPLETION in os.environ:
         cli.main(prog_name="fairlead", complete_var=COMPLETION)
-    with cli.make_context(_name(), list(sys.argv[1:] if arguments is None else arguments)) as context:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    with cli.make_context(_name(), list(given)) as context:
+        context.meta[ARGUMENTS] = given
         code: int = cli.invoke(context)
         return code
 

@@ -12,18 +12,20 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, assert_never
 from fairlead.models.answer import Answer, Shown
 from fairlead.models.comparison import Comparison
 from fairlead.models.outcome import Outcome
-from fairlead.models.problem import Problem
 from fairlead.models.words import escaped
-from fairlead.report import notebook as notebooks
-from fairlead.report.blocks import Brief, Line, Table
-from fairlead.report.content import comparison, outcome, plan, problem, script, simulation, why
+from fairlead.report.blocks import Line, Table
+from fairlead.report.content import comparison, outcome, plan, script, simulation, why
 from fairlead.report.documents.comparison import comparison_document, plan_comparison_document
 from fairlead.report.documents.outcome import outcome_document, to_frame
 from fairlead.report.documents.plan import plan_document
 from fairlead.report.documents.script import script_document
 from fairlead.report.documents.simulation import simulation_document
 from fairlead.report.documents.why import why_document
+from fairlead.report.html.document import document as html_document
+from fairlead.report.html.document import fragment
+from fairlead.report.html.pages_of import page_of
 from fairlead.report.manifests import Subresource, to_manifests
+from fairlead.report.pages import Making
 from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
 from fairlead.report.terminal import Look, printed
 from fairlead.solver.plan.answer import RebalancePlan
@@ -54,8 +56,6 @@ class _Forms(Generic[A]):
         Everything that a terminal shows, in groups that stand apart.
     document
         JSON-ready values.
-    brief
-        What a notebook shows; None for the lines of the summary.
     """
 
     kind: type[A]
@@ -63,12 +63,9 @@ class _Forms(Generic[A]):
     summary: Callable[[A], list[str]]
     terminal: Callable[[A, Look], Iterable[Iterable[Line]]]
     document: Callable[[A], dict[str, Any]]
-    brief: Callable[[A], Brief] | None = None
 
 
-_OUTCOME = _Forms(
-    Outcome, outcome.verdict, outcome.summary, outcome.terminal, outcome_document, outcome.brief
-)
+_OUTCOME = _Forms(Outcome, outcome.verdict, outcome.summary, outcome.terminal, outcome_document)
 _PLAN = _Forms(RebalancePlan, plan.headline, plan.summary, plan.terminal, plan_document)
 _SIMULATION = _Forms(
     Simulation,
@@ -76,9 +73,8 @@ _SIMULATION = _Forms(
     simulation.summary,
     simulation.terminal,
     simulation_document,
-    simulation.brief,
 )
-_WHY = _Forms(Why, why.heading, why.summary, why.terminal, why_document, why.brief)
+_WHY = _Forms(Why, why.heading, why.summary, why.terminal, why_document)
 _COMPARISON = _Forms(
     Comparison, comparison.verdicts, comparison.summary, comparison.terminal, comparison_document
 )
@@ -159,14 +155,13 @@ def moves(answer: RebalancePlan, look: Look) -> str:
 
 
 def notebook(shown: Shown) -> str:
-    """Return a short rendering as HTML; every text of the input is escaped."""
-    if isinstance(shown, Problem):
-        return notebooks.html(problem.brief(shown))
-    forms = _forms(shown)
-    if forms.brief is not None:
-        return notebooks.html(forms.brief(shown))
-    first, *rest = forms.summary(shown)
-    return notebooks.html(Brief(first, rest))
+    """Return the top of its page as HTML; every text of the input is escaped."""
+    return fragment(page_of(shown, Making()))
+
+
+def page(answer: Answer, making: Making) -> str:
+    """Return the page of an answer as an HTML document."""
+    return html_document(page_of(answer, making))
 
 
 def document(answer: Answer, *, decisions: bool = True) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
-from fairlead.models.score import least_of_all, levels_of
+from fairlead.models.score import least_of_all
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
@@ -90,7 +90,7 @@ def _searched(
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
     search.reach()
-    levels = levels_of(search.problem)
+    levels = search.levels
     for level in levels:
         if not search.minimise(level, last=level == levels[-1]):
             return LexicographicResult(Status.INFEASIBLE, None)

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, COPIES, Level
-from fairlead.models.outcome import Attained
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import GroupTotal
@@ -21,7 +21,7 @@ from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import least_of, levels_of, score, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.answer import Answer, added, origin_of, unproven
+from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.attainment import Apart, attained, status_of
 from fairlead.solver.evening import evened_out
 from fairlead.solver.falling_short import counted, falls_short, in_full, with_shortfall
@@ -83,7 +83,8 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
 
 def unsearched(problem: Problem, placement: Placement) -> Answer:
     """Return the answer where there was no time to search: a placement, and the tolerances of its levels."""
-    return _Loosening.at_once(problem, unproven(strict(problem), placement)).answer()
+    nothing_proven = Answer(strict(problem), Status.UNKNOWN, placement, (), "exact")
+    return _Loosening.at_once(problem, nothing_proven).answer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,8 +250,8 @@ class _Loosening:
 
     @property
     def _strictly(self) -> Mapping[Level, Attained]:
-        """The levels of the strict answer."""
-        return dict(zip(levels_of(self.strict.part), self.strict.attained, strict=True))
+        """The levels of the strict answer; none where nothing was searched."""
+        return dict(zip(levels_of(self.strict.part), self.strict.attained, strict=False))
 
     @property
     def _proven(self) -> frozenset[Level]:

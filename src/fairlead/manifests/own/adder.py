@@ -19,6 +19,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Copies,
+    CustomCost,
     Duplicated,
     Evenness,
     Grouped,
@@ -53,7 +54,7 @@ def without(rule: WorkloadRule, closed: Closed) -> WorkloadRule:
             return replace(rule, minimum=low, maximum=high, where_held=rule.where_held - closed.keys())
         case GroupTotal():
             return replace(rule, clusters=rule.clusters - closed.keys())
-        case Grouped():
+        case Grouped() | CustomCost():
             return rule.without(closed.keys())
         case Tiers():
             return _tiers(rule, closed)

@@ -1,126 +1,136 @@
-"""The section about how full clusters are, before and after."""
+"""The section about how full clusters are: now, in every wave, after; or with every scheduler."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.words import counted, format_percent
 from fairlead.report.amounts import short_amount
-from fairlead.report.blocks import NOTHING, Cell, Folded, Picture, Section, Table, Text, cells, columns, table
-from fairlead.report.html.utilisation_picture import Fill, utilisation_picture
-from fairlead.report.html.waves import NARROW, TOLD, WIDE
+from fairlead.report.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Folded,
+    Panel,
+    Panels,
+    Table,
+    Text,
+    cells,
+    columns,
+    table,
+)
+from fairlead.report.content.fullness import Course, courses, tone_of
+from fairlead.report.html.panels import panel
+from fairlead.report.pages import Section
+from fairlead.solver.plan.answer import RebalancePlan
 
-PICTURED = 16
-"""Clusters that the picture shows: the fullest ones."""
-ROWS_PICTURED = 80
-"""Bars that the picture shows; no further cluster is begun beyond."""
+PICTURED = 48
+"""Clusters that have a panel: the fullest ones."""
+WAVES_PICTURED = 60
+"""Waves that a panel shows; of more every second one, or every third, ..."""
 ROWS_SHOWN = 1000
 """Rows that the table shows."""
+AT_A_GLANCE = 3
+"""Steps up to which the table has a column for each; else for the first, the highest and the last."""
 
-_NAME = "utilisation"
-_TITLE = "How full the clusters are"
+
+class Step(NamedTuple):
+    """What stands on which clusters, and what that is called."""
+
+    name: str
+    problem: Problem
+    placement: Placement
 
 
-def utilisation_section(problem: Problem, target: Placement | None, before: Placement | None) -> Section:
-    """Return how full clusters are by resource.
+def steps_of(plan: RebalancePlan) -> tuple[Step, ...]:
+    """Return what stands now, inside of every wave where most does, and in the end."""
+    inside = plan.waves.fullest if plan.waves is not None else ()
+    every = -(-len(inside) // WAVES_PICTURED) or 1
+    waves = [
+        Step(f"in wave {number}", plan.problem, one)
+        for number, one in enumerate(inside, start=1)
+        if number % every == 0
+    ]
+    target = plan.outcome.placement or Placement({})
+    return (Step("now", plan.problem, plan.before), *waves, Step("target", plan.problem, target))
+
+
+def panels_of(found: Sequence[Course], names: Sequence[str], *, compared: bool) -> tuple[Panel, ...]:
+    """Return a panel for every cluster, the fullest first."""
+    by_cluster: dict[str, list[Course]] = {}
+    for course in found:
+        by_cluster.setdefault(course.cluster, []).append(course)
+    ranked = sorted(by_cluster.values(), key=lambda rows: (-max(row.most for row in rows), rows[0].cluster))
+    return tuple(panel(rows, names, compared=compared) for rows in ranked[:PICTURED])
+
+
+def utilisation_section(steps: Sequence[Step], note: str = "", *, compared: bool = False) -> Section:
+    """Return how full clusters are by resource; without steps, or where nothing is used, nothing.
 
     Parameters
     ----------
-    problem
-        Clusters and workloads.
-    target
-        What should run; without one the section is empty.
-    before
-        What runs now; None where nothing is to be compared.
+    steps
+        What stands, one after the other.
+    note
+        A sentence more on how the panels are to be read.
+    compared
+        True where the steps stand side by side, such as the answers of schedulers.
     """
-    if target is None:
-        return Section(_NAME, _TITLE, ())
-    now = {} if before is None else {_place(each): each for each in utilisation(problem, before)}
-    known = [
-        (each, now.get(_place(each)))
-        for each in utilisation(problem, target)
-        if each.fullness is not None and each.offered is not None
-    ]
-    used = [(after, then) for after, then in known if after.used or (then and then.used)]
-    if not used:
-        return Section(_NAME, _TITLE, ())
-    fills = _fullest([_fill(*pair) for pair in used])
-    clusters = len({each.cluster for each, _ in used})
-    shown = len({fill.cluster for fill in fills})
-    rest = f" The {shown} fullest of {counted(clusters, 'cluster')} are shown." if shown < clusters else ""
-    picture = Picture(_caption(compared=before is not None) + rest, _told(fills), *_pictures(fills))
-    title = f"The numbers of {counted(clusters, 'cluster')}"
-    numbers = Folded(title, (_numbers(used, compared=before is not None),))
-    unknown = sorted({cluster.name for cluster in problem.clusters if cluster.free is None})
+    title = "How full the clusters are"
+    names = [step.name for step in steps]
+    found = courses([(step.problem, step.placement) for step in steps])
+    if not found:
+        return Section("utilisation", title, ())
+    clusters = len({course.cluster for course in found})
+    panels = panels_of(found, names, compared=compared)
+    rest = f" The {len(panels)} fullest of {clusters} clusters." if len(panels) < clusters else ""
+    blocks: list[Block] = [Panels(f"{_caption(names)}{note}{rest}", panels)]
+    blocks.append(
+        Folded(f"The numbers of {counted(clusters, 'cluster')}", (_numbers(found, names),), printed=False)
+    )
+    unknown = {one.name for step in steps for one in step.problem.clusters if one.free is None}
     apart = "1 cluster does" if len(unknown) == 1 else f"{len(unknown)} clusters do"
-    note = (Text(f"{apart} not report capacity.", "dim"),) if unknown else ()
-    return Section(_NAME, _TITLE, (picture, numbers, *note))
+    blocks += [Text(f"{apart} not report capacity.", "dim")] if unknown else []
+    return Section("utilisation", title, tuple(blocks), brief=True)
 
 
-def _place(each: Utilisation) -> tuple[str, str]:
-    """Return what tells one utilisation from the others."""
-    return each.cluster, each.resource
-
-
-def _fill(after: Utilisation, before: Utilisation | None) -> Fill:
-    """Return the shares of one resource of one cluster."""
-    then = None if before is None else before.fullness or Fraction(0)
-    return Fill(after.cluster, after.resource, after.fullness or Fraction(0), then)
-
-
-def _fullest(fills: list[Fill]) -> list[Fill]:
-    """Return the fills of the fullest clusters, in the order in which they came."""
-    most: dict[str, Fraction] = {}
-    for fill in fills:
-        most[fill.cluster] = max(most.get(fill.cluster, Fraction(0)), fill.most)
-    count = Counter(fill.cluster for fill in fills)
-    chosen: list[str] = []
-    for name in sorted(most, key=lambda name: (-most[name], name))[:PICTURED]:
-        if sum(count[each] for each in chosen) < ROWS_PICTURED:
-            chosen.append(name)
-    return [fill for fill in fills if fill.cluster in chosen]
-
-
-def _caption(*, compared: bool) -> str:
-    """Explain the picture."""
-    if compared:
-        return (
-            "Bar: the share that is used with the target, by others too. Mark: the share that is used now. "
-            "Dashed line: all that the cluster has."
-        )
-    return "Bar: the share that is used with the placement, by others too. Dashed line: all the cluster has."
-
-
-def _told(fills: list[Fill]) -> str:
-    """Return the picture in words."""
-    return "; ".join(f"{fill.cluster} {fill.resource} {fill.text.replace('→', 'to')}" for fill in fills)
-
-
-def _pictures(fills: list[Fill]) -> tuple[str, str]:
-    """Return both forms of the picture."""
+def _caption(names: Sequence[str]) -> str:
+    """Say how the panels are to be read."""
+    bars = ", ".join(names if len(names) <= 4 else [names[0], f"{names[1]} to {names[-2]}", names[-1]])
     return (
-        utilisation_picture(fills, WIDE, "utilisation-wide"),
-        utilisation_picture(fills, NARROW, "utilisation-narrow"),
+        f"The share of every resource that is used, by others too. Bars: {bars}. "
+        "Dashes: all that the cluster has. Amber: 90% or more. Red: over 100%."
     )
 
 
-def _numbers(used: list[tuple[Utilisation, Utilisation | None]], *, compared: bool) -> Table:
-    """Return the numbers of the picture."""
-    rows = []
-    for after, before in used:
-        fill = _fill(after, before)
-        front = cells(
-            after.cluster, after.resource, short_amount(after.resource, after.others + (after.offered or 0))
+def _numbers(found: Sequence[Course], names: Sequence[str]) -> Table:
+    """Return the numbers of the panels."""
+    few = len(names) <= AT_A_GLANCE
+    shown = (
+        [name.capitalize() for name in names]
+        if few
+        else [names[0].capitalize(), "At most", names[-1].capitalize()]
+    )
+    head = (*columns("Cluster", "Resource", ">Allocatable"), *(Column(name, right=True) for name in shown))
+    rows = (
+        (
+            *cells(one.cluster, one.resource, short_amount(one.resource, one.whole)),
+            *map(_percent, one.parts if few else (one.parts[0], one.most, one.parts[-1])),
         )
-        rows.append((*front, *([_percent(fill.before)] if compared else []), _percent(fill.after)))
-    head = columns("Cluster", "Resource", ">Allocatable", *([">Now", ">Target"] if compared else [">Used"]))
-    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", TOLD)
+        for one in found
+    )
+    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", "and {}: -o json has them all")
 
 
-def _percent(share: Fraction | None) -> Cell:
-    """Return a share as a cell."""
-    return NOTHING if share is None else Cell(format_percent(share), "bad" if share > 1 else "")
+def _percent(part: Fraction | None) -> Cell:
+    """Return a part as a cell that says where it is high."""
+    if part is None:
+        return NOTHING
+    tone = tone_of(part)
+    word = {"bad": " over", "notice": " high"}.get(tone, "")
+    return Cell(f"{format_percent(part)}{word}", tone)

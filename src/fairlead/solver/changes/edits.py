@@ -83,8 +83,8 @@ def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> I
             yield from _groups(change, path, workload)
         case Kind.SURVIVAL:
             yield _survival(change, data, workload)
-        case Kind.SKEW:
-            # A plain number of one of our own kinds stands where its source says.
+        case Kind.SKEW | Kind.CUSTOM:
+            # A plain number of a kind made for fairlead stands where its source says.
             if path:
                 yield Edit(path, change.after, "most" if change.after > change.before else "least")
         case (

@@ -17,6 +17,7 @@ from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import triggered
 from fairlead.models.usage import without_lag
+from fairlead.models.validity import trusted
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,
@@ -64,7 +65,12 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     for change in asked:
         now = _changed(now, change)
     now = triggered(problem, now)
-    return replace(now, workloads=with_due(now.workloads))
+    fleet = replace(now, workloads=with_due(now.workloads))
+    return (
+        trusted(fleet)
+        if all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
+        else fleet
+    )
 
 
 def _changed(problem: Problem, change: Change) -> Problem:
