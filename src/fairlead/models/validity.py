@@ -69,7 +69,7 @@ def completed(problem: Problem) -> Problem:
     """
     if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
-    problem = without_balance(_with_custom(problem))
+    problem = without_balance(with_outside(problem))
     workloads = tuple(_counted(workload) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
@@ -205,7 +205,7 @@ def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
     return {id(rule): rule for rule in rules}.values()
 
 
-def _with_custom(problem: Problem) -> Problem:
+def with_outside(problem: Problem) -> Problem:
     """Return a problem that has all levels to which rules from outside contribute, once these are sound."""
     levels: set[Level] = set()
     for workload in problem.workloads:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
@@ -97,7 +98,7 @@ class _Stage:
             if _keeps(self.measured, stay, attained, needed):
                 best = best.told(attained)
                 if best.closed(len(attained)):
-                    return best.separated(start) if self.measured is part else best
+                    return best.separated(beside, frozenset(stay)) if self.measured is part else best
         if self._in_time():
             found = self._coupled(start, best)
             if start.refuted():
@@ -192,11 +193,14 @@ class Incumbent:
         """Return this with one more problem of fewer rules."""
         return replace(self, relaxed=(*self.relaxed, attained))
 
-    def separated(self, groups: Groups) -> "Incumbent":
-        """Return this with what groups tell of those that are solved by themselves."""
+    def separated(self, groups: Groups, staying: frozenset[str] = frozenset()) -> "Incumbent":
+        """Return this with what groups tell of those that are solved by themselves, beside some that stay."""
         if self.placement is None or groups.refuted() or not groups.complete():
             return self
-        return replace(self, apart=groups.apart(self.placement))
+        apart, counted = groups.apart(self.placement), levels_of(groups.part)
+        # On the levels of those alone that stay, nobody else costs anything.
+        reached = takewhile(lambda level: level in apart or level not in counted, levels_of(self.part))
+        return replace(self, apart={level: apart.get(level, frozenset()) | staying for level in reached})
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the best of all bounds."""

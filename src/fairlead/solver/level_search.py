@@ -60,7 +60,7 @@ class LevelSearch(LevelModels):
             shares_of(self.problem), {place: variables.range(place) for place in variables.places()}
         )
         if self.best is not None and not self._is_inside(self.best):
-            self.best = None
+            self.best = self.floor = None
         return variables.empty is None and (self.best is not None or self._start())
 
     def _start(self) -> bool:
@@ -110,6 +110,9 @@ class LevelSearch(LevelModels):
         """Minimise one level and pin it; tell whether a placement can exist."""
         note = self._note(level, None)
         if self.outline is not None and not note.proven:
+            if self.floor is not None and self._is_better(self.outline, self.floor, level):
+                # It was given up for a level that may be within a tolerance, where it is good enough too.
+                self.best = self.floor
             self._polish(self.outline)
         if level.base in (NET, *DEVIATIONS) and self.held is None:
             self._look_at_tiers()

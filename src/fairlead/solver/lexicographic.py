@@ -70,8 +70,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, apart, targets=targets
     )
     search.near = hint
-    search.best = None if hint is None or refused(problem, hint) else hint
-    floor = search.best
+    search.best = search.floor = floor = None if hint is None or refused(problem, hint) else hint
     result = _searched(search, started, progress, ties=ties)
     if floor is None or result.status is Status.OPTIMAL:
         return result

@@ -7,6 +7,7 @@ from fairlead.manifests.api import own
 from fairlead.manifests.api.own import OWN_KINDS, OwnKind
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
 from fairlead.manifests.api.profile import Profile
+from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import label_selector_findings, selector_findings
 from fairlead.manifests.own import profile
 from fairlead.manifests.own.sets import as_affinity
@@ -15,7 +16,7 @@ from fairlead.manifests.yaml.documents import Document
 from fairlead.models.errors import Mistake
 
 _SCOPE = (
-    "has no meaning here: the kinds of fairlead.io belong to no namespace;"
+    "has no meaning here: the kinds of {} belong to no namespace;"
     " spec.workloadSelector.namespaces says whose workloads are meant"
 )
 GROUP = "fairlead.io"
@@ -45,24 +46,26 @@ def told_already(mistake: Mistake, known: Collection[str]) -> bool:
     return mistake.missing and any(field.startswith(holder) for field in known)
 
 
-def own_findings(model: OwnKind) -> Iterator[Finding]:
+def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Iterator[Finding]:
     """List what is wrong in one manifest."""
     if model.metadata.namespace:
-        yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE)
-    spec = model.spec
+        group = model.api_version.rpartition("/")[0]
+        yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE.format(group))
+    spec = getattr(model, "spec", None)
     if isinstance(spec, SelectingSpec) and spec.workload_selector.label_selector:
         found = label_selector_findings(spec.workload_selector.label_selector)
         yield from below("spec", below("workloadSelector", below("labelSelector", found)))
-    yield from below("spec", _of_kind(model))
+    if not isinstance(model, RuleManifest):
+        yield from below("spec", _of_kind(model, extensions))
 
 
-def _of_kind(model: OwnKind) -> Iterator[Finding]:
+def _of_kind(model: OwnKind, extensions: Extensions) -> Iterator[Finding]:
     """List what is wrong in the spec of one kind."""
     match model:
         case own.GroupBounds(spec=spec):
             yield from _group_bounds(spec)
         case Profile(spec=wanted):
-            yield from profile.findings(wanted)
+            yield from profile.findings(wanted, extensions)
         case own.FailureRates(spec=failures):
             yield from _filled("rates", failures.rates, "name at least one field with its rate")
         case own.PriceList(spec=prices):

@@ -7,15 +7,20 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairlead.models.outcome import Outcome, Status
-from fairlead.models.usage import utilisation
 from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
-from fairlead.report.content.fullness import NEARLY
+from fairlead.report.content.fullness import NEARLY, courses
 from fairlead.report.content.outcome import remarks
 from fairlead.report.pages import Section
+from fairlead.solver.plan.waves import running
 
+RISING = Fraction(1, 100)
+"""By how much a cluster has to become fuller to be told apart from those that do not."""
 OPENED = 8
 """Sentences of a kind that are open; the others are folded."""
+
+
+_GRAVITY: Sequence[Tone] = ("bad", "notice", "")
 
 
 class Concern(NamedTuple):
@@ -45,12 +50,12 @@ def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
     Parameters
     ----------
     concerns
-        Everything that might be, the gravest first.
+        Everything that might be; the gravest come first.
     calm
         What is said where there is nothing; empty leaves the section out.
     """
     blocks: list[Block] = []
-    for one in concerns:
+    for one in sorted(concerns, key=lambda one: _GRAVITY.index(one.tone)):
         if one.told:
             blocks += [Heading(one.title, one.tone), *sentences(one.told, one.noun, one.tone, OPENED)]
     if not blocks and calm:
@@ -74,9 +79,9 @@ def standing_concerns(outcome: Outcome) -> list[Concern]:
     odd = [f"{counted(len(warnings), 'warning')}, listed at the end of the page"] if warnings else []
     return [
         Concern("Still violated", [*map(str, outcome.still_broken)], "rule"),
-        Concern(f"{counted(len(over), 'cluster')} over capacity", over, "cluster"),
+        Concern("Over capacity", over, "cluster"),
         Concern("Not proven best", [*filter(None, unproven)], "level", "notice"),
-        Concern(f"{counted(len(full), 'cluster')} nearly full afterwards", full, "cluster", "notice"),
+        Concern("Nearly full afterwards", full, "cluster", "notice"),
         Concern("Good to know", remarks(outcome), "note", ""),
         Concern("Odd input", odd, "warning", "notice"),
     ]
@@ -101,19 +106,30 @@ def _gap(outcome: Outcome, at: int) -> str:
 
 
 def _filled(outcome: Outcome) -> tuple[list[str], list[str]]:
-    """Return the clusters that are nearly full after the placement, and those that are more than full."""
+    """Return the clusters that are nearly full after the placement, and those that are more than full.
+
+    Those that it makes fuller come first and have a sentence each; the others are named in one.
+    """
     if outcome.placement is None:
         return [], []
-    found: dict[str, list[tuple[Fraction, str]]] = {}
-    for one in utilisation(outcome.problem, outcome.placement):
-        if one.fullness is not None and one.used and one.fullness >= NEARLY:
-            found.setdefault(one.cluster, []).append((one.fullness, one.resource))
-    ranked = sorted(found.items(), key=lambda pair: (-max(pair[1])[0], pair[0]))
-    told = [(max(parts)[0] > 1, f"{name}: {_resources(parts)}") for name, parts in ranked]
-    return [text for over, text in told if not over], [text for over, text in told if over]
+    steps = ((outcome.problem, running(outcome.problem)), (outcome.problem, outcome.placement))
+    rising: dict[bool, list[tuple[Fraction, str]]] = {True: [], False: []}
+    steady: dict[bool, list[str]] = {True: [], False: []}
+    for one in courses(steps):
+        before, after = (part or Fraction(0) for part in one.parts)
+        if after < NEARLY:
+            continue
+        told = f"{one.cluster}: {one.resource} {format_percent(after)}"
+        if after - before >= RISING:
+            rising[after > 1].append((-after, f"{told}, {format_percent(before)} now"))
+        else:
+            steady[after > 1].append(told)
+    nearly, over = (
+        [text for _, text in sorted(rising[kind])] + _as_now(steady[kind]) for kind in (False, True)
+    )
+    return nearly, over
 
 
-def _resources(parts: Sequence[tuple[Fraction, str]]) -> str:
-    """Return resources with the part that is used, the fullest first."""
-    ordered = sorted(parts, key=lambda part: (-part[0], part[1]))
-    return listed([f"{resource} {format_percent(part)}" for part, resource in ordered], "resource")
+def _as_now(told: Sequence[str]) -> list[str]:
+    """Return a sentence that names what is no fuller than now; none where nothing is."""
+    return [f"as full now: {listed(told, 'cluster', shown=OPENED)}"] if told else []

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from fairlead.models.comparison import Comparison
 from fairlead.models.words import counted
 from fairlead.report.blocks import Items, Text, long_table
-from fairlead.report.content.comparison import BEST, answers, replicas
+from fairlead.report.content.comparison import answers, replicas
 from fairlead.report.content.outcome import TONES, verdict
 from fairlead.report.html.attention import Concern, attention_section, concerns_of
 from fairlead.report.html.run import making_section
 from fairlead.report.html.target import conflict_section, proof_section, warnings_section
-from fairlead.report.html.utilisation import Step, utilisation_section
+from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
 
 ROWS_SHOWN = 1000
@@ -31,7 +31,7 @@ def comparison_page(comparison: Comparison, making: Making) -> Page:
         conflict_section(best),
         attention_section(_concerns(comparison)),
         Section("answers", "The answers", (told, answers(comparison)), brief=True),
-        utilisation_section(_steps(comparison), compared=True),
+        utilisation_section(comparison),
         Section("differences", "Where they differ", rows if differing.rows else same, brief=True),
         proof_section(best, "Levels of the best placement and their proof"),
         warnings_section(best),
@@ -46,9 +46,3 @@ def _concerns(comparison: Comparison) -> Iterator[Concern]:
     yield from concerns_of(comparison.best)
     for each in comparison.contenders:
         yield Concern(f"{each.name} violates", [str(one) for one in each.outcome.violations], "rule")
-
-
-def _steps(comparison: Comparison) -> tuple[Step, ...]:
-    """Return what stands with each of the answers that have a placement."""
-    every = [(BEST, comparison.best), *((each.name, each.outcome) for each in comparison.contenders)]
-    return tuple(Step(name, one.problem, one.placement) for name, one in every if one.placement is not None)

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from functools import cache
-from importlib.resources import files
 
+from fairlead.report.html.asset import asset
 from fairlead.report.html.markup import safe, shown
 from fairlead.report.pages import Figure, Page, Section
 from fairlead.version import VERSION
-
-
-@cache
-def asset(name: str) -> str:
-    """Return a file that pages hold; none holds any input."""
-    return (files("fairlead.report.html") / "assets" / name).read_text(encoding="utf-8")
 
 
 def document(page: Page) -> str:

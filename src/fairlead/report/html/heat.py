@@ -12,10 +12,12 @@ from fairlead.report.content.scenarios import number, scenario_table, sweep_word
 from fairlead.report.pages import Section
 from fairlead.solver.simulate.result import Scenario, Simulation
 
-ROWS, COLUMNS = 100, 60
+ROWS, COLUMNS = 100, 40
 """Scenarios and clusters that the map shows: the worst, and the fullest."""
 SHOWN, FEW = 1000, 12
 """Scenarios that the table shows, and up to how many it is open."""
+UNKNOWN = Cell("?", "notice")
+"""Of a scenario that was not answered in time."""
 HALF = Fraction(1, 2)
 """From here on a cell has a colour."""
 
@@ -30,7 +32,8 @@ def heat_section(simulation: Simulation) -> Section:
     head = (what, Column("Unplaced", right=True), *(Column(name) for name in names))
     caption = (
         "How full the fullest resource of every cluster becomes. Green: half or more. Amber: 90% or more. "
-        "Red: over 100%, or unplaced replicas. Off: lost or drained. The worst is on top."
+        "Red: over 100%, or unplaced replicas. Off: lost or drained. ?: not answered in time. "
+        "The worst is on top."
     )
     shown = Table(caption, head, tuple(_row(one, names) for one in scenarios), heat=True)
     every = {name for one in simulation.scenarios for name in one.fullness}
@@ -55,7 +58,7 @@ def _clusters(scenarios: tuple[Scenario, ...]) -> list[str]:
 
 def _row(scenario: Scenario, names: list[str]) -> Row:
     """Return the row of a scenario."""
-    missing = number(sum(scenario.unplaced.values()), "bad")
+    missing = number(sum(scenario.unplaced.values()), "bad") if scenario.answered else UNKNOWN
     return (Cell(scenario.name), missing, *_cells(scenario, names))
 
 

@@ -92,10 +92,13 @@ def _table(block: Table) -> str:
         for column in block.columns
     )
     rows = "\n".join(_row(block.columns, row) for row in block.rows)
-    caption = f"<caption>{safe(block.caption)}</caption>\n" if block.caption else ""
+    # A map is wider than the page and scrolls; its caption does not.
+    above = f'<p class="dim">{safe(block.caption)}</p>\n' if block.heat else ""
+    caption = f"<caption>{safe(block.caption)}</caption>\n" if block.caption and not block.heat else ""
     note = f'\n<p class="dim">{safe(block.note)}</p>' if block.note else ""
+    name = safe(block.caption or "Table")
     return (
-        f'<div class="scroll" role="group" tabindex="0" aria-label="{safe(block.caption or "Table")}">\n'
+        f'{above}<div class="scroll" role="group" tabindex="0" aria-label="{name}">\n'
         f'<table{kind} style="{_headers(block.columns)}">\n{caption}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table>\n</div>{note}"
     )

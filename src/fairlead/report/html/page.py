@@ -11,12 +11,11 @@ from fairlead.report.html.attention import Concern, attention_section, calm_word
 from fairlead.report.html.next_steps import steps_of_outcome, steps_of_plan
 from fairlead.report.html.run import making_section
 from fairlead.report.html.target import conflict_section, proof_section, repaired_section, warnings_section
-from fairlead.report.html.utilisation import Step, steps_of, utilisation_section
+from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.html.waves import change_section, flow_section, wave_section
 from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.waves import running
 
 _INSIDE = " Inside of a wave old and new replicas stand side by side."
 
@@ -35,7 +34,7 @@ def plan_page(plan: RebalancePlan, making: Making) -> Page:
     sections += [attention_section(concerns, calm_words(outcome)), steps_of_plan(plan, making)]
     if waves is not None:
         sections.append(flow_section(waves))
-        sections.append(utilisation_section(steps_of(plan), _INSIDE if waves.waves else ""))
+        sections.append(utilisation_section(plan, _INSIDE if waves.waves else ""))
         sections += [wave_section(waves), change_section(plan)]
     changed = frozenset(change.workload for change in plan.changes)
     sections += [
@@ -60,7 +59,7 @@ def outcome_page(outcome: Outcome, making: Making) -> Page:
         conflict_section(outcome),
         attention_section(concerns_of(outcome), calm_words(outcome)),
         steps_of_outcome(outcome, making),
-        utilisation_section(_steps_of(outcome)),
+        utilisation_section(outcome),
         placement_section(outcome, opened=True),
         repaired_section(outcome),
         proof_section(outcome, "Levels and their proof"),
@@ -71,15 +70,6 @@ def outcome_page(outcome: Outcome, making: Making) -> Page:
     lead = tuple(map(Text, told_cost(outcome)))
     tone, figures = _tone(outcome), figures_of(outcome)
     return Page("Placement", _sentence(verdict(outcome)), tone, lead, figures, sections, making)
-
-
-def _steps_of(outcome: Outcome) -> tuple[Step, ...]:
-    """Return what stands now, where anything does, and with the placement."""
-    if outcome.placement is None:
-        return ()
-    now = running(outcome.problem)
-    then = Step("placement", outcome.problem, outcome.placement)
-    return (Step("now", outcome.problem, now), then) if any(now.values()) else (then,)
 
 
 def _tone(outcome: Outcome) -> Tone:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 
-from fairlead.models.placement import Placement
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
     ROWS_OPEN,
@@ -39,7 +39,7 @@ from fairlead.report.html.next_steps import steps_of_simulation
 from fairlead.report.html.page import figure
 from fairlead.report.html.run import making_section
 from fairlead.report.html.target import conflict_section, warnings_section
-from fairlead.report.html.utilisation import Step, utilisation_section
+from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.solver.simulate.result import Simulation
 
@@ -56,7 +56,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
         attention_section(_concerns(simulation), calm_words(after) if simulation.fits else ""),
         steps_of_simulation(simulation, making),
         heat_section(simulation),
-        utilisation_section(_steps(simulation)),
+        utilisation_section(simulation),
         _change_section(simulation),
         Section(
             "target", "Levels before and after", (level_table(simulation),) if simulation.changed else ()
@@ -64,9 +64,11 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
         warnings_section(after),
         making_section(after, after.seconds, None, making),
     )
-    verdicts = [verdict(simulation)] if simulation.changed else []
-    verdicts += [scenario_verdict(simulation)] if simulation.scenarios else []
-    headline, *others = verdicts
+    verdicts = [(after.fits, verdict(simulation))] if simulation.changed else []
+    if simulation.scenarios:
+        verdicts.append((all(one.fits for one in simulation.scenarios), scenario_verdict(simulation)))
+    # What does not fit comes first.
+    headline, *others = (text for _, text in sorted(verdicts, key=itemgetter(0)))
     costs = cost_lines(after.problem, simulation.now, after.placement) if after.placement is not None else []
     lead = (title(simulation), *others, *already(simulation), *fills_first(simulation), *costs)
     figures = _figures(simulation) if simulation.changed else ()
@@ -102,8 +104,11 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
         yield Concern("Violated until everything is moved", at_once, "rule", "notice")
         yield Concern("Nothing moves to what is added", [*empty_additions(simulation)], "cluster", "notice")
         yield from standing_concerns(simulation.after)
-    told = [f"{one.change}: {text}" for one in simulation.scenarios for text in one.broken]
+    known = [one for one in simulation.scenarios if one.answered]
+    told = [f"{one.change}: {text}" for one in known for text in one.broken]
     yield Concern("Scenarios in which more than replicas are short", told, "case")
+    late = [str(one.change) for one in simulation.scenarios if not one.answered]
+    yield Concern("Scenarios that were not answered in time", late, "scenario", "notice")
 
 
 def _change_section(simulation: Simulation) -> Section:
@@ -141,14 +146,3 @@ def _by_workload(simulation: Simulation) -> Table:
 def _short(found: Table) -> Table:
     """Return the rows of a table that a page can bear."""
     return found.first(ROWS_SHOWN, "row", "and {}: -o json has them all")
-
-
-def _steps(simulation: Simulation) -> tuple[Step, ...]:
-    """Return what stands now and after the changes; nothing where only scenarios were tried."""
-    if not simulation.changed:
-        return ()
-    then = simulation.after.placement or Placement({})
-    return (
-        Step("now", simulation.before.problem, simulation.now),
-        Step("after", simulation.after.problem, then),
-    )

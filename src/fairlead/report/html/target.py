@@ -17,6 +17,8 @@ from fairlead.report.blocks import (
 from fairlead.report.content.outcome import level_table, told_rules, told_ways
 from fairlead.report.pages import Section
 
+OPENED = 8
+"""Repaired rules that are open; the others are folded."""
 SHOWN = 200
 """Conflicts that a report lists before it counts the rest."""
 
@@ -71,7 +73,7 @@ def repaired_section(outcome: Outcome) -> Section:
     found = outcome.repaired if outcome.placement is not None else outcome.broken_before
     title = "Fixed by it" if outcome.placement is not None else "Violated now"
     tone: Tone = "good" if outcome.placement is not None else "bad"
-    return Section("broken", title, sentences(map(str, found), "rule", tone))
+    return Section("broken", title, sentences(map(str, found), "rule", tone, OPENED))
 
 
 def warnings_section(outcome: Outcome) -> Section:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from fairlead.models.answer import Shown
+from fairlead.models.comparison import Comparison
+from fairlead.models.outcome import Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.words import counted, format_percent
@@ -24,15 +28,22 @@ from fairlead.report.blocks import (
     columns,
     table,
 )
+from fairlead.report.content.comparison import BEST
 from fairlead.report.content.fullness import Course, courses, tone_of
-from fairlead.report.html.panels import panel
+from fairlead.report.html.asset import asset
+from fairlead.report.html.canvas import mosaic
+from fairlead.report.html.panels import HEAD, RESOURCES, ROW, WIDTH, panel
 from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import WavePlan, running
+from fairlead.solver.simulate.result import Simulation
 
 PICTURED = 48
 """Clusters that have a panel: the fullest ones."""
 WAVES_PICTURED = 60
 """Waves that a panel shows; of more every second one, or every third, ..."""
+ACROSS, GAP = 4, 16
+"""Panels side by side in a picture of its own, and pixels between them."""
 ROWS_SHOWN = 1000
 """Rows that the table shows."""
 AT_A_GLANCE = 3
@@ -47,17 +58,42 @@ class Step(NamedTuple):
     placement: Placement
 
 
-def steps_of(plan: RebalancePlan) -> tuple[Step, ...]:
-    """Return what stands now, inside of every wave where most does, and in the end."""
-    inside = plan.waves.fullest if plan.waves is not None else ()
-    every = -(-len(inside) // WAVES_PICTURED) or 1
-    waves = [
-        Step(f"in wave {number}", plan.problem, one)
-        for number, one in enumerate(inside, start=1)
-        if number % every == 0
-    ]
-    target = plan.outcome.placement or Placement({})
-    return (Step("now", plan.problem, plan.before), *waves, Step("target", plan.problem, target))
+def steps_of(answer: Shown) -> tuple[Step, ...]:
+    """Return what stands step by step: now and after, inside of every wave, or with every scheduler.
+
+    Empty for an answer without a placement, and for one that is about something else.
+    """
+    match answer:
+        case RebalancePlan(outcome=Outcome(placement=Placement() as target), waves=WavePlan() as waves):
+            return (
+                Step("now", answer.problem, answer.before),
+                *_inside(waves),
+                Step("target", answer.problem, target),
+            )
+        case Outcome(placement=Placement() as placement):
+            now = running(answer.problem)
+            then = Step("placement", answer.problem, placement)
+            return (Step("now", answer.problem, now), then) if any(now.values()) else (then,)
+        case Simulation(changed=True, after=Outcome(placement=Placement() as placement) as after):
+            return (
+                Step("now", answer.before.problem, answer.now),
+                Step("after", after.problem, placement),
+            )
+        case Comparison():
+            every = [(BEST, answer.best), *((each.name, each.outcome) for each in answer.contenders)]
+            return tuple(
+                Step(name, one.problem, one.placement) for name, one in every if one.placement is not None
+            )
+        case _:
+            return ()
+
+
+def _inside(waves: WavePlan) -> Iterator[Step]:
+    """Yield what stands at most inside of the waves; of too many every second, or every third, ..."""
+    every = -(-len(waves.waves) // WAVES_PICTURED) or 1
+    for number, one in enumerate(waves.fullest, start=1):
+        if number % every == 0:
+            yield Step(f"in wave {number}", waves.problem, one)
 
 
 def panels_of(found: Sequence[Course], names: Sequence[str], *, compared: bool) -> tuple[Panel, ...]:
@@ -69,18 +105,27 @@ def panels_of(found: Sequence[Course], names: Sequence[str], *, compared: bool) 
     return tuple(panel(rows, names, compared=compared) for rows in ranked[:PICTURED])
 
 
-def utilisation_section(steps: Sequence[Step], note: str = "", *, compared: bool = False) -> Section:
-    """Return how full clusters are by resource; without steps, or where nothing is used, nothing.
+def plot(answer: Shown) -> str:
+    """Return the panels of an answer as an SVG document; empty where it has none."""
+    steps = steps_of(answer)
+    found = courses([(step.problem, step.placement) for step in steps])
+    panels = panels_of(found, [step.name for step in steps], compared=isinstance(answer, Comparison))
+    most = Counter(one.cluster for one in found).most_common(1)
+    size = WIDTH + GAP, HEAD + ROW * min(RESOURCES, most[0][1] if most else 0) + GAP
+    return mosaic([one.svg for one in panels], size, ACROSS, asset("colours.css")) if panels else ""
+
+
+def utilisation_section(answer: Shown, note: str = "") -> Section:
+    """Return how full clusters are by resource; where nothing is placed or used, nothing.
 
     Parameters
     ----------
-    steps
-        What stands, one after the other.
+    answer
+        What tells what stands where.
     note
         A sentence more on how the panels are to be read.
-    compared
-        True where the steps stand side by side, such as the answers of schedulers.
     """
+    steps, compared = steps_of(answer), isinstance(answer, Comparison)
     title = "How full the clusters are"
     names = [step.name for step in steps]
     found = courses([(step.problem, step.placement) for step in steps])

@@ -66,11 +66,8 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
         now = _changed(now, change)
     now = triggered(problem, now)
     fleet = replace(now, workloads=with_due(now.workloads))
-    return (
-        trusted(fleet)
-        if all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
-        else fleet
-    )
+    only_closed = all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
+    return trusted(fleet) if only_closed else fleet
 
 
 def _changed(problem: Problem, change: Change) -> Problem:

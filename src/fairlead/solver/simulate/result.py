@@ -11,7 +11,7 @@ from typing import assert_never
 from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.answer import Answer
 from fairlead.models.check import check
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, total
@@ -137,6 +137,11 @@ class Scenario:
                 return limit
             case _:
                 assert_never(self.change)
+
+    @property
+    def answered(self) -> bool:
+        """Whether it is known what comes of it."""
+        return self.status != Status.UNKNOWN
 
     @property
     def fits(self) -> bool:
