@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.comparison import Comparison, Contender, Difference
     from fairlead.models.errors import (
+        ExtensionError,
         FairleadError,
         InternalError,
         ManifestError,
@@ -64,7 +65,9 @@ _PUBLIC = {
     "fairlead.models.asked": "check score",
     "fairlead.models.cluster": "Cluster Taint Toleration",
     "fairlead.models.comparison": "Comparison Contender Difference",
-    "fairlead.models.errors": "FairleadError InternalError ManifestError Mistake UnsupportedError UsageError",
+    "fairlead.models.errors": (
+        "ExtensionError FairleadError InternalError ManifestError Mistake UnsupportedError UsageError"
+    ),
     "fairlead.models.levels": "Deviation Level",
     "fairlead.models.outcome": "Attained ClusterDecision Outcome Status",
     "fairlead.models.placement": "Placement",
@@ -104,6 +107,7 @@ __all__ = [
     "Difference",
     "Drain",
     "Effect",
+    "ExtensionError",
     "FairleadError",
     "Gain",
     "InternalError",

@@ -107,6 +107,8 @@ def _fullness(shift: UtilisationShift | None) -> Cell:
     if shift is None:
         return NOTHING
     before, after = _percent(shift.before, "new"), _percent(shift.after, "gone")
+    if {before, after} <= {"-", "new", "gone"}:
+        return NOTHING
     share = shift.after.fullness if shift.after else None
     tone: Tone = "" if share is None else tone_of(share)
     return Cell(f"{before} -> {after}" if before != after else before, tone)

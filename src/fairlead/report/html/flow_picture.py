@@ -107,7 +107,8 @@ class _Side:
     def __init__(
         self, ends: Sequence[tuple[str | None, int]], scale: float, none: str, colour_of_none: Ink
     ) -> None:
-        self.none, self.colour_of_none = none, colour_of_none
+        self.none = none
+        self.colour_of_none: Ink = colour_of_none
         self.replicas: dict[str | None, int] = {}
         for name, replicas in ends:
             self.replicas[name] = self.replicas.get(name, 0) + replicas

@@ -10,6 +10,7 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.triggers import as_triggered
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive
@@ -28,6 +29,7 @@ SHARE_OF_STRICT = 0.6
 """Of the time for an answer, what finding out may use whether everything fits; the rest is for what does."""
 
 
+@hurried
 @attentive
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
     """Solve a problem with and without changes, and tell what becomes different.
