@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fairlead.manifests.loading import load, select
     from fairlead.modelling.model import Model
     from fairlead.modelling.policy import Policy
+    from fairlead.models.answer import Plot
     from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.comparison import Comparison, Contender, Difference
@@ -60,6 +61,7 @@ _PUBLIC = {
     "fairlead.manifests.loading": "load select",
     "fairlead.modelling.model": "Model",
     "fairlead.modelling.policy": "Policy",
+    "fairlead.models.answer": "Plot",
     "fairlead.models.asked": "check score",
     "fairlead.models.cluster": "Cluster Taint Toleration",
     "fairlead.models.comparison": "Comparison Contender Difference",
@@ -118,6 +120,7 @@ __all__ = [
     "Placement",
     "PlanComparison",
     "PlannedChange",
+    "Plot",
     "Policy",
     "Possible",
     "Problem",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from typing import Literal
 
 import click
@@ -58,6 +57,7 @@ def help_command(context: click.Context, command: str | None) -> int:
 
 def version_text() -> str:
     """Return the versions of fairlead, OR-Tools, Python and all extensions that are installed, in a line."""
+    import platform
     from importlib.metadata import PackageNotFoundError, version
 
     from fairlead.models.extensions import found

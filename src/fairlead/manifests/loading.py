@@ -38,7 +38,6 @@ from fairlead.manifests.overrides import replica_overrides
 from fairlead.manifests.own.extend import Extended, contradictions, extend
 from fairlead.manifests.selecting import select
 from fairlead.manifests.yaml.documents import shortened
-from fairlead.manifests.yaml.quick import uncollected
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
@@ -49,6 +48,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
+from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import without_lag
 from fairlead.models.validity import with_outside
 from fairlead.models.words import counted, listed

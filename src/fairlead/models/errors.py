@@ -14,6 +14,7 @@ An infeasible problem is a result (`Status.INFEASIBLE`), not an exception.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from dataclasses import field as declared
 
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -39,12 +40,15 @@ class Mistake:
         The offending value as written, shortened; empty where there is none.
     message
         What is wrong and what is allowed.
+    missing
+        True where one of several fields is missing, this one for example; left out of comparisons.
     """
 
     source: Source
     field: str
     value: str
     message: str
+    missing: bool = declared(default=False, compare=False, repr=False)
 
     @property
     def sentence(self) -> str:

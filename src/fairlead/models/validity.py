@@ -15,6 +15,7 @@ from fairlead.models.amounts import MOST_REPLICAS, excessive
 from fairlead.models.balance import without_balance
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.kept import keep, kept
 from fairlead.models.levels import Level, order_with
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
@@ -66,8 +67,7 @@ def completed(problem: Problem) -> Problem:
     ManifestError
         Where anything in the problem is wrong; names every mistake.
     """
-    mistakes = [*mistakes_of(problem)]
-    if mistakes:
+    if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
     problem = without_balance(with_outside(problem))
     workloads = tuple(_counted(workload) for workload in problem.workloads)
@@ -77,6 +77,13 @@ def completed(problem: Problem) -> Problem:
     if rules is problem.rules and all(map(operator.is_, workloads, problem.workloads)):
         return problem
     return replace(problem, workloads=workloads, rules=rules)
+
+
+def trusted(problem: Problem) -> Problem:
+    """Return a problem that was made from a valid one: nobody looks for mistakes in it again."""
+    nothing: tuple[Mistake, ...] = ()
+    keep(problem, mistakes_of, nothing)
+    return problem
 
 
 def _counted(workload: Workload) -> Workload:
@@ -92,8 +99,14 @@ def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
     return frozenset() if counts else frozenset([total.KIND])
 
 
-def mistakes_of(problem: Problem) -> Iterator[Mistake]:
-    """Yield everything that is wrong with the numbers and names of a problem."""
+@kept
+def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
+    """Return everything that is wrong with the numbers and names of a problem."""
+    return tuple(_all_mistakes(problem))
+
+
+def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
+    """Yield mistakes of clusters, of workloads, and of what these share."""
     names = frozenset(problem.cluster_by_name)
     for cluster in () if _are_plain(problem.clusters) else problem.clusters:
         found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]

@@ -1,5 +1,6 @@
 """solve(): the algorithm, from a problem to a proven placement."""
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
 from fairlead.models.tolerance import tolerances_of
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, proven, together, unproven
@@ -41,6 +43,8 @@ from fairlead.solver.side_by_side import place_side_by_side
 from fairlead.solver.targets import loose_levels, strict
 from fairlead.solver.tolerances import loosened, unsearched
 
+LOG = logging.getLogger(__name__)
+
 Method = Literal["auto", "exact", "cp-sat"]
 
 SHARE_ALONE = 0.8
@@ -51,6 +55,7 @@ WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
 
+@hurried
 def solve(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,
@@ -144,6 +149,13 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         explain = _Explain(search, grouped.exhausted)
         outcome = _solve(grouped.problem, method, search, where, explain, started)
         outcome = _as_sure(outcome, grouped)
+        LOG.info(
+            "%s: %s by %s in %.3f s",
+            settled.sizes,
+            outcome.status,
+            outcome.origin,
+            time.perf_counter() - started,
+        )
         if outcome.status is Status.INFEASIBLE:
             return outcome
     return replace(outcome, rejected=grouped.rejected)
@@ -191,6 +203,7 @@ def _solve(
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
+    share = replace(share, urgent=search.deadline)
     found, failing = _strictly(bare, alone, method, share, where)
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))

@@ -19,7 +19,6 @@ _SCOPE = (
     "has no meaning here: the kinds of {} belong to no namespace;"
     " spec.workloadSelector.namespaces says whose workloads are meant"
 )
-IS_NEEDED = "is needed"
 GROUP = "fairlead.io"
 SCRIPT = "Script"
 
@@ -44,7 +43,7 @@ def told_already(mistake: Mistake, known: Collection[str]) -> bool:
     if mistake.field in known:
         return True
     holder = f"{mistake.field.rpartition('.')[0]}."
-    return IS_NEEDED in mistake.message and any(field.startswith(holder) for field in known)
+    return mistake.missing and any(field.startswith(holder) for field in known)
 
 
 def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Iterator[Finding]:
@@ -160,8 +159,8 @@ def _move_budget(spec: own.MoveBudgetSpec) -> Iterator[Finding]:
     """Refuse a budget that limits nothing, and wrong expressions of sets of clusters."""
     given = (spec.total, spec.per_workload, spec.per_namespace)
     if all(amount is None for amount in given) and not spec.leaving and not spec.arriving:
-        message = f"is missing; total, perWorkload, perNamespace, leaving or arriving {IS_NEEDED}"
-        yield Finding(("total",), None, message)
+        message = "is missing; total, perWorkload, perNamespace, leaving or arriving is needed"
+        yield Finding(("total",), None, message, missing=True)
     for name, entries in (("leaving", spec.leaving), ("arriving", spec.arriving)):
         for position, entry in enumerate(entries):
             yield from below(name, below(position, _target(entry.target_cluster)))
@@ -184,6 +183,6 @@ def _either(fields: Mapping[str, object]) -> Iterator[Finding]:
     first, second = fields
     given = [name for name, value in fields.items() if value is not None]
     if not given:
-        yield Finding((first,), None, f"is missing; {first} or {second} {IS_NEEDED}")
+        yield Finding((first,), None, f"is missing; {first} or {second} is needed", missing=True)
     elif len(given) > 1:
         yield Finding((second,), None, f"cannot be combined with {first}; use one of the two")

@@ -77,7 +77,8 @@ class PathConstraints:
     copies
         Size of a full copy by cluster, where clusters hold nothing or a full copy.
     open
-        Most replicas by cluster on which new ones may be started at all; None means no limit.
+        Most replicas by cluster on which new ones may wait on the way; None means no limit. Empty where no
+        replica makes a detour.
     """
 
     gaps: Placed
@@ -149,7 +150,7 @@ def constraints_of(
         gaps=_gaps(workload, changed) if asks else {},
         copies=full if asks else {},
         limits=tuple(_limits(workload, changed, detours=detours)),
-        open={} if copies is not None else _open(workload, problem, names),
+        open=_open(workload, problem, names) if detours and copies is None else {},
     )
 
 
