@@ -105,7 +105,7 @@ def _in_full(question: Question) -> Answer | None:
 
 
 def _alone(question: Question) -> Answer | None:
-    """Leave everybody where he stands best by himself."""
+    """Place every workload as if the others were not there."""
     return None if question.part.partial else stand_alone(question.part, question.alone)
 
 
@@ -153,7 +153,7 @@ IN_FULL = Way(
 OTHER_WAYS = (
     Way(
         "Each alone",
-        "every level: nobody can stand better than without the others",
+        "every level: no workload can be placed better than without the others",
         _always,
         _alone,
     ),
