@@ -57,11 +57,14 @@ def main() -> int:
 
 
 def _write(page: Path, shot: Shot) -> None:
-    """Make a plan of an example, and write its report."""
+    """Write the report of a plan; one with options is saved first, as `report` lacks some of them."""
+    source, output = ("-q", "-f", shot.example), ("-o", str(page))
+    if not shot.options:
+        _called("report", *source, *output)
+        return
     plan = str(page.with_name("plan.json"))
-    source = ("-q", "-f", shot.example)
     _called("plan", *source, *shot.options, "--save", plan)
-    _called("report", *source, "--plan", plan, "-o", str(page))
+    _called("report", *source, "--plan", plan, *output)
 
 
 def _called(*arguments: str) -> None:
