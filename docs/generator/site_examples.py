@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from site_links import ROOT, in_repository
+from site_links import ROOT
 
 _LIST = re.compile(r"^## Examples\n(.*?)^## ", re.MULTILINE | re.DOTALL)
 _LANGUAGES = {".yaml": "yaml", ".py": "python"}
@@ -18,7 +18,7 @@ def example_pages() -> dict[str, str]:
     ValueError
         Where the README has no section Examples.
     """
-    pages = {"examples/index.md": _index(in_repository((ROOT / "README.md").read_text(encoding="utf-8")))}
+    pages = {"examples/index.md": _index((ROOT / "README.md").read_text(encoding="utf-8"))}
     for folder in sorted(path for path in (ROOT / "examples").iterdir() if path.is_dir()):
         pages[f"examples/{folder.name}.md"] = _page(folder)
     return pages

@@ -14,10 +14,6 @@ MOVED: Mapping[str, str] = {
 }
 """Files of the repository outside of ``docs/`` that are pages, and where."""
 
-REPOSITORY = "https://github.com/fairlead/fairlead"
-"""Where the repository is to be published: the README names its files by address, for package pages."""
-
-_ADDRESS = re.compile(rf"\]\((?:{re.escape(REPOSITORY)}/(?:blob|tree|raw)/main)/")
 _SOURCES = {place: source for source, place in MOVED.items()}
 _LINK = re.compile(r"\]\((?![a-z]+:|#)([^)#\s]+)")
 
@@ -39,12 +35,7 @@ def for_site(markdown: str, page: str) -> str:
         target = posixpath.normpath(posixpath.join(here, link[1]))
         return f"]({posixpath.relpath(site_place(target), there or '.')}"
 
-    return _LINK.sub(moved, in_repository(markdown) if page == "index.md" else markdown)
-
-
-def in_repository(markdown: str) -> str:
-    """Return a text whose links to published files are relative, as they hold beside the README."""
-    return _ADDRESS.sub("](", markdown)
+    return _LINK.sub(moved, markdown)
 
 
 def site_place(path: str) -> str:

@@ -15,14 +15,13 @@ from places import EXAMPLES, ROOT
 from site_commands import command_line_page
 from site_examples import example_pages
 from site_kinds import kinds_page
-from site_links import MOVED, REPOSITORY, for_site, in_repository
+from site_links import MOVED, for_site
 from site_python import python_pages
 from site_text import described, prose
 
 PAGES = (*(ROOT / name for name in MOVED), *sorted((ROOT / "docs").rglob("*.md")))
 _FENCED = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
-_ANY_LINK = re.compile(r"\]\(([^)\s]*)\)")
 _ITEM = re.compile(r"( *)([-*+]|\d+\.) ")
 
 
@@ -40,20 +39,10 @@ def _anchors(page: Path) -> set[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_hold_in_the_repository(page: Path) -> None:
     """A relative link names a file or folder that is there, and a heading that it has."""
-    for target, anchor in _LINK.findall(in_repository(_prose_of(page))):
+    for target, anchor in _LINK.findall(_prose_of(page)):
         file = page.parent / target if target else page
         assert file.exists(), target
         assert not anchor or anchor in _anchors(file), f"{target}#{anchor}"
-
-
-def test_links_of_the_readme_hold_on_a_package_page() -> None:
-    """All are addresses: files, folders and pictures each as the code host serves them."""
-    for target in _ANY_LINK.findall(_prose_of(ROOT / "README.md")):
-        assert target.startswith("https://"), f"{target}: write {REPOSITORY}/blob/main/{target}"
-        if target.startswith(REPOSITORY):
-            file = ROOT / in_repository(f"]({target})")[2:-1].partition("#")[0]
-            kind = "tree" if file.is_dir() else "raw" if file.suffix == ".png" else "blob"
-            assert target.startswith(f"{REPOSITORY}/{kind}/main/")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -80,12 +69,6 @@ def test_links_are_moved_with_their_pages() -> None:
     assert for_site("[a](https://example.org/docs/x) [b](#due)", "index.md") == (
         "[a](https://example.org/docs/x) [b](#due)"
     )
-
-
-def test_addresses_of_the_readme_lead_to_pages() -> None:
-    """On the site they are links to its own pages."""
-    assert for_site(f"[a]({REPOSITORY}/blob/main/docs/rules.md#due)", "index.md") == "[a](rules.md#due)"
-    assert for_site(f"[a]({REPOSITORY}/tree/main/examples/fleet)", "index.md") == "[a](examples/fleet.md)"
 
 
 def test_words_stay_as_they_are() -> None:
