@@ -1,9 +1,11 @@
 """What fairlead needs where it runs, and in which versions the lock pins it."""
 
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -11,13 +13,21 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def needs(name: str, extras: Sequence[str] = ()) -> list[str]:
-    """Return what a distribution of this environment asks for, on any machine and Python.
+def extras() -> tuple[str, ...]:
+    """Return the names of the extras, in order."""
+    return tuple(sorted(_project()["optional-dependencies"]))
 
-    Parameters
-    ----------
-    extras
-        Extras that are asked for as well.
+
+def declared(chosen: Sequence[str] = ()) -> list[str]:
+    """Return the names of what fairlead itself asks for, with the chosen extras."""
+    texts = list(_project()["dependencies"])
+    for extra in chosen:
+        texts += _project()["optional-dependencies"][extra]
+    return sorted({canonicalize_name(Requirement(text).name) for text in texts})
+
+
+def needs(name: str) -> list[str]:
+    """Return what a distribution of this environment asks for, on any machine and Python, without extras.
 
     Returns
     -------
@@ -28,24 +38,21 @@ def needs(name: str, extras: Sequence[str] = ()) -> list[str]:
         requirements = [Requirement(text) for text in requires(name) or []]
     except PackageNotFoundError:
         return []
-    found = {
-        canonicalize_name(one.name)
-        for one in requirements
-        if "extra" not in str(one.marker or "") or _is_of(one, extras)
-    }
-    return sorted(found)
+    return sorted(
+        {canonicalize_name(one.name) for one in requirements if "extra" not in str(one.marker or "")}
+    )
 
 
-def _is_of(requirement: Requirement, extras: Sequence[str]) -> bool:
-    """Tell whether a requirement belongs to one of the extras."""
-    marker = requirement.marker
-    return marker is not None and any(marker.evaluate({"extra": extra}) for extra in extras)
+def _project() -> dict[str, Any]:
+    """Return the table ``project`` of pyproject.toml."""
+    found: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return found
 
 
-def runtime(extras: Sequence[str] = ()) -> set[str]:
-    """Return the names of everything that fairlead needs at run time, directly or not."""
+def runtime(chosen: Sequence[str] = ()) -> set[str]:
+    """Return the names of everything that fairlead needs at run time, directly or not, with some extras."""
     found: set[str] = set()
-    waiting = needs("fairlead", extras)
+    waiting = declared(chosen)
     while waiting:
         name = waiting.pop()
         if name not in found:

@@ -12,21 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from fairlead.version import VERSION
-from locked import needs, pins, runtime
-
-EXTRAS = ("frames", "live", "ray", "report")
+from locked import declared, extras, needs, pins, runtime
 
 
 def bill() -> dict[str, Any]:
     """Return the document: what everybody installs is required, what only extras install is optional."""
-    required, every = runtime(), runtime(EXTRAS)
+    required, every = runtime(), runtime(extras())
     parts = sorted((name, version) for name, version in pins() if name in every)
     named: dict[str, list[str]] = {}
     for name, version in parts:
         named.setdefault(name, []).append(_reference(name, version))
     components = [_component(name, version, required=name in required) for name, version in parts]
     wanted = [(_reference(name, version), needs(name)) for name, version in parts]
-    wanted.append((_reference("fairlead", VERSION), needs("fairlead", EXTRAS)))
+    wanted.append((_reference("fairlead", VERSION), declared(extras())))
     return {
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",

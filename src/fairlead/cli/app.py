@@ -11,7 +11,8 @@ import click
 from fairlead.cli import console, exits, signals, streams
 from fairlead.cli.about import shows_version
 from fairlead.cli.commands import Commands
-from fairlead.models.errors import FairleadError, InternalError, ManifestError
+from fairlead.cli.made import ARGUMENTS
+from fairlead.models.errors import ExtensionError, FairleadError, InternalError, ManifestError
 from fairlead.models.words import counted
 
 COMPLETION = "_FAIRLEAD_COMPLETE"
@@ -47,7 +48,8 @@ COMMANDS = Commands(
 def cli() -> None:
     """Place the replicas of workloads on member clusters, proven best.
 
-    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` writes to one.
+    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` and
+    `plan --apply` write to one.
     """
 
 
@@ -92,7 +94,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run one command; it returns its exit code."""
     if COMPLETION in os.environ:
         cli.main(prog_name="fairlead", complete_var=COMPLETION)
-    with cli.make_context(_name(), list(sys.argv[1:] if arguments is None else arguments)) as context:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    with cli.make_context(_name(), list(given)) as context:
+        context.meta[ARGUMENTS] = given
         code: int = cli.invoke(context)
         return code
 
@@ -112,7 +116,7 @@ def _error(error: Exception) -> int:
         return exits.WRONG_INPUT
     if isinstance(error, FairleadError) and not isinstance(error, InternalError):
         console.note("\n".join(f"error: {line}" for line in str(error).splitlines()))
-        return exits.WRONG_INPUT
+        return exits.UNEXPECTED if isinstance(error, ExtensionError) else exits.WRONG_INPUT
     if isinstance(error, OSError) and error.strerror is not None:
         where = "" if error.filename is None else f"{error.filename}: "
         console.note(f"error: {where}{error.strerror}")

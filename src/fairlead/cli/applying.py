@@ -44,7 +44,9 @@ class Applying(NamedTuple):
         if not inputs.from_cluster or inputs.files:
             raise click.UsageError("--apply needs the cluster itself as input: --context NAME, without -f")
         if not (self.yes or self.dry_run == "server") and not console.is_answered():
-            raise click.UsageError("--apply asks before it writes, and nobody can answer here: add --yes")
+            raise click.UsageError(
+                "--apply asks before it writes, and there is no terminal to answer: add --yes"
+            )
 
 
 _OPTIONS = (
@@ -126,11 +128,13 @@ def _warn_of(absences: list[str]) -> None:
     """Say which replicas are away for a while."""
     if not absences:
         return
-    more = f"; and of {len(absences) - SHOWN} more workloads" if len(absences) > SHOWN else ""
-    console.note(
-        "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller);"
-        f" away at once: {'; '.join(absences[:SHOWN])}{more}"
-    )
+    more = [f"and {counted(len(absences) - SHOWN, 'more workload')}"] if len(absences) > SHOWN else []
+    lines = [
+        "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller).",
+        "Away at once:",
+        *(f"  {line}" for line in (*absences[:SHOWN], *more)),
+    ]
+    console.note("\n".join(lines))
 
 
 def _moved(saved: "Document | None") -> frozenset[str]:

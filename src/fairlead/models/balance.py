@@ -83,18 +83,17 @@ def _is_spread(workload: Workload) -> bool:
 
 def _marked(workload: Workload, *, apart: bool) -> Workload:
     """Return a workload of which the level of the deviation from dynamic weights is told, in every group."""
+    sets = (workload.rules, *(group.rules for group in workload.groups))
+    if not any(isinstance(rule, Weights) and rule.dynamic for rules in sets for rule in rules):
+        return workload
     groups = tuple(replace(group, rules=_rules(group.rules, apart=apart)) for group in workload.groups)
-    found = replace(workload, rules=_rules(workload.rules, apart=apart), groups=groups)
-    return workload if found == workload else found
+    return replace(workload, rules=_rules(workload.rules, apart=apart), groups=groups)
 
 
 def _rules(rules: Iterable[WorkloadRule], *, apart: bool) -> tuple[WorkloadRule, ...]:
     """Return rules of which the level of the deviation from dynamic weights is told."""
     return tuple(
-        replace(rule, apart=apart)
-        if isinstance(rule, Weights) and rule.dynamic and rule.apart is not apart
-        else rule
-        for rule in rules
+        replace(rule, apart=apart) if isinstance(rule, Weights) and rule.dynamic else rule for rule in rules
     )
 
 

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
+from fairlead.models.kept import kept, kept_of_last
 from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
@@ -16,6 +17,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Copies,
+    CustomCost,
     Duplicated,
     Evenness,
     Grouped,
@@ -32,6 +34,7 @@ from fairlead.models.rules import (
     balance,
     bounds,
     copies,
+    custom,
     evenness,
     move_price,
     moves,
@@ -56,7 +59,12 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     Of several affinity groups the levels and weights of the one count by whose rules `check` looks at the
     placement.
     """
-    placed = placement if isinstance(placement, Placement) else Placement(placement)
+    return _scored(problem, placement if isinstance(placement, Placement) else Placement(placement))
+
+
+@kept_of_last
+def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
+    """Return the value of every level in order."""
     problem = in_kept_groups(problem, placed)
     missing = shortfall_values(problem, placed) if problem.partial else {}
     costs = _costs(problem, placed)
@@ -71,12 +79,11 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
 def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
     """Return what all workloads cost together, by level; shortfalls left out."""
     parts: dict[tuple[Level, int], list[int | Fraction]] = {}
-    for workload in problem.workloads:
+    for workload, rule, levels in _contributions(problem):
         placed = placement.of(workload.key)
-        for rule in workload.rules:
-            for level in levels_of_rule(rule, workload):
-                cost = _cost(rule, workload, placed, level, problem)
-                parts.setdefault((level, workload.priority), []).append(cost)
+        for level in levels:
+            cost = _cost(rule, workload, placed, level, problem)
+            parts.setdefault((level, workload.priority), []).append(cost)
     if problem.balances:
         parts[BALANCE, 0] = [balance.cost(each, problem, placement) for each in problem.balances]
     return {
@@ -89,18 +96,25 @@ def _whole(value: Fraction) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
+@kept
+def _contributions(problem: Problem) -> tuple[tuple[Workload, WorkloadRule, tuple[Level, ...]], ...]:
+    """Return the rules that contribute to levels, of which workload, and to which."""
+    return tuple(
+        (workload, rule, levels)
+        for workload in problem.workloads
+        for rule in workload.rules
+        if (levels := levels_of_rule(rule, workload))
+    )
+
+
+@kept
 def levels_of(problem: Problem) -> tuple[Level, ...]:
     """Return the levels to which at least one rule of the problem contributes, in order.
 
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    told = {
-        (level, workload.priority)
-        for workload in problem.workloads
-        for rule in workload.rules
-        for level in levels_of_rule(rule, workload)
-    }
+    told = {(level, workload.priority) for workload, _, levels in _contributions(problem) for level in levels}
     used = {replace(level, priority=priority) for level, priority in told}
     if problem.balances:
         used.add(BALANCE)
@@ -135,7 +149,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
             return (NET,)
         case Moves():
             return (moves.level(rule, workload),)
-        case Price():
+        case Price() | CustomCost():
             return (rule.level,)
         case Shares():
             return shares.levels(rule)
@@ -158,15 +172,13 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     base = level.base
     parts = (
         _cost(rule, workload, placement.of(workload.key), base, problem)
-        for workload in problem.workloads
-        if workload.priority == level.priority
-        for rule in workload.rules
-        if base in levels_of_rule(rule, workload)
+        for workload, rule, levels in _contributions(problem)
+        if workload.priority == level.priority and base in levels
     )
     return _whole(sum(map(Fraction, parts), Fraction(0)))
 
 
-def _cost(  # noqa: C901 - one case a rule
+def _cost(  # noqa: C901, PLR0912 - one case a rule
     rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, problem: Problem
 ) -> int | Fraction:
     """Return what one rule of one workload costs on a level to which it contributes."""
@@ -177,6 +189,8 @@ def _cost(  # noqa: C901 - one case a rule
             return bounds.passed_over(rule, workload, placed)
         case Copies():
             return copies.cost(rule, placed, level)
+        case CustomCost():
+            return custom.cost(rule, workload, placed)
         case Evenness():
             return evenness.cost(rule, workload, placed, level)
         case MovePrice():
@@ -197,6 +211,7 @@ def _cost(  # noqa: C901 - one case a rule
             assert_never(rule)
 
 
+@kept
 def least_of_all(problem: Problem) -> Mapping[Level, int | Fraction]:
     """Return the least value of every level that a problem has; see `least_of`."""
     return {level: least_of(problem, level) for level in levels_of(problem)}
@@ -217,15 +232,16 @@ def least_of(problem: Problem, level: Level) -> int | Fraction:
     return int(total) if total.denominator == 1 else total
 
 
-def _moving(problem: Problem) -> list[tuple[Workload, Moves | MovePrice]]:
+@kept
+def _moving(problem: Problem) -> tuple[tuple[Workload, Moves | MovePrice], ...]:
     """Return the workloads whose moves count although nothing says how many replicas there are in all."""
-    return [
+    return tuple(
         (workload, rule)
         for workload in problem.workloads
         if workload.rule(Total) is None and workload.rule(Duplicated) is None
         for rule in workload.rules
         if isinstance(rule, Moves | MovePrice)
-    ]
+    )
 
 
 def _spared(rule: Moves | MovePrice, workload: Workload, level: Level) -> Fraction:

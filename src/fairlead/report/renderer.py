@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, assert_never
 
 from fairlead.models.answer import Answer, Shown
 from fairlead.models.outcome import Outcome
-from fairlead.models.problem import Problem
 from fairlead.models.words import escaped
-from fairlead.report.blocks import Brief, Line, Table
+from fairlead.report.blocks import Line, Table
 from fairlead.report.documents.outcome import outcome_document, to_frame
+from fairlead.report.pages import Making
 from fairlead.report.tabular import CustomColumns, to_csv, to_markdown, with_columns
 from fairlead.report.terminal import Look, printed
 
@@ -47,22 +47,19 @@ class _Forms(Generic[A]):
         Everything that a terminal shows, in groups that stand apart.
     document
         JSON-ready values.
-    brief
-        What a notebook shows; None for the lines of the summary.
     """
 
     verdict: Callable[[A], str]
     summary: Callable[[A], list[str]]
     terminal: Callable[[A, Look], Iterable[Iterable[Line]]]
     document: Callable[[A], dict[str, Any]]
-    brief: Callable[[A], Brief] | None = None
 
 
 def _outcome_forms() -> _Forms[Outcome]:
     """Return the forms of an outcome."""
     from fairlead.report.content import outcome
 
-    return _Forms(outcome.verdict, outcome.summary, outcome.terminal, outcome_document, outcome.brief)
+    return _Forms(outcome.verdict, outcome.summary, outcome.terminal, outcome_document)
 
 
 def _plan_forms() -> _Forms[RebalancePlan]:
@@ -83,7 +80,6 @@ def _simulation_forms() -> _Forms[Simulation]:
         simulation.summary,
         simulation.terminal,
         simulation_document,
-        simulation.brief,
     )
 
 
@@ -92,7 +88,7 @@ def _why_forms() -> _Forms[Why]:
     from fairlead.report.content import why
     from fairlead.report.documents.why import why_document
 
-    return _Forms(why.heading, why.summary, why.terminal, why_document, why.brief)
+    return _Forms(why.heading, why.summary, why.terminal, why_document)
 
 
 def _comparison_forms() -> _Forms[Comparison]:
@@ -206,18 +202,26 @@ def moves(answer: RebalancePlan, look: Look) -> str:
 
 
 def notebook(shown: Shown) -> str:
-    """Return a short rendering as HTML; every text of the input is escaped."""
-    from fairlead.report import notebook as notebooks
+    """Return the top of its page as HTML; every text of the input is escaped."""
+    from fairlead.report.html.document import fragment
+    from fairlead.report.html.pages_of import page_of
 
-    if isinstance(shown, Problem):
-        from fairlead.report.content import problem
+    return fragment(page_of(shown, Making()))
 
-        return notebooks.html(problem.brief(shown))
-    forms = _forms(shown)
-    if forms.brief is not None:
-        return notebooks.html(forms.brief(shown))
-    first, *rest = forms.summary(shown)
-    return notebooks.html(Brief(first, rest))
+
+def plot(answer: Answer) -> str:
+    """Return pictures of an answer as an SVG document; empty where it has none."""
+    from fairlead.report.html import utilisation
+
+    return utilisation.plot(answer)
+
+
+def page(answer: Answer, making: Making) -> str:
+    """Return the page of an answer as an HTML document."""
+    from fairlead.report.html.document import document as html_document
+    from fairlead.report.html.pages_of import page_of
+
+    return html_document(page_of(answer, making))
 
 
 def document(answer: Answer, *, decisions: bool = True) -> dict[str, Any]:

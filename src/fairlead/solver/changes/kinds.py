@@ -5,6 +5,7 @@ Cost is counted in replicas, so that "cheapest" is well defined over all kinds:
 * a minimum, a maximum, a total or the replicas of a workload: 1 for every replica it is changed by;
 * a spread constraint: 1 for every group;
 * what has to survive, and how far groups may differ: 1 for every replica;
+* a number of a rule from outside: 1 for every one by which it changes;
 * a taint that is tolerated: 1, whatever number of clusters that opens;
 * a workload that leaves a group of companions: 1;
 * a workload that is placed afresh, from its first affinity group on: 1;
@@ -25,6 +26,7 @@ from enum import StrEnum
 
 from fairlead.models.cluster import PODS
 from fairlead.models.quantity import format_alike, format_units
+from fairlead.models.rules.custom import CHANGE
 from fairlead.models.statement import Change
 from fairlead.models.words import counted, listed
 
@@ -42,6 +44,7 @@ class Kind(StrEnum):
     MOST_GROUPS = "most-groups"
     SURVIVAL = "survival"
     SKEW = "skew"
+    CUSTOM = CHANGE
     MOVE_BUDGET = "move-budget"
     TOLERATION = "toleration"
     COMPANION = "companion"
@@ -84,6 +87,8 @@ def unit(change: Change) -> str:
             | Kind.REPLICAS
         ):
             return "replicas"
+        case Kind.CUSTOM:
+            return change.detail
 
 
 def describe(change: Change, *, named: bool = False) -> str:
@@ -121,6 +126,8 @@ def _alike(changes: Sequence[Change]) -> list[list[Change]]:
         key: object = (change.kind, change.cluster, change.detail, change.before, change.after)
         if change.kind == Kind.CAPACITY:
             key = (change.kind, change.detail, change.amount)
+        elif change.kind == Kind.SURVIVAL and not change.after:
+            key = (change.kind, change.detail)
         elif change.kind in (Kind.COMPANION, Kind.RESCHEDULE):
             key = change
         found.setdefault(key, []).append(change)
@@ -133,24 +140,32 @@ def _named(changes: Sequence[Change], *, named: bool) -> str:
     if first.kind == Kind.CAPACITY and len(changes) > 1:
         clusters = listed([change.cluster or "" for change in changes], "cluster")
         return f"add {_offered(first.detail, first.amount)} to each of {clusters}"
-    text = _described(first)
     workloads = [change.workload for change in changes if change.workload] if named else []
+    if first.kind == Kind.REPLICAS:
+        return _scaled(first, workloads)
+    text = _described(first)
     told = workloads and first.kind not in (Kind.COMPANION, Kind.RESCHEDULE)
     return f"{text} for {listed(workloads, 'workload')}" if told else text
 
 
-def _described(change: Change) -> str:  # noqa: C901 - one case a kind
+def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
     """Say what to change, without the workload."""
     match Kind(change.kind):
         case Kind.MINIMUM | Kind.MAXIMUM | Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
-            return _turned(change)
+            return _turned(change, f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.detail}")
+        case Kind.CUSTOM:
+            return _turned(change, change.detail)
         case Kind.FEWEST_GROUPS:
             return f"require {_groups(change.after, change.detail)} instead of {change.before}"
         case Kind.MOST_GROUPS:
             return f"allow {_groups(change.after, change.detail)} instead of {change.before}"
         case Kind.SURVIVAL:
-            left = counted(change.after, "replica")
-            return f"require {left} instead of {change.before} to survive the loss of any one {change.detail}"
+            left = (
+                f"{counted(change.after, 'replica')} instead of {change.before}"
+                if change.after
+                else "no replica"
+            )
+            return f"require {left} to survive the loss of any one {change.detail}"
         case Kind.SKEW:
             apart = counted(change.after, "replica")
             return f"let groups of {change.detail} differ by {apart} instead of {change.before}"
@@ -161,13 +176,19 @@ def _described(change: Change) -> str:  # noqa: C901 - one case a kind
         case Kind.RESCHEDULE:
             return f"reschedule {change.workload} (--fresh): affinity group {change.detail} fits"
         case Kind.REPLICAS:
-            return f"scale to {counted(change.after, 'replica')} instead of {change.before}"
+            return _scaled(change, ())
         case Kind.CAPACITY:
             return f"add {_offered(change.detail, change.amount)} to {change.cluster}"
         case Kind.QUOTA:
             return _raised_quota(change)
         case Kind.MOVE_BUDGET:
-            return f"allow {change.after} instead of {counted(change.before, 'move')} ({change.detail})"
+            return f"allow {counted(change.after, 'move')} instead of {change.before} ({change.detail})"
+
+
+def _scaled(change: Change, workloads: Sequence[str]) -> str:
+    """Say that workloads are scaled, all of them alike; without their names where there are none."""
+    whom = f"{listed(workloads, 'workload')} " if workloads else ""
+    return f"scale {whom}from {change.before} to {change.after} replicas"
 
 
 def _raised_quota(change: Change) -> str:
@@ -181,7 +202,7 @@ def _raised_quota(change: Change) -> str:
 def _offered(resource: str, amount: int) -> str:
     """Return an amount of a resource: ``500m cpu``, ``2Gi memory``, ``room for 3 pods``."""
     if resource == PODS:
-        return counted(amount, "pod")
+        return f"room for {counted(amount, 'pod')}"
     return f"{format_units(resource, amount)} {resource}"
 
 
@@ -194,10 +215,9 @@ _BOUNDS = {
 }
 
 
-def _turned(change: Change) -> str:
+def _turned(change: Change, what: str) -> str:
     """Say that a bound is lowered or raised."""
     turn = "lower" if change.after < change.before else "raise"
-    what = f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.detail}"
     return f"{turn} {what} from {change.before} to {change.after}"
 
 
