@@ -16,6 +16,8 @@ from fairlead.models.rules import Candidates, Total, Weights, WorkloadRule
 from fairlead.models.rules.custom import OURS, CustomClusterCost, CustomCost, Formulas
 from outside_rules import CROWDING, Blocks, Crowding, LargestGroup, Reach, TornBlocks, with_outside
 from random_problems import random_problem
+from walk_problems import walk_problem
+from walking import walk
 
 NAMES = ("member1", "member2", "member3")
 EACH = {name: frozenset({name}) for name in NAMES}
@@ -60,6 +62,13 @@ def test_partial_problems_agree_with_brute_force(seed: int) -> None:
     """Replicas stay unplaced where that keeps what rules from outside ask for."""
     problem = with_outside(random_problem(seed, Deviation.WEBSTER), seed)
     assert_best(replace(problem, partial=True))
+
+
+def test_a_walk_finds_nothing_wrong() -> None:
+    """With affinity groups, priorities, strange orders of levels, and little time at times."""
+    assert [
+        fault for seed in range(40) for fault in walk(seed, lambda at: with_outside(walk_problem(at), at))
+    ] == []
 
 
 def test_a_rule_changes_the_best() -> None:
