@@ -1,9 +1,11 @@
 """Many workloads at once stand where each stands by itself."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
+import fairlead
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
@@ -92,3 +94,12 @@ def test_other_measures_are_left_to_the_other_way() -> None:
     other = Problem(problem.clusters, problem.workloads, problem.rules, deviation=Deviation.L1)
 
     assert place_side_by_side(other) == {}
+
+
+def test_nobody_stands_anywhere_once_all_clusters_are_lost() -> None:
+    """The only region is lost, and with it every column of the arrays."""
+    problem = alike(FEWEST, 3, {"a": 1, "b": 2})
+    assert place_side_by_side(replace(problem, clusters=())) == {}
+    regions = tuple(Cluster(name, region="eu") for name in "ab")
+    (lost,) = fairlead.simulate(replace(problem, clusters=regions), sweep="region").scenarios
+    assert lost.unplaced == {f"w{number:02d}": 3 for number in range(FEWEST)}

@@ -53,7 +53,7 @@ def place_side_by_side(problem: Problem) -> dict[str, Mapping[str, int]]:
     if any(workload.current for workload in problem.workloads):
         return {}
     chosen = tuple(workload for workload in problem.workloads if _is_common(workload))
-    if len(chosen) < FEWEST:
+    if len(chosen) < FEWEST or not problem.clusters:
         return {}
     part = replace(problem, workloads=chosen)
     return _placed(batch_of(part)) if fits_arrays(part) else {}
