@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import fairlead
 from fairlead.models import rules
 
-_FUNCTIONS = "What `fairlead` does. Everything here is imported from `fairlead` itself."
-_CLASSES = "What `fairlead` reads and returns. Everything here is imported from `fairlead` itself."
-_RULES = """The placement rules, for problems that are built in Python: `from fairlead.models import rules`.
-What they mean is told in [What every rule means](../rules.md)."""
+_FUNCTIONS = "What `fairlead` does. Import everything here from `fairlead`."
+_CLASSES = "What `fairlead` reads and returns. Import everything here from `fairlead`."
+_RULES = """The placement rules, for problems built in Python: `from fairlead.models import rules`.
+[What every rule means](../rules.md) explains them."""
 
 
 def python_pages() -> dict[str, str]:
