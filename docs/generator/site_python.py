@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 
 import fairlead
+from fairlead import extending
 from fairlead.models import rules
 
 _FUNCTIONS = "What `fairlead` does. Import everything here from `fairlead`."
 _CLASSES = "What `fairlead` reads and returns. Import everything here from `fairlead`."
+_EXTENDING = """For packages with rules of their own: `from fairlead.extending import ...`.
+[Extensions](../extensions.md) explains how to write one."""
 _RULES = """The placement rules, for problems built in Python: `from fairlead.models import rules`.
 [What every rule means](../rules.md) explains them."""
 
@@ -18,6 +21,9 @@ def python_pages() -> dict[str, str]:
         "reference/functions.md": _page("Functions", _FUNCTIONS, "fairlead", filter(str.islower, public)),
         "reference/classes.md": _page(
             "Classes", _CLASSES, "fairlead", (name for name in public if not name.islower())
+        ),
+        "reference/extending.md": _page(
+            "Extensions in Python", _EXTENDING, "fairlead.extending", extending.__all__
         ),
         "reference/rules.md": _page("Rules in Python", _RULES, "fairlead.models.rules", rules.__all__),
     }
