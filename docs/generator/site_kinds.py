@@ -8,10 +8,10 @@ from site_text import described, prose
 
 Schema = Mapping[str, Any]
 
-_BEGINNING = """# Fields of our kinds
+_BEGINNING = """# Fields of own kinds
 
 Every manifest has `apiVersion: fairlead.io/v1alpha1`, its `kind`, `metadata` with a `name`, and a `spec`.
-What the kinds are for is told in [Own kinds](../own-kinds.md); `fairlead schema KIND` prints the same
+[Own kinds](../own-kinds.md) says what they are for; `fairlead schema KIND` prints the same
 for programs, as JSON Schema.
 """
 _LIMITS: Mapping[str, str] = {

@@ -6,12 +6,12 @@ import fairlead
 from fairlead import extending
 from fairlead.models import rules
 
-_FUNCTIONS = "What `fairlead` does. Everything here is imported from `fairlead` itself."
-_CLASSES = "What `fairlead` reads and returns. Everything here is imported from `fairlead` itself."
-_EXTENDING = """For packages that bring rules of their own: `from fairlead.extending import ...`.
-How to write one is told in [Extensions](../extensions.md)."""
-_RULES = """The placement rules, for problems that are built in Python: `from fairlead.models import rules`.
-What they mean is told in [What every rule means](../rules.md)."""
+_FUNCTIONS = "What `fairlead` does. Import everything here from `fairlead`."
+_CLASSES = "What `fairlead` reads and returns. Import everything here from `fairlead`."
+_EXTENDING = """For packages with rules of their own: `from fairlead.extending import ...`.
+[Extensions](../extensions.md) explains how to write one."""
+_RULES = """The placement rules, for problems built in Python: `from fairlead.models import rules`.
+[What every rule means](../rules.md) explains them."""
 
 
 def python_pages() -> dict[str, str]:

@@ -65,7 +65,7 @@ _OPTIONS = (
         default="600",
         show_default=True,
         metavar="SECONDS",
-        help="With --apply: stop where a wave is not healthy after so long; 0 or none: wait for ever.",
+        help="With --apply: stop if a wave is not healthy after this time; 0 or none: wait forever.",
     ),
 )
 

@@ -57,7 +57,12 @@ class Named(click.ParamType[tuple[str, str]]):
     help="Serve bindings of this schedulerName.",
 )
 @click.option(
-    "-n", "--namespace", "namespaces", metavar="NAME", multiple=True, help="Serve only this. May be repeated."
+    "-n",
+    "--namespace",
+    "namespaces",
+    metavar="NAME",
+    multiple=True,
+    help="Serve only this namespace. May be repeated.",
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; log what would be written.")
 @click.option(
@@ -66,7 +71,7 @@ class Named(click.ParamType[tuple[str, str]]):
     default=0.05,
     show_default=True,
     metavar="SECONDS",
-    help="Gather changes for so long, and place them together.",
+    help="Collect changes for this long, and place them together.",
 )
 @click.option(
     "--time-limit",
@@ -74,7 +79,7 @@ class Named(click.ParamType[tuple[str, str]]):
     default="10",
     show_default=True,
     metavar="SECONDS",
-    help="Stop placing a batch after so many seconds, with the best placement found; 0 or none: no limit.",
+    help="Stop placing a batch after this many seconds, with the best placement found; 0 or none: no limit.",
 )
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Threads of the solver.")
 @click.option(

@@ -26,7 +26,7 @@ Exit codes:
 def doctor_command(inputs: Inputs) -> int:
     """Say what is in the input, and what is missing for an answer or for a better one.
 
-    Nothing is placed. What is wrong with single fields is told by `fairlead validate`.
+    Nothing is placed. `fairlead validate` checks single fields.
     """
     problem = inputs.read()
     missing = list(_missing(problem))

@@ -222,7 +222,7 @@ _SETTINGS = (
         default="10",
         show_default=True,
         metavar="SECONDS",
-        help="Stop after so many seconds with the best placement found; 0 or none: no limit.",
+        help="Stop after this many seconds with the best placement found; 0 or none: no limit.",
     ),
     click.option(
         "--workers",
@@ -248,7 +248,7 @@ _SETTINGS = (
         type=Choice(["auto", "exact", "cp-sat"]),
         default="auto",
         show_default=True,
-        help="How to search; auto takes the exact allocation wherever it applies, else CP-SAT.",
+        help="How to search; auto uses the exact allocation where it applies, else CP-SAT.",
     ),
     click.option(
         "--fresh/--steady",
@@ -274,7 +274,7 @@ _SETTINGS = (
         multiple=True,
         metavar="LEVEL=AMOUNT",
         callback=_tolerances,
-        help="Let a level be so much worse than best for those below it: deviation=0.1%, balance=0.01.",
+        help="Let a level be this much worse than best for later ones: deviation=0.1%, balance=0.01.",
     ),
     click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )

@@ -99,7 +99,7 @@ _MOVING = (
     click.option(
         "--make-room",
         is_flag=True,
-        help="Where only some workloads are due, let others move to free capacity for them.",
+        help="If only some workloads are due, let others move to free capacity for them.",
     ),
     click.option(
         "--order",
@@ -138,7 +138,7 @@ _SEARCH = (
         default="60",
         show_default=True,
         metavar="SECONDS",
-        help="Stop after so many seconds with the best plan found; 0 or none: no limit.",
+        help="Stop after this many seconds with the best plan found; 0 or none: no limit.",
     ),
     click.option(
         "--workers", type=click.IntRange(min=1), metavar="N", help="Threads.  [default: one per core]"
@@ -174,13 +174,13 @@ class Files(NamedTuple):
 
 _FILES = (
     click.option(
-        "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to go on later."
+        "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to continue later."
     ),
     click.option(
         "--resume",
         type=click.Path(exists=True, dir_okay=False),
         metavar="FILE",
-        help="Go on with a saved plan: its target stays, the waves start from what runs now.",
+        help="Continue a saved plan: its target stays, the waves start from what runs now.",
     ),
     click.option(
         "--compare",
@@ -234,7 +234,7 @@ def plan_command(
     """Say which replicas to move where, in waves that overload no cluster on the way.
 
     Without --apply nothing is written to a cluster. `-o moves` prints a line per move, `-o patch` what to
-    apply to the objects that change, all at once, `-o status-patch` what belongs into their status
+    apply to the objects that change, all at once, `-o status-patch` what belongs in their status
     afterwards. With changes such as `--drain CLUSTER` the plan leads from what runs now to the best
     placement after them. --apply writes the waves one after another, each when the one before is healthy.
     """

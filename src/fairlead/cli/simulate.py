@@ -68,14 +68,14 @@ _COMPLETIONS = {
     "WORKLOAD=N": completing.amounts,
     "WORKLOAD:CLUSTER=W": completing.places,
 }
-_AT = "Every workload with an autoscaler wants the fewest or the most replicas that it allows."
+_AT = "Scale every workload with an autoscaler to its minimum or maximum."
 _SWEEP = (
     "Try each by itself: lose every cluster, region, zone, provider or LABEL value; drain every cluster; or"
     " at: every autoscaler at its minimum, and at its maximum."
 )
 
 _SCRIPT = (
-    "Play dated events (kind Script); every scheduler handles them for itself. The time limit is for each."
+    "Play dated events (kind Script); every scheduler handles them by itself. The time limit is for each."
 )
 _SCHEDULER = (
     "Who handles the events of a script: fairlead, fairlead-plan, karmada, karmada-deduct, kubeadmiral or"

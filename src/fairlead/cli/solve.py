@@ -45,7 +45,7 @@ def solve_command(
     """Place the workloads and prove that there is no better placement.
 
     Nothing is written to a cluster. `-o patch` prints what to apply to the objects that change, `-o
-    status-patch` what belongs into their status afterwards.
+    status-patch` what belongs in their status afterwards.
     """
     require_table(output, picked)
     started = time.perf_counter()

@@ -25,7 +25,7 @@ Exit codes:
   3  valid, but infeasible"""
 
 
-_STRICT = "Take warnings for errors."
+_STRICT = "Treat warnings as errors."
 
 
 @click.command("validate", short_help="Say what is wrong with the input.", epilog=_EXIT_CODES)

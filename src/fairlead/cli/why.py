@@ -41,13 +41,13 @@ def why_command(
     no_headers: bool,
     **settings: Any,
 ) -> int:
-    """Say why WORKLOAD stands where it stands: on every cluster, or on CLUSTER only.
+    """Say why WORKLOAD is placed as it is: on every cluster, or on CLUSTER only.
 
-    For each cluster: which rule binds, and what one replica more and one less would cost: the first level of
-    the objective that gets worse. Then the bounds that improve the placement when they are moved by one.
+    For each cluster: which rule binds, and what one more and one less replica would cost: the first objective
+    that gets worse. Then the limits that improve the placement when they are changed by one.
 
     WORKLOAD is a name, namespace/name or kind/name. All workloads of the input are placed, since they share
-    clusters; -n only tells in which namespace WORKLOAD is.
+    clusters; -n only says in which namespace WORKLOAD is.
     """
     started = time.perf_counter()
     problem = load_workloads(replace(inputs, namespaces=()))

@@ -299,7 +299,8 @@ class FailureRate(Api):
         Field(description="The groups, such as eu-west; empty means every one that no other entry names."),
     ] = ()
     rate: Annotated[
-        Rate, Field(description='The chance that such a group is lost at a given moment, such as "0.1%".')
+        Rate,
+        Field(description='The probability that such a group is down at any moment, such as "0.1%".'),
     ]
 
 
