@@ -7,17 +7,19 @@ they have no limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.in_order import Clusters, Workloads
+from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Allowance, left
 
 if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
     from fairlead.models.problem import Problem
     from fairlead.models.workload import Workload
 
@@ -29,6 +31,9 @@ Amounts = Mapping[Row, int]
 
 Columns = Mapping[str, Mapping[str, int]]
 """How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
+
+WORTH_ARRAYS = 500
+"""Places that are worth arrays, and the import of NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +101,30 @@ def usage(
     unlimited
         True counts what clusters of unknown capacity are asked for as well.
     """
+    if workloads is problem.workloads and not unlimited:
+        return _rows(used_columns(problem, placed))
     counted = charged(problem.clusters, unlimited=True) if unlimited else problem.charged
     return _rows(_used(workloads, placed, counted))
 
 
 def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> Columns:
     """Return what all workloads of a problem use where they are placed, by resource and cluster."""
-    return _used(problem.workloads, placed, problem.charged)
+    if not isinstance(placed, Placement):
+        return _used(problem.workloads, placed, problem.charged)
+    return placed.once(_used_by_all, Workloads.of(problem.workloads), Clusters.of(problem.clusters))
+
+
+def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters) -> Columns:
+    """Return what workloads use where they are placed; where there are many places these are seen at once."""
+    counted = clusters.once(charged)
+    held = [placement.of(workload.key) for workload in workloads]
+    found = None
+    if sum(map(len, held)) >= WORTH_ARRAYS:
+        from fairlead.models.at_once import used_at_once
+
+        with suppress(OverflowError):
+            found = used_at_once(workloads, held, counted, clusters.names)
+    return _used(workloads, placement, counted) if found is None else found
 
 
 def _used(

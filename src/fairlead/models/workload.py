@@ -175,7 +175,10 @@ class Workload:
 
     def rule(self, kind: type[R]) -> R | None:
         """Return the workload's rule of a kind; None where it has none."""
-        return next((rule for rule in self.rules if isinstance(rule, kind)), None)
+        for rule in self.rules:
+            if isinstance(rule, kind):
+                return rule
+        return None
 
     def rules_of(self, kind: type[R]) -> tuple[R, ...]:
         """Return all of the workload's rules of a kind."""
