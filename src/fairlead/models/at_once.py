@@ -69,14 +69,17 @@ def used_at_once(
         for number, resource in enumerate(resources):
             need = np.array([each.get(resource, 0) for each in asked[rows]], dtype=np.int64)
             np.add.at(sums[number], columns, np.repeat(need, lengths) * counts)
-    return {
-        resource: {
-            name: amount
-            for name, amount in zip(names, row, strict=False)
-            if amount and name in (counted.with_pods if resource == PODS else counted.names)
-        }
-        for resource, row in zip(resources, sums.tolist(), strict=True)
-    }
+    sums = sums[:, :-1]
+    for number, resource in enumerate(resources):
+        charged = counted.with_pods if resource == PODS else counted.names
+        if len(charged) < len(names):
+            sums[number] *= np.fromiter(map(charged.__contains__, names), dtype=np.int64, count=len(names))
+    found = {}
+    for resource, row in zip(resources, sums, strict=True):
+        at = np.flatnonzero(row)
+        inside = names if len(at) == len(names) else [names[each] for each in at.tolist()]
+        found[resource] = dict(zip(inside, row[at].tolist(), strict=True))
+    return found
 
 
 class Divided(NamedTuple):

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Self, TypeVar, TypeVarTuple
 
 from fairlead.models.cluster import Cluster
@@ -15,8 +17,16 @@ from fairlead.models.cluster import Cluster
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
 
+Value = TypeVar("Value")
 Found = TypeVar("Found")
 Others = TypeVarTuple("Others")
+
+
+def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: Value) -> Iterable[Value]:
+    """Return values in the order of names; mostly they have that order, and nothing is looked up."""
+    if len(values) == len(names) and tuple(values) == names:
+        return values.values()
+    return map(values.get, names, repeat(otherwise))
 
 
 class Known:
@@ -42,7 +52,7 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
     @classmethod
     def of(cls, clusters: Iterable[Cluster]) -> Clusters:
         """Return clusters in name order."""
-        return clusters if isinstance(clusters, cls) else cls(sorted(clusters, key=lambda each: each.name))
+        return clusters if isinstance(clusters, cls) else cls(sorted(clusters, key=attrgetter("name")))
 
     def __reduce__(self) -> tuple[type[Clusters], tuple[tuple[Cluster, ...]]]:
         return Clusters, (tuple(self),)
@@ -57,6 +67,11 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
         """Their names."""
         return tuple([cluster.name for cluster in self])
 
+    @cached_property
+    def graded(self) -> tuple[Cluster, ...]:
+        """Those that tell the grades of their nodes."""
+        return tuple([cluster for cluster in self if cluster.grades])
+
 
 class Workloads(tuple["Workload", ...], Known):  # noqa: SLOT001 - keeps what was found out
     """Workloads in key order."""
@@ -64,7 +79,7 @@ class Workloads(tuple["Workload", ...], Known):  # noqa: SLOT001 - keeps what wa
     @classmethod
     def of(cls, workloads: Iterable[Workload]) -> Workloads:
         """Return workloads in key order."""
-        return workloads if isinstance(workloads, cls) else cls(sorted(workloads, key=lambda each: each.key))
+        return workloads if isinstance(workloads, cls) else cls(sorted(workloads, key=attrgetter("key")))
 
     def __reduce__(self) -> tuple[type[Workloads], tuple[tuple[Workload, ...]]]:
         return Workloads, (tuple(self),)

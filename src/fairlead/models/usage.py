@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
@@ -62,12 +63,9 @@ def charged(clusters: Iterable[Cluster], *, unlimited: bool = False) -> Charged:
     unlimited
         True counts what clusters of unknown capacity are asked for as well.
     """
-    counted = {
-        each.name: each.free is None or PODS in each.free
-        for each in clusters
-        if unlimited or each.free is not None
-    }
-    return Charged(frozenset(counted), frozenset(name for name, pods in counted.items() if pods))
+    counted = [each for each in clusters if unlimited or each.free is not None]
+    with_pods = [each.name for each in counted if each.free is None or PODS in each.free]
+    return Charged(frozenset([each.name for each in counted]), frozenset(with_pods))
 
 
 def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
@@ -175,15 +173,16 @@ def room(problem: Problem) -> dict[str, dict[str, int]]:
     What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
     or what runs there, where its own numbers lag behind that.
     """
-    known = [each for each in problem.clusters if each.free is not None]
+    free = {each.name: each.free for each in problem.clusters if each.free is not None}
     running = _running(problem.workloads, problem.charged)
+    sized = [each for each in problem.clusters if each.allocatable and each.free is not None]
     found: dict[str, dict[str, int]] = {}
-    for resource in dict.fromkeys(chain(running, chain.from_iterable(each.free or () for each in known))):
+    for resource in dict.fromkeys(chain(running, *free.values())):
         held = running.get(resource, {})
-        column = {each.name: each.free[resource] for each in known if each.free and resource in each.free}
+        column = _column(free, resource)
         for name, amount in held.items():
             column[name] = column.get(name, 0) + amount
-        for each in known:
+        for each in sized:
             if each.allocatable and resource in each.allocatable and each.name in column:
                 # More can run there than it has only where its own numbers say otherwise: what runs may
                 # stay, and it takes nothing new.
@@ -193,6 +192,14 @@ def room(problem: Problem) -> dict[str, dict[str, int]]:
             column = {name: max(0, amount) for name, amount in column.items()}
         found[resource] = column
     return found
+
+
+def _column(free: Mapping[str, Mapping[str, int]], resource: str) -> dict[str, int]:
+    """Return what clusters have free of a resource; mostly all of them tell it."""
+    try:
+        return dict(zip(free, map(itemgetter(resource), free.values()), strict=True))
+    except KeyError:
+        return {name: amounts[resource] for name, amounts in free.items() if resource in amounts}
 
 
 def limits(problem: Problem) -> dict[Row, int]:

@@ -25,6 +25,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import graded_room, needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.workload import Workload
+from fairlead.solver.boxes import UNBOUND
 
 Whole = NDArray[np.int64]
 
@@ -34,10 +35,6 @@ Floats = NDArray[np.float64]
 
 # Replicas, and what a cluster may be asked for, stay below this, so that sums of a row fit 64 bits.
 MOST = 2**31
-
-
-# Stands for no maximum.
-UNBOUND = 2**62
 
 
 # What all replicas together ask of a resource, in its units, stays below this.
