@@ -135,8 +135,8 @@ def _document(lines: Iterable[_Line]) -> dict[str, Any]:  # noqa: C901 - one cas
             else:
                 top = _back(path, column, list)
             for number in range(1, dashes):
-                top.append(inner := [])
-                top = inner
+                holder, top = top, []
+                holder.append(top)
                 path.append((column + 2 * number, top))
             awaiting = None
         if key is None:
@@ -145,8 +145,8 @@ def _document(lines: Iterable[_Line]) -> dict[str, Any]:  # noqa: C901 - one cas
             top.append(value() if value in _FRESH else value)
             continue
         if dashes:
-            top.append(made := {})
-            top = made
+            holder, top = top, {}
+            holder.append(top)
             path.append((column + 2 * dashes, top))
         elif awaiting is not None and column > path[-1][0]:
             top[awaiting] = top = {}
