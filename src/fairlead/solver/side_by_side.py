@@ -163,12 +163,17 @@ def _by_gaps(boxes: _Boxes, weights: Whole, wholes: Sequence[int]) -> tuple[Whol
     second = np.where(weighed, np.clip(quota + 1, lower, upper), upper)
     middle, cost = second - first, np.where(weighed, whole - 2 * rest, 0)
     wanted = (totals - first.sum(axis=1))[:, None]
-    order = np.argsort(np.where(middle > 0, cost, EXACT), axis=1)
-    taken = np.cumsum(np.take_along_axis(middle, order, axis=1), axis=1)
-    at = np.minimum((taken < wanted).sum(axis=1, keepdims=True), middle.shape[1] - 1)
-    last = np.take_along_axis(np.take_along_axis(cost, order, axis=1), at, axis=1)
+    # In the middle a place has one unit, or any number that cost nothing where it has no weight.
+    ranked = np.sort(np.where(weighed & (middle > 0), cost, EXACT), axis=1)
+    below, nothing = (
+        (ranked < 0).sum(axis=1, keepdims=True),
+        np.where(weighed, 0, middle).sum(axis=1)[:, None],
+    )
+    rank = np.where(wanted <= below, wanted, wanted - nothing)
+    last = np.take_along_axis(ranked, np.clip(rank - 1, 0, ranked.shape[1] - 1), axis=1)
+    last = np.where((below < wanted) & (wanted <= below + nothing), 0, last)
     # What is taken last lies before the middle, within it, or after it.
-    last = np.where(wanted <= 0, -whole, np.where(wanted > taken[:, -1:], whole, last))
+    last = np.where(wanted <= 0, -whole, np.where(wanted > middle.sum(axis=1)[:, None], whole, last))
     bottom = np.where(last > -whole, first, lower) + np.where(cost < last, middle, 0)
     top = first + np.where(cost <= last, middle, 0) + np.where(last >= whole, upper - second, 0)
     return boxes.settled(bottom, top), possible
