@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples docs wheel-check lock clean environment
+.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples docs screenshots wheel-check lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -121,6 +121,10 @@ examples: environment ## run every example
 docs: environment ## build the documentation into site/; a dead link is an error
 	@echo "==> docs"
 	@$(call quietly,env NO_MKDOCS_2_WARNING=1 .venv/bin/python -m mkdocs build)
+
+screenshots: environment ## take the pictures of the documentation anew; needs Chromium
+	@echo "==> screenshots"
+	@.venv/bin/python docs/generator/screenshots.py
 
 wheel-check: environment ## build the wheel, install it in a bare environment, use it from outside
 	@echo "==> wheel-check"

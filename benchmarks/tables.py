@@ -109,15 +109,20 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def put_between_markers(document: str, measured: str) -> str:
-    """Return a document with what was measured between its two markers.
+    """Return a document with what was measured between its two markers."""
+    return put_between(document, BEGIN, END, f"\n\n{measured}\n")
+
+
+def put_between(document: str, begin: str, end: str, text: str) -> str:
+    """Return a document with another text between two markers.
 
     Raises
     ------
     ValueError
         Where the document does not have both markers, once each and in order.
     """
-    if document.count(BEGIN) != 1 or document.count(END) != 1 or document.index(BEGIN) > document.index(END):
-        raise ValueError("the document needs the two markers of what was measured, once each")
-    before, _, rest = document.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{measured}\n{END}{after}"
+    if document.count(begin) != 1 or document.count(end) != 1 or document.index(begin) > document.index(end):
+        raise ValueError(f"the document needs the markers of what was measured, once each: {begin} {end}")
+    before, _, rest = document.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}{text}{end}{after}"

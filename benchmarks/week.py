@@ -1,7 +1,7 @@
 """A week of a fleet, handled in turn by fairlead and by greedy schedulers: what each comes to.
 
     python benchmarks/week.py --sizes 60x12 --events 200 --seeds 0-4
-    python benchmarks/week.py --sizes 300x30 --events 1000 --seeds 0 --patience 8 --page docs/week
+    python benchmarks/week.py --sizes 300x30 --events 1000 --seeds 0-1 --patience 4 --write-docs
 
 On a busy machine ``--patience`` gives every answer so many times its seconds; processor seconds are judged
 anyway. The exit code is 1 where a bar is missed: an answer of fairlead that is neither proven nor within 1 %,
@@ -25,10 +25,11 @@ import week_kubeadmiral
 from fleet_manifests import documents
 from fleet_parts import Member
 from running_fleets import seeds_in
+from week_docs import write_docs
 from week_openb import openb_week
 from week_page import write_page
 from week_script import Week, week
-from week_tables import CONTENDERS, Run, missed, to_markdown, unlike
+from week_tables import CONTENDERS, OPENB, SECONDS, Run, missed, to_markdown, unlike
 
 import fairlead
 from fairlead.models.problem import Problem
@@ -38,10 +39,7 @@ from fairlead.solver.script.play import Course
 from fairlead.solver.script.reading import read_script
 from fairlead.solver.script.schedulers import SCHEDULERS, Settings
 
-SECONDS, SECONDS_OF_A_PLAN = 1.0, 10.0
-"""What fairlead may take for an event, and for a plan."""
 KUBEADMIRAL = "kubeadmiral"
-OPENB = "openb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +68,8 @@ class Asked:
 def run(asked: Asked) -> Run:
     """Let one contender handle one week."""
     problem, script, seen = _read(asked)
-    search = {"time_limit": asked.patience * SECONDS, "workers": 1}
-    settings = Settings(search, asked.patience * SECONDS_OF_A_PLAN)
+    limit = asked.patience * SECONDS
+    settings = Settings({"time_limit": limit, "workers": 1}, limit)
     course = Course.of(SCHEDULERS[asked.contender], next(seen).fleet if seen else problem, settings)
     cpu = time.process_time()
     for truth in moments(problem, script):
@@ -144,6 +142,8 @@ def main() -> int:
     print(f"\n{len(wrong)} missed" if wrong else "\nall kept")
     for line in wrong:
         print(f"  {line}")
+    if arguments.write_docs:
+        write_docs(runs, arguments.patience)
     if arguments.page is not None:
         write_page(runs, arguments.events, arguments.page)
     return 1 if wrong else 0
@@ -187,6 +187,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=1.0, metavar="FACTOR", help="on a busy machine")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--page", type=Path, metavar="DIR", help="write an HTML page and curves into DIR")
+    parser.add_argument(
+        "--write-docs", action="store_true", help="write docs/week.md and the README's sentence"
+    )
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep every run there, and go on with those")
     return parser.parse_args()
 

@@ -5,7 +5,7 @@ from html import escape
 from pathlib import Path
 
 from curves import DASHES
-from week_tables import CONTENDERS, Run, to_markdown
+from week_tables import CONTENDERS, OPENB, Run, to_markdown
 
 from fairlead.solver.script.played import Step
 
@@ -13,10 +13,11 @@ LEAST = 0.5
 """What is less than this stands at the bottom of a logarithmic axis."""
 
 STYLE = (
-    "body{font-family:sans-serif;max-width:72em;margin:2em auto;padding:0 1em;color:#222}"
+    "body{font-family:sans-serif;max-width:86em;margin:2em auto;padding:0 1em;color:#222}"
     "table{border-collapse:collapse;margin:1em 0;font-size:.9em}"
     "td,th{border-bottom:1px solid #ccc;padding:.3em .6em;text-align:right}"
-    "td:first-child,th:first-child{text-align:left}img{max-width:100%}"
+    "td:first-child,th:first-child{text-align:left}td{white-space:nowrap}"
+    ".wide{overflow-x:auto}img{max-width:100%}"
 )
 
 CURVES: tuple[tuple[str, str, Callable[[Step], float]], ...] = (
@@ -48,20 +49,30 @@ def write_page(runs: Sequence[Run], events: int, folder: Path) -> None:
         draw(drawn, folder / name)
         told = ", ".join(map(str, seeds))
         parts.append(
-            f"<h2>{escape(size)}</h2><p>About {events} events; seeds {told}; curves of seed {seeds[0]}.</p>"
+            f"<h2>{title_of(size)}</h2><p>About {events} events; seeds {told}; curves of seed {seeds[0]}.</p>"
         )
         parts.append(f'<img src="{name}" alt="pending, against rules and moved over the week">')
         parts += [_html(table) for table in to_markdown(inside).split("\n\n")]
     title = "A week of a fleet"
-    head = f"<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title><style>{STYLE}</style>"
+    head = (
+        "<!doctype html><html lang=en><meta charset=utf-8>"
+        '<meta name=viewport content="width=device-width">'
+        f"<title>{title}</title><style>{STYLE}</style>"
+    )
     (folder / "week.html").write_text(f"{head}<h1>{title}</h1>{''.join(parts)}</html>\n")
+
+
+def title_of(size: str) -> str:
+    """Return what people read of a size."""
+    return "The openb trace" if size == OPENB else "{} workloads on {} clusters".format(*size.split("x"))
 
 
 def _html(table: str) -> str:
     """Return a Markdown table as HTML."""
-    head, _, *rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in table.splitlines()]
+    head, _, *rows = [[cell.strip() for cell in line[1:-1].split("|")] for line in table.splitlines()]
     shown = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<table><tr>{''.join(f'<th>{escape(cell)}</th>' for cell in head)}</tr>{shown}</table>"
+    named = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    return f"<div class=wide><table><tr>{named}</tr>{shown}</table></div>"
 
 
 def draw(runs: Sequence[Run], file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from types import MappingProxyType
 
 from fairlead.solver.script.played import Handled, Step, quantile
@@ -18,9 +19,12 @@ CONTENDERS: Mapping[str, str] = MappingProxyType(
 )
 """Names of the schedulers, and what they are called in tables."""
 OURS = ("fairlead", "fairlead-plan")
-
+OPENB = "openb"
+"""The size that is the trace's."""
+SECONDS = 10.0
+"""What fairlead may take for an event, and for a plan: what `solve` takes at most unless told otherwise."""
 MOST_TOLD = 12
-"""Events that a comparison tells before it counts the rest."""
+"""Spans of time that a comparison tells before it counts the rest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def to_markdown(runs: Sequence[Run]) -> str:
     rules = [
         [
             CONTENDERS[name],
-            *(_range([one.broken_by_rule.get(kind, 0) for one in inside], ",.0f") for kind in kinds),
+            *(range_of([one.broken_by_rule.get(kind, 0) for one in inside], ",.0f") for kind in kinds),
         ]
         for name, inside in _by_contender(runs)
     ]
@@ -96,7 +100,7 @@ def _rows(runs: Sequence[Run]) -> Iterator[list[str]]:
     for name, inside in _by_contender(runs):
         yield [
             CONTENDERS[name],
-            *(_range([value(one) for one in inside], form) for _, value, form in MEASURES),
+            *(range_of([value(one) for one in inside], form) for _, value, form in MEASURES),
         ]
 
 
@@ -110,11 +114,11 @@ def _by_contender(runs: Sequence[Run]) -> Iterator[tuple[str, list[Handled]]]:
 
 def _fullness(handled: Sequence[Handled], resource: str) -> str:
     """Return peak and 95th percentile."""
-    peak = _range([one.use(1).get(resource) for one in handled], ".0%")
-    return f"{peak}; {_range([one.use(0.95).get(resource) for one in handled], '.0%')}"
+    peak = range_of([one.use(1).get(resource) for one in handled], ".0%")
+    return f"{peak}; {range_of([one.use(0.95).get(resource) for one in handled], '.0%')}"
 
 
-def _range(values: Sequence[float | None], form: str) -> str:
+def range_of(values: Sequence[float | None], form: str) -> str:
     """Return the least and the greatest value; one where they look the same, a dash where there is none."""
     known = [value for value in values if value is not None]
     if not known:
@@ -152,26 +156,39 @@ def missed(run: Run, runs: Sequence[Run]) -> Iterator[str]:
 
 
 def unlike(runs: Sequence[Run]) -> Iterator[str]:
-    """Tell after which events fairlead has more replicas pending or against rules than others."""
+    """Tell when fairlead has more replicas pending or against rules than others that have fewer in all.
+
+    As items of a Markdown list: events after which the same numbers stand are one.
+    """
     for run in runs:
-        if run.handled.scheduler not in OURS:
-            continue
-        for other in _others(run, runs):
-            found = [
-                (step, their)
-                for step, their in zip(run.handled.steps, other.steps, strict=True)
-                if _pending(step) > _pending(their) or step.broken > their.broken
-            ]
-            if found:
-                names = f"{run.handled.scheduler} and {other.scheduler}"
-                after = f"after {len(found)} of {len(other.steps)} events"
-                yield f"\n{run.size} seed {run.seed}, {names}, {after}:"
-            for step, their in found[:MOST_TOLD]:
-                pending = f"pending {_pending(step)} instead of {_pending(their)}"
-                broken = f"against rules {step.broken} instead of {their.broken}"
-                yield f"  {step.at:%a %H:%M}, {step.hours:.1f} h, {step.name}: {pending}, {broken}"
-            if len(found) > MOST_TOLD:
-                yield f"  ... and {len(found) - MOST_TOLD} more"
+        one = run.handled
+        for other in _others(run, runs) if one.scheduler in OURS else ():
+            if one.pending_hours <= other.pending_hours and one.broken_hours <= other.broken_hours:
+                continue
+            spans = list(_spans(one.steps, other.steps))
+            names = f"{CONTENDERS[one.scheduler]} and {CONTENDERS[other.scheduler]}"
+            yield f"* Seed {run.seed}, {names}:"
+            yield from (f"  - {text}" for text in spans[:MOST_TOLD])
+            if len(spans) > MOST_TOLD:
+                yield f"  - and {len(spans) - MOST_TOLD} more such spans of time"
+
+
+def _spans(steps: Sequence[Step], others: Sequence[Step]) -> Iterator[str]:
+    """Yield since when and for how long one has more pending or against rules than another, and how much."""
+
+    def numbers(pair: tuple[Step, Step]) -> tuple[int, int, int, int]:
+        step, other = pair
+        return _pending(step), _pending(other), step.broken, other.broken
+
+    for found, group in groupby(zip(steps, others, strict=True), numbers):
+        pending, their_pending, broken, their_broken = found
+        if pending > their_pending or broken > their_broken:
+            inside = [step for step, _ in group]
+            first, hours = inside[0], sum(step.hours for step in inside)
+            yield (
+                f"{first.at:%a %H:%M}, {first.name}: for {hours:.1f} h {pending} replicas pending instead of"
+                f" {their_pending}, {broken} against rules instead of {their_broken}"
+            )
 
 
 def _pending(step: Step) -> int:

@@ -11,7 +11,7 @@ Schema = Mapping[str, Any]
 _BEGINNING = """# Fields of our kinds
 
 Every manifest has `apiVersion: fairlead.io/v1alpha1`, its `kind`, `metadata` with a `name`, and a `spec`.
-What the kinds are for is told in [Kinds of our own](../own-kinds.md); `fairlead schema KIND` prints the same
+What the kinds are for is told in [Own kinds](../own-kinds.md); `fairlead schema KIND` prints the same
 for programs, as JSON Schema.
 """
 _LIMITS: Mapping[str, str] = {

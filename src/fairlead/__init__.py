@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from fairlead.manifests.loading import load, select
     from fairlead.modelling.model import Model
     from fairlead.modelling.policy import Policy
+    from fairlead.models.answer import Plot
     from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
     from fairlead.models.comparison import Comparison, Contender, Difference
     from fairlead.models.errors import (
+        ExtensionError,
         FairleadError,
         InternalError,
         ManifestError,
@@ -59,10 +61,13 @@ _PUBLIC = {
     "fairlead.manifests.loading": "load select",
     "fairlead.modelling.model": "Model",
     "fairlead.modelling.policy": "Policy",
+    "fairlead.models.answer": "Plot",
     "fairlead.models.asked": "check score",
     "fairlead.models.cluster": "Cluster Taint Toleration",
     "fairlead.models.comparison": "Comparison Contender Difference",
-    "fairlead.models.errors": "FairleadError InternalError ManifestError Mistake UnsupportedError UsageError",
+    "fairlead.models.errors": (
+        "ExtensionError FairleadError InternalError ManifestError Mistake UnsupportedError UsageError"
+    ),
     "fairlead.models.levels": "Deviation Level",
     "fairlead.models.outcome": "Attained ClusterDecision Outcome Status",
     "fairlead.models.placement": "Placement",
@@ -102,6 +107,7 @@ __all__ = [
     "Difference",
     "Drain",
     "Effect",
+    "ExtensionError",
     "FairleadError",
     "Gain",
     "InternalError",
@@ -114,6 +120,7 @@ __all__ = [
     "Placement",
     "PlanComparison",
     "PlannedChange",
+    "Plot",
     "Policy",
     "Possible",
     "Problem",

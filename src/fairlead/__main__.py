@@ -1,5 +1,6 @@
 """``python -m fairlead`` and the program ``fairlead``."""
 
+import gc
 import os
 import signal
 import sys
@@ -12,9 +13,20 @@ def main() -> int:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, end)
+    start_light()
     from fairlead.cli.app import main as run
 
     return run()
+
+
+def start_light() -> None:
+    """Set what makes imports slower in libraries that are not asked for it; who sets it himself is obeyed."""
+    # Hundreds of classes are made while importing, and none of them is garbage.
+    gc.set_threshold(300_000, 20, 20)
+    # NumPy starts a thread for every core; no array here is large enough to be worth it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Pydantic reads the metadata of every installed package to look for plugins.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def end(number: int, _frame: FrameType | None) -> None:

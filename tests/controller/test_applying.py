@@ -16,54 +16,11 @@ from fairlead.controller.world import entry_of
 from fairlead.live.resources import BINDING
 from fairlead.solver.interrupt import Listener, handled
 from live_objects import Object, binding, cluster, placement, static
+from members import SCHEDULED, follow, followed, reports
 from served_api import Request, ServedApi
 
 EVEN = placement(static({"member1": 1, "member2": 1}))
-NOW = "2026-11-22T10:00:00Z"
-SCHEDULED = {
-    "type": "Scheduled",
-    "status": "True",
-    "reason": "Success",
-    "message": "",
-    "lastTransitionTime": NOW,
-}
-
-
 MEMBER1 = {"clusterName": "member1", "applied": True}
-
-
-def reports(clusters: list[Object], ready: bool = True) -> list[Object]:
-    """Return what clusters report of a Deployment."""
-    return [
-        {
-            "clusterName": one["name"],
-            "applied": True,
-            "health": "Healthy" if ready else "Unhealthy",
-            "status": {"replicas": one["replicas"], "readyReplicas": one["replicas"] if ready else 0},
-        }
-        for one in clusters
-    ]
-
-
-def followed(api: ServedApi, name: str, ready: bool = True) -> None:
-    """Tell in the status of a binding what Karmada's scheduler and the clusters tell after a write."""
-    item = found(api, name)
-    status = {
-        "schedulerObservedGeneration": item["metadata"]["generation"],
-        "conditions": [SCHEDULED],
-        "aggregatedStatus": reports(item["spec"]["clusters"], ready),
-    }
-    change(api, name, {"status": status}, "status")
-
-
-def follow(api: ServedApi, ready: bool = True) -> None:
-    """Let Karmada follow every write of web's binding."""
-
-    def after(told: Request) -> None:
-        if told.method == "PATCH" and told.path.endswith("/web-deployment"):
-            followed(api, "web", ready)
-
-    api.after = after
 
 
 @pytest.fixture(autouse=True)
@@ -78,7 +35,7 @@ def fleet(api: ServedApi) -> ServedApi:
     for name in ("member1", "member2"):
         api.add(cluster(name))
     api.add(binding("web", 4, placed=EVEN, clusters={"member1": 4}, applied=True))
-    followed(api, "web")
+    followed(api, "web-deployment")
     follow(api)
     return api
 
@@ -136,7 +93,7 @@ def test_it_stops_where_a_wave_is_not_healthy_and_goes_on_later(
     assert "what was written before" in told
     assert placed(fleet, "web") == {"member1": 3, "member2": 1}
     follow(fleet)
-    followed(fleet, "web")
+    followed(fleet, "web-deployment")
     code, _, _ = run(fleet, tmp_path, capsys, *options, "--resume", saved)
     assert code == 0
     assert placed(fleet, "web") == {"member1": 2, "member2": 2}
@@ -182,7 +139,7 @@ def test_a_status_that_changes_meanwhile_hinders_nothing(
     def meddle(method: str, path: str) -> int | None:
         if method == "PATCH" and path.endswith("/web-deployment") and next(times, None) is not None:
             change(fleet, "web", {"status": {"aggregatedStatus": []}}, "status")
-            followed(fleet, "web")
+            followed(fleet, "web-deployment")
         return None
 
     fleet.refuse = meddle
@@ -199,7 +156,7 @@ def test_a_scale_between_two_waves_stops_it(
         if told.path.endswith("/web-deployment") and told.method == "PATCH":
             targets = [{"name": "member1", "replicas": 5}, {"name": "member2", "replicas": 5}]
             change(fleet, "web", {"spec": {"replicas": 10, "clusters": targets}})
-            followed(fleet, "web")
+            followed(fleet, "web-deployment")
 
     fleet.after = after
     code, _, told = run(fleet, tmp_path, capsys, "--apply", "--yes")
@@ -310,7 +267,7 @@ def test_what_may_be_unavailable_is_kept(
         assert written(fleet) == []
     else:
         away = 2 if "--max-surge" in asked else 1
-        assert f"away at once: default/web: {away} of 4 replicas" in told
+        assert f"Away at once:\n  default/web: {away} of 4 replicas" in told
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from fairlead.report.html.asset import asset
+
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
@@ -66,7 +68,7 @@ class Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """Note what is said where."""
-        if "style" in self.open:
+        if {"style", "script"} & set(self.open):
             return
         self.sections[self.section] = self.sections.get(self.section, "") + data
         if "caption" in self.open:
@@ -88,7 +90,6 @@ def read(page: str) -> Reader:
 
 
 def addresses(page: str) -> list[str]:
-    """Return everything that could make a browser ask a network; names of XML dialects are none."""
-    dialects = r'xmlns(:\w+)?="[^"]*"'
-    left = re.sub(dialects, "", page)
-    return re.findall(r"https?:|//\w|\bsrc=|@import|<link|<script|url\((?!#)", left)
+    """Return everything that could make a browser ask a network, scripts that are not the page's own too."""
+    left = page.replace(f"<script>{asset('script.js')}</script>", "", 1)
+    return re.findall(r"https?:|//\w|\bsrc=|@import|<link|<script|url\(|fetch\(|XMLHttp", left)

@@ -1,9 +1,12 @@
 """Small plans made by hand, and what they need."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cache
 
+import fairlead
 from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
@@ -86,3 +89,18 @@ def large(count: int) -> RebalancePlan:
         )
     asked = Problem(clusters, tuple(workloads), (Capacity(),), WITHOUT_BALANCE)
     return planned(asked, target, tuple(moves[::2]), tuple(moves[1::2]))
+
+
+@cache
+def simulated() -> fairlead.Simulation:
+    """Return what the loss of east would do to six replicas on it, and then of every cluster by itself.
+
+    North and west have 4 cpus free each: the six fit into both, and not into one.
+    """
+    asked = fleet(service("web", {"east": 6}))
+    return fairlead.simulate(asked, fairlead.Lose("east"), sweep="cluster")
+
+
+def compared() -> fairlead.Comparison:
+    """Return the best placement of 14 replicas where 12 fit, beside that of the reference."""
+    return fairlead.compare(replace(fleet(service("web", {}, 14)), partial=True), ["reference", "webster"])

@@ -20,9 +20,10 @@ from fairlead.manifests.yaml.block import parse_block
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Places
 from fairlead.manifests.yaml.json_text import build
-from fairlead.manifests.yaml.quick import copy_plain, parse_json, uncollected
+from fairlead.manifests.yaml.quick import copy_plain, parse_json
 from fairlead.manifests.yaml.streams import read_text
 from fairlead.models.errors import ManifestError
+from fairlead.models.uncollected import uncollected
 from fairlead.models.workload import Workload
 
 NUMBERS = ("1", "-0", "0.0", "-0.0", "1e3", "1.50", "1E400", "9" * 21, "9007199254740993.0", "1e16", "0.1")

@@ -57,7 +57,7 @@ def test_a_notebook_shows_the_problem_as_tables() -> None:
     named = replace(problem.workloads[0], key="a/<b>")
     clusters = tuple(replace(problem.clusters[0], name=f"m{number:02}") for number in range(25))
     html = replace(problem, clusters=clusters, workloads=(named,))._repr_html_()
-    assert "<b>25 clusters, 1 workload, 20 replicas</b>" in html
+    assert ">25 clusters, 1 workload, 20 replicas</h1>" in html
     assert "a/&lt;b&gt;" in html
     assert "berlin 8, dresden 3 and frankfurt 1" in html
     assert "m19" in html
@@ -66,8 +66,12 @@ def test_a_notebook_shows_the_problem_as_tables() -> None:
 
 
 def test_every_answer_is_shown_in_notebooks() -> None:
-    """Comparisons have no tables of their own and show their lines."""
+    """A comparison shows the blocks of its page, and no script, which a notebook would run."""
     problem = fairlead.load(EXAMPLES / "scale-up")
     comparison = fairlead.compare(problem)
-    assert comparison._repr_html_().startswith("<div><p><b>")
+    html = comparison._repr_html_()
+    assert html.startswith('<div class="fairlead notebook">')
+    assert html.count("<div") == html.count("</div>")
+    assert "The answers</h2>" in html
+    assert "<script" not in html
     assert repr(comparison).startswith("<Comparison: ")

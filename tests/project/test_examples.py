@@ -50,6 +50,7 @@ WARNED = {
 INFEASIBLE = {"too-tight"}
 TOLD_ELSEWHERE = {
     "created-together",
+    "extension",
     "failover",
     "filled-together",
     "fleet",
@@ -57,7 +58,8 @@ TOLD_ELSEWHERE = {
     "safe-migration",
     "two-aggregated",
 }
-"""Several workloads; what is expected is in test_user_reports.py, test_balance.py and test_stories.py."""
+"""Several workloads; what is expected is in test_user_reports.py, test_balance.py,
+test_stories.py and test_extension.py."""
 
 
 def test_every_example_is_tested() -> None:

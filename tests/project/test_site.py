@@ -19,7 +19,7 @@ from site_links import MOVED, for_site
 from site_python import python_pages
 from site_text import described, prose
 
-PAGES = (*(ROOT / name for name in MOVED), *sorted((ROOT / "docs").glob("*.md")))
+PAGES = (*(ROOT / name for name in MOVED), *sorted((ROOT / "docs").rglob("*.md")))
 _FENCED = re.compile(r"^(```+).*?^\1$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)")
 _ITEM = re.compile(r"( *)([-*+]|\d+\.) ")

@@ -134,13 +134,6 @@ def test_mistakes(
     assert not (tmp_path / "report.html").exists()
 
 
-def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is missing is said before anything is read or solved."""
-    monkeypatch.setattr("fairlead.report.html.find_spec", lambda _: None)
-    assert main(["report", "-f", "no-such-file.yaml"]) == 2
-    assert "pip install 'fairlead[report]'" in capsys.readouterr().err
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("folder", NAMES)
 def test_every_example_gives_a_report(folder: str, tmp_path: Path) -> None:

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from fairlead.report.html import render_outcome, render_plan
+from fairlead.report.html import report_html
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import Move
 from hand_made import infeasible, many, solved
-from small_plans import example, fleet, large, planned, service
+from small_plans import compared, example, fleet, large, planned, service, simulated
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
@@ -59,16 +59,8 @@ pytestmark = [
 ]
 
 
-def seen(text: str, width: int, folder: Path) -> dict[str, Any]:
-    """Return what a browser sees of a page in a window of a width, everything unfolded."""
-    file = folder / "report.html"
-    # The page forbids scripts, which is right; the copy that is measured may run one.
-    open_page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
-    assert open_page != text
-    # A browser's own window is never narrower than 500 pixels; a frame in it may be.
-    inside = escape(open_page.replace("</body>", f"{MEASURE}</body>"))
-    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{inside}"></iframe>'
-    file.write_text(f"<!doctype html><meta charset=utf-8>{frame}", encoding="utf-8")
+def dumped(file: Path, folder: Path, width: int = 1280) -> str:
+    """Return the document as it is when its scripts have run."""
     command = [
         str(BROWSER),
         "--headless",
@@ -76,12 +68,25 @@ def seen(text: str, width: int, folder: Path) -> dict[str, Any]:
         "--disable-gpu",
         f"--user-data-dir={folder / 'profile'}",
         f"--window-size={width + 100},1000",
+        "--virtual-time-budget=3000",
         "--dump-dom",
         file.as_uri(),
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
-    found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found, done.stderr
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+def seen(text: str, width: int, folder: Path, script: str = MEASURE) -> dict[str, Any]:
+    """Return what a script in a browser sees of a page in a window of a width; by default its measures."""
+    file = folder / "report.html"
+    # The page forbids all scripts but its own, which is right; the copy that is measured may run one more.
+    open_page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+    assert open_page != text
+    # A browser's own window is never narrower than 500 pixels; a frame in it may be.
+    inside = escape(open_page.replace("</body>", f"{script}</body>"))
+    frame = f'<iframe style="border: 0; width: {width}px; height: 900px" srcdoc="{inside}"></iframe>'
+    file.write_text(f"<!doctype html><meta charset=utf-8>{frame}", encoding="utf-8")
+    found = re.search(r'<pre id="seen">(.*?)</pre>', dumped(file, folder, width), re.DOTALL)
+    assert found
     measures: dict[str, Any] = json.loads(unescape(found[1]))
     return measures
 
@@ -100,12 +105,14 @@ def with_long_names() -> RebalancePlan:
 
 
 PAGES = {
-    "example": lambda: render_plan(example()),
-    "long names": lambda: render_plan(with_long_names()),
-    "large": lambda: render_plan(large(60)),
-    "infeasible": lambda: render_outcome(infeasible()),
-    "placement": lambda: render_outcome(solved()),
-    "many": lambda: render_outcome(many()),
+    "example": lambda: report_html(example()),
+    "long names": lambda: report_html(with_long_names()),
+    "large": lambda: report_html(large(60)),
+    "infeasible": lambda: report_html(infeasible()),
+    "placement": lambda: report_html(solved()),
+    "many": lambda: report_html(many()),
+    "swept": lambda: report_html(simulated()),
+    "compared": lambda: report_html(compared()),
 }
 
 
@@ -119,14 +126,72 @@ def test_everything_can_be_read(name: str, width: int, tmp_path: Path) -> None:
     assert found["overlaps"] == []
     assert found["outside"] == []
     assert found["cut"] == []
-    # Of the two forms of every picture one is shown.
-    assert found["pictures"] == {"example": 3, "long names": 3, "large": 3, "infeasible": 0}.get(name, 1)
+    # Of the two forms of a picture one is shown: of flows, of waves. Every cluster has a panel.
+    panels = {
+        "example": 3,
+        "long names": 2,
+        "large": 12,
+        "placement": 3,
+        "many": 3,
+        "swept": 3,
+        "compared": 3,
+    }
+    assert found["pictures"] == panels.get(name, 0) + 2 * (name in ("example", "long names", "large"))
 
 
 def test_the_measure_sees_what_is_wrong(tmp_path: Path) -> None:
     """The check is no empty promise: a page with a wide table and two labels on one place is caught."""
-    text = render_plan(example()).replace("overflow-x: auto", "").replace("@media screen", "@media speech")
+    text = report_html(example()).replace("overflow-x: auto", "").replace("@media screen", "@media speech")
     text = text.replace("<td", '<td style="min-width: 30rem"').replace("x=", "data-x=")
     found = seen(text, 360, tmp_path)
     assert found["width"] > 360
     assert found["overlaps"]
+
+
+SEARCH = """
+<script>
+addEventListener("load", () => {
+  const rows = () => [...document.querySelectorAll("#changes details tbody tr")].filter(row => !row.hidden);
+  const names = () => rows().map(row => row.cells[0].textContent + " " + row.cells[4].textContent);
+  const found = {before: names()};
+  const head = document.querySelectorAll("#changes details thead th")[4];
+  head.querySelector("button").click();
+  found.sorted = names();
+  const field = document.querySelector("input[type=search]");
+  field.value = "web WEST";
+  field.dispatchEvent(new Event("input"));
+  setTimeout(() => {
+    found.searched = names();
+    found.folds = [...document.querySelectorAll("main details")].filter(fold => !fold.hidden).length;
+    const seen = document.createElement("pre");
+    seen.id = "seen";
+    seen.textContent = JSON.stringify(found);
+    parent.document.body.append(seen);
+  }, 500);
+});
+</script>
+"""
+
+
+def test_rows_are_searched_and_sorted(tmp_path: Path) -> None:
+    """Of four changes two are of web, one of them on west; numbers are sorted as numbers."""
+    found = seen(report_html(example()), 1280, tmp_path, SEARCH)
+    assert found["before"] == ["shop/api +2", "shop/old -1", "shop/web -3", "shop/web +3"]
+    assert [one.split()[1] for one in found["sorted"]] == ["+3", "+2", "-1", "-3"]
+    assert found["searched"] == ["shop/web +3"]
+    # Both waves, the changes, the placement and the decision of web hold both words; those of others do not.
+    assert 1 <= found["folds"] < 8
+
+
+def test_the_policy_lets_the_script_of_the_page_run_and_no_other(tmp_path: Path) -> None:
+    """The checksum is right: the search is there. With a letter more it is not, and the page is whole."""
+    text = report_html(example())
+    for name, page, runs in (
+        ("own", text, True),
+        ("other", text.replace('"use strict"', '"use  strict"'), False),
+    ):
+        file = tmp_path / f"{name}.html"
+        file.write_text(page, encoding="utf-8")
+        shown = dumped(file, tmp_path)
+        assert ('type="search"' in shown) is runs
+        assert "3 replicas move, 2 start, 1 stops in 2 waves" in shown

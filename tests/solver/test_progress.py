@@ -1,5 +1,6 @@
 """How far a search is: what is told, and that only a terminal is shown it."""
 
+import logging
 from fractions import Fraction
 
 import pytest
@@ -29,6 +30,17 @@ def test_a_search_tells_how_far_it_is() -> None:
     last = [each for each in told if each.level == "deviation"][-1]
     assert last.value == outcome.objectives[0].value
     assert (told[-1].bound, told[-1].gap) == (told[-1].value, 0.0)
+
+
+def test_a_log_says_what_was_solved_and_in_which_way(caplog: pytest.LogCaptureFixture) -> None:
+    """The two compete for one cluster: the way that solves them together answers; the call is told too."""
+    with caplog.at_level(logging.DEBUG, logger="fairlead"):
+        solve(competing(), time_limit=None)
+    told = [(record.levelname, record.getMessage()) for record in caplog.records]
+    size = "2 clusters, 2 workloads, 8 replicas"
+    assert ("DEBUG", f"{size}: Workloads that compete (Optimal)") in told
+    assert told[-1][0] == "INFO"
+    assert told[-1][1].startswith(f"{size}: Optimal by cp-sat in ")
 
 
 def test_a_search_of_some_tells_of_all() -> None:

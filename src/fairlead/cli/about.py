@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from typing import Literal
 
 import click
@@ -57,14 +56,18 @@ def help_command(context: click.Context, command: str | None) -> int:
 
 
 def version_text() -> str:
-    """Return the versions of fairlead, OR-Tools and Python, in a line."""
+    """Return the versions of fairlead, OR-Tools, Python and all extensions that are installed, in a line."""
+    import platform
     from importlib.metadata import PackageNotFoundError, version
+
+    from fairlead.models.extensions import found
 
     try:
         solver = version("ortools")
     except PackageNotFoundError:
         solver = "missing"
-    return f"fairlead {VERSION} (OR-Tools {solver}, Python {platform.python_version()})"
+    named = "".join(f", {each}" for each in found())
+    return f"fairlead {VERSION} (OR-Tools {solver}, Python {platform.python_version()}{named})"
 
 
 @click.command("completion", epilog=_COMPLETION_USE)
@@ -93,9 +96,9 @@ Example:
 
 def _kinds() -> click.Choice[str]:
     """Return the choice between our own kinds; their types are read only once one is asked for."""
-    from fairlead.manifests.own.schema import WRITTEN_KINDS
+    from fairlead.manifests.own.schema import written_kinds
 
-    return click.Choice(tuple(WRITTEN_KINDS), case_sensitive=False)
+    return click.Choice(tuple(written_kinds()), case_sensitive=False)
 
 
 def _kind(value: str) -> str:
@@ -129,7 +132,7 @@ class _SchemaCommand(click.Command):
     help="Format of the result.",
 )
 def schema_command(kind: str | None, output: Literal["json", "yaml"]) -> int:
-    """Print the JSON Schema of a kind of fairlead.io/v1alpha1.
+    """Print the JSON Schema of a kind of fairlead.io/v1alpha1, or of an extension that is installed.
 
     Without KIND, one schema that accepts every kind.
     """

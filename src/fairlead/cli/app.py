@@ -9,56 +9,47 @@ from pathlib import Path
 import click
 
 from fairlead.cli import console, exits, signals, streams
-from fairlead.cli.about import (
-    completion_command,
-    help_command,
-    schema_command,
-    shows_version,
-    version_command,
-)
-from fairlead.cli.compare import compare_command
-from fairlead.cli.controller import controller_command
-from fairlead.cli.doctor import doctor_command
-from fairlead.cli.examples import examples_command
-from fairlead.cli.plan import plan_command
-from fairlead.cli.report import report_command
-from fairlead.cli.simulate import simulate_command
-from fairlead.cli.solve import solve_command
-from fairlead.cli.validate import validate_command
-from fairlead.cli.why import why_command
-from fairlead.models.errors import FairleadError, InternalError, ManifestError
+from fairlead.cli.about import shows_version
+from fairlead.cli.commands import Commands
+from fairlead.cli.made import ARGUMENTS
+from fairlead.models.errors import ExtensionError, FairleadError, InternalError, ManifestError
 from fairlead.models.words import counted
 
 COMPLETION = "_FAIRLEAD_COMPLETE"
 """Environment variable by which a shell asks for completions."""
 
+COMMANDS = Commands(
+    {
+        "validate": "fairlead.cli.validate",
+        "doctor": "fairlead.cli.doctor",
+        "solve": "fairlead.cli.solve",
+        "compare": "fairlead.cli.compare",
+        "why": "fairlead.cli.why",
+        "plan": "fairlead.cli.plan",
+        "simulate": "fairlead.cli.simulate",
+        "report": "fairlead.cli.report",
+        "controller": "fairlead.cli.controller",
+        "examples": "fairlead.cli.examples",
+        "schema": "fairlead.cli.about",
+        "completion": "fairlead.cli.about",
+        "version": "fairlead.cli.about",
+        "help": "fairlead.cli.about",
+    }
+)
+
 
 @shows_version
 @click.group(
     "fairlead",
-    commands=[
-        validate_command,
-        doctor_command,
-        solve_command,
-        compare_command,
-        why_command,
-        plan_command,
-        simulate_command,
-        report_command,
-        controller_command,
-        examples_command,
-        schema_command,
-        completion_command,
-        version_command,
-        help_command,
-    ],
+    commands=COMMANDS,
     epilog="\b\nExample:\n  kubectl get clusters,rb,pp -A -o yaml | fairlead solve -f -",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 def cli() -> None:
     """Place the replicas of workloads on member clusters, proven best.
 
-    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` writes to one.
+    Reads the manifests of Karmada and KubeAdmiral, from files or a cluster. Only `controller` and
+    `plan --apply` write to one.
     """
 
 
@@ -103,7 +94,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     """Run one command; it returns its exit code."""
     if COMPLETION in os.environ:
         cli.main(prog_name="fairlead", complete_var=COMPLETION)
-    with cli.make_context(_name(), list(sys.argv[1:] if arguments is None else arguments)) as context:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    with cli.make_context(_name(), list(given)) as context:
+        context.meta[ARGUMENTS] = given
         code: int = cli.invoke(context)
         return code
 
@@ -123,7 +116,7 @@ def _error(error: Exception) -> int:
         return exits.WRONG_INPUT
     if isinstance(error, FairleadError) and not isinstance(error, InternalError):
         console.note("\n".join(f"error: {line}" for line in str(error).splitlines()))
-        return exits.WRONG_INPUT
+        return exits.UNEXPECTED if isinstance(error, ExtensionError) else exits.WRONG_INPUT
     if isinstance(error, OSError) and error.strerror is not None:
         where = "" if error.filename is None else f"{error.filename}: "
         console.note(f"error: {where}{error.strerror}")

@@ -126,11 +126,13 @@ def _warn_of(absences: list[str]) -> None:
     """Say which replicas are away for a while."""
     if not absences:
         return
-    more = f"; and of {len(absences) - SHOWN} more workloads" if len(absences) > SHOWN else ""
-    console.note(
-        "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller);"
-        f" away at once: {'; '.join(absences[:SHOWN])}{more}"
-    )
+    more = [f"and {counted(len(absences) - SHOWN, 'more workload')}"] if len(absences) > SHOWN else []
+    lines = [
+        "Karmada stops what moves without waiting for the new replicas (--max-surge makes waves smaller).",
+        "Away at once:",
+        *(f"  {line}" for line in (*absences[:SHOWN], *more)),
+    ]
+    console.note("\n".join(lines))
 
 
 def _moved(saved: "Document | None") -> frozenset[str]:

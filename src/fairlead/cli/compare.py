@@ -32,7 +32,7 @@ Exit codes, of the best placement:
     "compare", short_help="Compare the best placement with those of real schedulers.", epilog=_EXIT_CODES
 )
 @reads_input
-@writes_output("table", "wide", "json", "yaml")
+@writes_output("table", "wide", "json", "yaml", "html")
 @click.option(
     "--like",
     "likes",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NoReturn, Union, assert_never
 import click
 
 from fairlead.cli import streams
+from fairlead.cli.made import making
 from fairlead.models.words import escaped
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def look(*, wide: bool = False, headers: bool = True, picked: "Rows | None" = No
     return Look(wide, headers, coloured(), width, picked or Rows())
 
 
-Words = Literal["table", "wide", "json", "yaml", "csv", "markdown"]
+Words = Literal["table", "wide", "json", "yaml", "html", "csv", "markdown"]
 Format = Union[Words, "CustomColumns"]
 """Formats that every answer has."""
 
@@ -137,6 +138,10 @@ def show(answer: "Answer", output: Format, *, headers: bool = True, picked: "Row
             result(found)
             if not found:
                 note(renderer.verdict(answer))
+        case "html":
+            from fairlead.report import renderer
+
+            result(renderer.page(answer, making()).rstrip())
         case "json" | "yaml":
             result(serialised(answer.to_dict(), output))
         case _:

@@ -130,11 +130,13 @@ def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], liste
     from fairlead.controller.serving import serving
     from fairlead.live.discovery import served
     from fairlead.live.resources import REBALANCER
+    from fairlead.manifests import extensions
     from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 
     log_to()
     metrics = Metrics()
     kinds = [(REBALANCER.api_version, REBALANCER.kind), *((API_VERSION, kind) for kind in OWN_KINDS)]
+    kinds += [(kind.group_version, name) for name, kind in extensions.kinds().items()]
     others = served(client, kinds)
     identity = f"{socket.gethostname()}_{uuid.uuid4()}"
     held = None if settings.dry_run else Lease(client, *lease, identity)

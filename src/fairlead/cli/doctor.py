@@ -8,6 +8,7 @@ import click
 
 from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, reads_input
+from fairlead.models.extensions import found
 from fairlead.models.words import counted, listed
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def _found(problem: "Problem") -> Iterator[str]:
     replicas = sum(workload.replicas for workload in problem.workloads)
     running = sum(1 for workload in problem.workloads if any(workload.current.values()))
     yield f"{counted(replicas, 'replica')} requested, {counted(running, 'workload')} running"
+    for each in found():
+        yield str(each)
     policies = {workload.policy for workload in problem.workloads if workload.policy}
     yield counted(len(policies), "policy")
 

@@ -13,6 +13,7 @@ from fairlead.cli import console, exits, outputs
 from fairlead.models.errors import UsageError
 from fairlead.models.words import with_nearest
 
+_COPIED = (".yaml", ".py", ".toml")
 LONGEST = 110
 """Characters of what an example says about itself in the list."""
 
@@ -54,9 +55,9 @@ def _completed(_context: click.Context, _parameter: click.Parameter, begun: str)
 
 
 def _copy(folder: Traversable, where: Path) -> None:
-    """Write the manifests of a folder, and of those below it, into a directory."""
+    """Write the files of a folder, and of those below it that have manifests, into a directory."""
     where.mkdir(exist_ok=True)
-    for file in _manifests(folder):
+    for file in (one for one in folder.iterdir() if one.name.endswith(_COPIED)):
         outputs.write(str(where / file.name), file.read_text(encoding="utf-8"))
     for below in (one for one in folder.iterdir() if one.is_dir() and _manifests(one)):
         _copy(below, where / below.name)

@@ -210,7 +210,7 @@ def names_files(command: Callable[..., int]) -> Callable[..., int]:
 
 @click.command("plan", short_help="Say which replicas to move, and in which order.", epilog=_EXIT_CODES)
 @reads_input
-@writes_output("table", "wide", "json", "yaml", "moves", *patching.OUTPUTS)
+@writes_output("table", "wide", "json", "yaml", "html", "moves", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @picks_rows
 @names_files

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fairlead.cli import console, exits, outputs
 from fairlead.cli.inputs import Inputs, load_workloads, reads_input
+from fairlead.cli.made import making
 from fairlead.cli.plan import plan_arguments, read_saved, takes_plan_options
 
 if TYPE_CHECKING:
@@ -51,15 +51,11 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     Takes the options of fairlead plan. Where nothing runs yet, the report shows the placement. Nothing is
     written to a cluster.
     """
-    from fairlead.report.html import needs_extra, report_html
-
-    # Before the search, which may take its time.
-    needs_extra()
     if output != STDOUT:
         outputs.require_writable(output)
     document = None if saved is None else read_saved(saved)
     problem = load_workloads(inputs)
-    from fairlead.report.renderer import verdict
+    from fairlead.report.renderer import page, verdict
     from fairlead.solver.plan.plan import plan
 
     found = plan(problem, resume=document, **plan_arguments(asked))
@@ -68,7 +64,7 @@ def report_command(inputs: Inputs, output: str, saved: str | None, **asked: Any)
     runs = any(count for workload in problem.workloads for count in workload.current.values())
     whole = runs or document is not None
     answer = found if whole else found.outcome
-    _write(output, report_html(answer, made=datetime.now(UTC), details=_details(inputs, saved, asked)))
+    _write(output, page(answer, making(_details(inputs, saved, asked))))
     if output != STDOUT and not inputs.quiet:
         console.note(f"{output}: {verdict(answer).removesuffix(':')}")
     return exits.code_of_plan(found)
@@ -91,7 +87,7 @@ def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
 def _write(output: str, text: str) -> None:
     """Write the report to its file, or to standard output."""
     if output == STDOUT:
-        console.result(text)
+        console.result(text.rstrip())
     else:
         outputs.write(output, text)
 

@@ -107,7 +107,7 @@ def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
 @click.option("--sweep", metavar="KIND", help=_SWEEP)
 @click.option("--script", metavar="FILE", help=_SCRIPT)
 @click.option("--scheduler", "schedulers", metavar="NAME", multiple=True, help=_SCHEDULER)
-@writes_output("table", "wide", "json", "yaml")
+@writes_output("table", "wide", "json", "yaml", "html")
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @picks_rows
 @takes_settings

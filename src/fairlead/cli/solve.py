@@ -26,7 +26,7 @@ Exit codes:
 
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
 @reads_input
-@writes_output("table", "wide", "json", "yaml", "name", *patching.OUTPUTS)
+@writes_output("table", "wide", "json", "yaml", "html", "name", *patching.OUTPUTS)
 @click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
 @picks_rows
 @takes_settings

@@ -113,7 +113,6 @@ def _text(
     problem: "Problem", conflicts: tuple["Conflict", ...], alone: int, quotas: int, refused: int
 ) -> str:
     """Return counts, conflicts and the verdict: how many workloads fail alone, and how many quotas."""
-    from fairlead.report.content.outcome import explain
     from fairlead.report.terminal import toned
 
     colour = console.coloured()
@@ -124,6 +123,8 @@ def _text(
         return f"{counts}\n{unfit}"
     if not conflicts:
         return f"{counts}\n{toned('Valid', 'good', colour=colour)}: no workload contradicts itself."
+    from fairlead.report.content.outcome import explain
+
     lines = [counts]
     for conflict in conflicts:
         lines += ["", "No placement keeps these rules:", *map(escaped, explain(conflict))]

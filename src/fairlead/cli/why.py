@@ -29,7 +29,7 @@ Exit codes:
 @click.argument("workload", shell_complete=completing.workloads)
 @click.argument("cluster", required=False, shell_complete=completing.clusters)
 @reads_input
-@writes_output("table", "wide", "json", "yaml")
+@writes_output("table", "wide", "json", "yaml", "html")
 @click.option("--no-headers", is_flag=True, help="Print the rows of the clusters only.")
 @takes_settings
 def why_command(

@@ -64,6 +64,7 @@ class Encoding:
         self.coupled = False
         self._slack = None if giving is None else Slack(self.model, giving)
         self.centres = centres
+        self._own: list[tuple[cp_model.IntVar, Callable[[Placement], int]]] = []
         self._known: dict[Callable[[Encoding], object], object] = {}
 
     @property
@@ -137,6 +138,17 @@ class Encoding:
         """Require what is more than bounds and one total a workload: ties are harder to settle then."""
         self.coupled = True
         self.require(expression, because=because)
+
+    def own_number(self, least: int, most: int, of: Callable[[Placement], int]) -> cp_model.IntVar:
+        """Return a variable that a rule makes for itself; ``of`` returns its value in a placement."""
+        variable = self.model.new_int_var(least, most, "")
+        self._own.append((variable, of))
+        return variable
+
+    def define(self, expression: Constraint) -> None:
+        """Tie variables of a rule's own to others; that holds whatever rules give way or are left out."""
+        self.coupled = True
+        self.model.add(expression)
 
     def imply(self, expression: Constraint) -> None:
         """Add what follows from other constraints and helps to see it; left out where those need not hold."""
@@ -240,6 +252,7 @@ class Encoding:
             for part in cost.costs:
                 found.extend(part.values(placement))
         found.extend(self.selection.values(placement))
+        found.extend((variable, of(placement)) for variable, of in self._own)
         if self._slack is not None:
             found.extend(self._slack.values({variable.index: value for variable, value in found}))
         # A cost that two levels share names its variables twice.

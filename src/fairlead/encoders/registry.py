@@ -12,6 +12,7 @@ from fairlead.encoders import (
     capacity,
     companionship,
     copies,
+    custom,
     duplicated,
     evenness,
     group_total,
@@ -43,6 +44,8 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Copies,
+    CustomCost,
+    CustomRule,
     Duplicated,
     Evenness,
     GroupTotal,
@@ -83,6 +86,7 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         Skew: skew.encode,  # how far the fullest and the emptiest of them differ
         Companionship: companionship.encode,  # workloads that stand together or apart
         MoveBudget: move_budget.encode,  # how many replicas may be moved
+        CustomRule: custom.encode,  # what a rule from outside asks for
         # What is minimised; the order of the levels is the problem's.
         Tiers: tiers.encode,  # replicas beyond the first tier, the second, ...
         Moves: moves.encode,  # replicas that are stopped although they need not be
@@ -93,6 +97,7 @@ ENCODERS: Mapping[type, Encoder] = MappingProxyType(
         MovePrice: move_price.encode,  # the distance from the wanted ratio and the price of moves, in one
         Weights: weights.encode,  # the distance from the wanted ratio
         Evenness: evenness.encode,  # how evenly a change is shared
+        CustomCost: custom.encode,  # what a rule from outside minimises
     }
 )
 
@@ -133,7 +138,7 @@ def encode(
     for rule, subject in sorted(subjects, key=_place):
         if not in_time():
             return None
-        ENCODERS[type(rule)](rule, subject, encoding)
+        ENCODERS[kind_of(rule)](rule, subject, encoding)
     for balanced in problem.balances or ():  # how evenly workloads fill clusters together
         if balanced.totals:
             balance.encode(balanced, problem, encoding)
@@ -144,7 +149,12 @@ def encode(
 
 def _place(pair: tuple[AnyRule, Any]) -> int:
     """Return the place of a rule in the order of encoding; there is no rule without one."""
-    kind = type(pair[0])
+    kind = kind_of(pair[0])
     if kind not in PLACES:
         raise InternalError(f"{kind.__name__} has no encoder")
     return PLACES[kind]
+
+
+def kind_of(rule: AnyRule) -> type:
+    """Return by what the encoder of a rule is known: its class, or what rules from outside are made of."""
+    return next((kind for kind in (CustomRule, CustomCost) if isinstance(rule, kind)), type(rule))

@@ -7,6 +7,7 @@ from typing import Any
 from fairlead.live.client import Client, Object, RefusedError
 from fairlead.live.discovery import served
 from fairlead.live.resources import Resource
+from fairlead.manifests import extensions
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.yaml.reader import NamedDocument
 from fairlead.models.errors import UsageError
@@ -51,7 +52,8 @@ def snapshot(client: Client) -> Snapshot:
     """
     documents: list[NamedDocument] = []
     denied: list[Resource] = []
-    resources = served(client, KINDS)
+    outside = ((kind.group_version, name) for name, kind in extensions.kinds().items())
+    resources = served(client, [*KINDS, *outside])
     if not resources:
         raise UsageError(f"{client.context} serves none of the kinds that are read; is it a control plane?")
     for resource in resources:

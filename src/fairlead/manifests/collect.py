@@ -28,6 +28,7 @@ from fairlead.manifests.api.own import OwnKind
 from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy, PropagationSpec
 from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
+from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
 from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
@@ -82,7 +83,7 @@ _ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
         "overrides": get_args(KarmadaOverride),
         "federated_overrides": get_args(FederatedOverride),
         "priority_classes": (workloads_api.PriorityClass,),
-        "own": get_args(OwnKind),
+        "own": (*get_args(OwnKind), RuleManifest),
         "federated_clusters": (kubeadmiral_api.FederatedCluster,),
         "federation_policies": (kubeadmiral_api.PropagationPolicy, kubeadmiral_api.ClusterPropagationPolicy),
         "federated_objects": get_args(FederatedObject),
@@ -157,21 +158,30 @@ class Manifests:
     unsupported: list[Statement] = field(default_factory=list)
 
 
-def collect(documents: Iterable[Document]) -> Manifests:
-    """Validate documents and sort them by what they are."""
+def collect(documents: Iterable[Document], extensions: Extensions | None = None) -> Manifests:
+    """Validate documents and sort them by what they are.
+
+    Parameters
+    ----------
+    extensions
+        Where kinds and levels from outside are looked for; None means those that are installed.
+    """
+    extensions = extensions or Extensions()
     manifests = Manifests()
     skipped: dict[tuple[str, str], list[Document]] = {}
     known = Known()
     for document in documents:
         model = KINDS.get((document.api_version, document.kind))
         if model is not None:
-            _add(manifests, document, model, known)
+            _add(manifests, document, model, known, extensions)
         elif _group(document) == GROUP:
             manifests.mistakes.append(unknown_kind(document))
         elif _group(document) == _EARLIER_GROUP:
             text = f"{document.kind} of {document.api_version} is left out: it is not supported"
             text += "; KubeAdmiral has replaced it by FederatedObject"
             manifests.unsupported.append(Statement(NOT_UNDERSTOOD, text, document.source()))
+        elif (outside := extensions.kind(document.api_version, document.kind)) is not None:
+            _add(manifests, document, outside, known, extensions)
         else:
             skipped.setdefault((document.api_version, document.kind), []).append(document)
     manifests.warnings.extend(_skipped(*item) for item in sorted(skipped.items()))
@@ -212,11 +222,13 @@ def _skipped(kind: tuple[str, str], documents: list[Document]) -> Statement:
     return Statement("unknown-kind", text, min(document.source() for document in documents))
 
 
-def _add(manifests: Manifests, document: Document, model: type[Object], known: Known) -> None:
+def _add(
+    manifests: Manifests, document: Document, model: type[Object], known: Known, extensions: Extensions
+) -> None:
     """Validate one document of a known kind and put it where it belongs."""
     validated = validate(document, model, known)
     manifests.warnings.extend(validated.warnings)
-    found = [*validated.mistakes, *_contradictions(document, validated)]
+    found = [*validated.mistakes, *_contradictions(document, validated, extensions)]
     if found and issubclass(model, Binding | FederatedObject):
         located = cast("Located[Binding | FederatedObject] | None", validated.located)
         manifests.unread.append(Unread(document, located, tuple(found)))
@@ -228,13 +240,15 @@ def _add(manifests: Manifests, document: Document, model: type[Object], known: K
         _row(manifests, validated.located.model).append(validated.located)
 
 
-def _contradictions(document: Document, validated: Validated[Object]) -> Iterator[Mistake]:
+def _contradictions(
+    document: Document, validated: Validated[Object], extensions: Extensions
+) -> Iterator[Mistake]:
     """List what is right alone and wrong together in a document."""
     if validated.located is None:
         return
     # What is wrong by itself and was taken out is not reported as missing beside others once more.
     known = {mistake.field for mistake in validated.mistakes}
-    found = mistakes(document, (), _findings(validated.located.model))
+    found = mistakes(document, (), _findings(validated.located.model, extensions))
     yield from (mistake for mistake in found if not told_already(mistake, known))
 
 
@@ -261,7 +275,7 @@ def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
     return row
 
 
-def _findings(model: Object) -> Iterator[Finding]:
+def _findings(model: Object, extensions: Extensions) -> Iterator[Finding]:
     """List what is right alone and wrong together in one manifest."""
     match model:
         case PropagationPolicy(spec=spec) | ClusterPropagationPolicy(spec=spec):
@@ -276,8 +290,8 @@ def _findings(model: Object) -> Iterator[Finding]:
             yield from below("spec", autoscaler_findings(scaling))
         case FederatedResourceQuota(spec=limits):
             yield from below("spec", quota_findings(limits))
-        case own if isinstance(own, OwnKind):
-            yield from own_findings(own)
+        case own if isinstance(own, OwnKind | RuleManifest):
+            yield from own_findings(own, extensions)
         case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
             yield from below("spec", kubeadmiral_policy_findings(model.spec))
         case _ if isinstance(model, _SOUND):

@@ -13,6 +13,7 @@ from fairlead.manifests.clusters import (
     read_federated_clusters,
 )
 from fairlead.manifests.collect import Manifests, Unread, collect
+from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.join import Identity, Rebalancing, Subject, join, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
 from fairlead.manifests.karmada.facts import (
@@ -34,10 +35,9 @@ from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
 from fairlead.manifests.node_claims import node_claims
 from fairlead.manifests.overrides import replica_overrides
-from fairlead.manifests.own.extend import contradictions, extend
+from fairlead.manifests.own.extend import Extended, contradictions, extend
 from fairlead.manifests.selecting import select
 from fairlead.manifests.yaml.documents import shortened
-from fairlead.manifests.yaml.quick import uncollected
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
 from fairlead.models.amounts import excessive
@@ -48,7 +48,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.source import Source
 from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
+from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import without_lag
+from fairlead.models.validity import with_outside
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload, as_it_runs
 
@@ -72,7 +74,9 @@ def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement
         yield Statement(PROPAGATED, f"{text}, propagated and not divided: {names}", where)
 
 
-def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
+def load(
+    *sources: Input | Iterable[Input], recursive: bool = False, extensions: Iterable[Extension] = ()
+) -> Problem:
     """Read manifests and return the placement problem that they describe.
 
     Parameters
@@ -82,6 +86,8 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
         these.
     recursive
         Whether directories below a directory are read too.
+    extensions
+        Extensions whose kinds and levels are known, beside those that are installed.
 
     Returns
     -------
@@ -97,15 +103,17 @@ def load(*sources: Input | Iterable[Input], recursive: bool = False) -> Problem:
         placed; names every mistake of every file.
     UnsupportedError
         Where the input is right, but only holds what this version cannot read.
+    ExtensionError
+        Where an extension that the input needs cannot be loaded, or breaks its promises.
     """
     with uncollected():
-        return _load(list(_flat(sources)), recursive=recursive)
+        return _load(list(_flat(sources)), Extensions(tuple(extensions)), recursive=recursive)
 
 
-def _load(inputs: Sequence[Input], *, recursive: bool) -> Problem:
+def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -> Problem:
     """Read manifests; see `load`."""
     documents, mistakes = read_documents(inputs, recursive=recursive)
-    manifests = collect(documents)
+    manifests = collect(documents, extensions)
     subjects, doubled = join(manifests)
     mistakes = [*mistakes, *manifests.mistakes, *doubled, *contradictions(manifests.own, subjects)]
     not_understood = [mistake for one in manifests.unread for mistake in one.mistakes]
@@ -113,7 +121,7 @@ def _load(inputs: Sequence[Input], *, recursive: bool) -> Problem:
         raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
     if not documents:
         raise ManifestError([_nothing_in(inputs)])
-    problem = problem_of(manifests, subjects)
+    problem = problem_of(manifests, subjects, extensions=extensions)
     if not problem.workloads and not_understood:
         others = (one for one in problem.warnings if one.rule != NOT_UNDERSTOOD)
         raise ManifestError(not_understood, others)
@@ -152,7 +160,10 @@ def _shown(source: Input) -> str:
 
 
 def problem_of(
-    manifests: Manifests, subjects: Sequence[Subject], asked: Collection[Identity] | None = None
+    manifests: Manifests,
+    subjects: Sequence[Subject],
+    asked: Collection[Identity] | None = None,
+    extensions: Extensions | None = None,
 ) -> Problem:
     """Put the problem together.
 
@@ -165,6 +176,8 @@ def problem_of(
     asked
         Workloads of Karmada that are to be placed; of all others only what they hold counts, and those that
         stand with or apart from them stay as they run. None places all.
+    extensions
+        Where levels from outside are looked for; None means those that are installed.
 
     Raises
     ------
@@ -219,19 +232,19 @@ def problem_of(
     warnings.extend(unknown(manifests.rebalancers, subjects))
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     there = clusters if asked is None else up_to_date
-    return _put_together(manifests, there, workloads, idle, companionships(members), warnings)
+    own = extend(manifests.own, there, workloads, extensions or Extensions())
+    return _put_together(manifests, there, own, idle, companionships(members), warnings)
 
 
 def _put_together(
     manifests: Manifests,
     clusters: Sequence[Cluster],
-    workloads: Sequence[Workload],
+    own: Extended,
     idle: Sequence[Workload],
     companions: Iterable[Companionship],
     warnings: Sequence[Statement],
 ) -> Problem:
     """Return the problem of workloads with their rules: our own kinds and quotas are added."""
-    own = extend(manifests.own, clusters, workloads)
     quotas = read_quotas(manifests.quotas, own.workloads, idle, (cluster.name for cluster in clusters))
     problem = Problem(
         tuple(clusters),
@@ -243,6 +256,7 @@ def _put_together(
         tolerances=own.tolerances,
         failure_rates=own.failure_rates,
     )
+    problem = with_outside(problem)
     excess = [
         Mistake(workload.source, f"resourceRequest.{resource}", "", message)
         for workload, resource, message in excessive(problem)

@@ -276,12 +276,15 @@ class Finding(NamedTuple):
         The offending value; None where there is none to show.
     other
         Another field that has to do with it; its line is told too. None where there is none.
+    missing
+        True where one of several fields is missing, the one at `path` for example.
     """
 
     path: Path
     value: object
     message: str
     other: Path | None = None
+    missing: bool = False
 
     def within(self, *steps: str | int) -> "Finding":
         """Return the same, seen from further outside."""
@@ -292,11 +295,11 @@ class Finding(NamedTuple):
 def mistakes(document: Document, base: Path, findings: Iterator[Finding]) -> Iterator[Mistake]:
     """Say where in a document the findings below `base` stand."""
     for finding in findings:
-        path, value, message, other = finding.within(*base)
+        path, value, message, other, missing = finding.within(*base)
         shown = "" if value is None else shortened(value)
         if other is not None:
             message = f"{message} ({field_name(other)}, {document.source(other)})"
-        yield Mistake(document.source(path), field_name(path), shown, message)
+        yield Mistake(document.source(path), field_name(path), shown, message, missing)
 
 
 def below(step: str | int, findings: Iterator[Finding]) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fairlead.manifests.yaml.documents import OWN_API_VERSION
 from fairlead.modelling import policy as policies
 from fairlead.modelling.checks import Found, Quantity, count, kinds, quantities, several, text, texts
 from fairlead.modelling.policy import Policy
@@ -188,6 +187,7 @@ class RuleEntry:
     """One of fairlead's own kinds; see `Model.add_rule`."""
 
     source: Source
+    api_version: str
     kind: str
     name: str
     spec: Mapping[str, Any]
@@ -195,7 +195,7 @@ class RuleEntry:
     def manifest(self) -> dict[str, Any]:
         """Return its manifest."""
         metadata = {"name": self.name}
-        return {"apiVersion": OWN_API_VERSION, "kind": self.kind, "metadata": metadata, "spec": self.spec}
+        return {"apiVersion": self.api_version, "kind": self.kind, "metadata": metadata, "spec": self.spec}
 
 
 def _named(field: str, value: object) -> Found:

@@ -1,12 +1,14 @@
 """Model: a placement problem made in Python, without YAML."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fairlead.manifests.api.own import OWN_KINDS
+from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.loading import load
-from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.documents import OWN_API_VERSION, shortened
 from fairlead.manifests.yaml.reader import NamedDocument
 from fairlead.modelling.checks import Quantity, kept
 from fairlead.modelling.entries import ClusterEntry, RuleEntry, WorkloadEntry
@@ -26,6 +28,11 @@ class Model:
     It means what manifests that say the same mean: a model is read as they are. Statements about it name the
     line of the program that said it.
 
+    Parameters
+    ----------
+    extensions
+        Extensions whose kinds and levels are known, beside those that are installed.
+
     Examples
     --------
     >>> import fairlead
@@ -39,7 +46,8 @@ class Model:
     5
     """
 
-    def __init__(self) -> None:
+    def __init__(self, extensions: Iterable[Extension] = ()) -> None:
+        self._extensions = tuple(extensions)
         self._clusters: list[ClusterEntry] = []
         self._workloads: list[WorkloadEntry] = []
         self._rules: list[RuleEntry] = []
@@ -148,7 +156,7 @@ class Model:
         )
 
     def add_rule(self, kind: str, spec: Mapping[str, Any], name: str = "") -> None:
-        """Add one of fairlead's own kinds, such as a price list or bounds on groups of clusters.
+        """Add one of fairlead's own kinds, such as a price list, or a kind of an extension.
 
         Parameters
         ----------
@@ -160,7 +168,9 @@ class Model:
             What messages call it; empty numbers it.
         """
         named = name or f"{str(kind).lower()}-{len(self._rules) + 1}"
-        self._rules.append(RuleEntry(_caller(), kind, named, spec))
+        outside = None if kind in OWN_KINDS else Extensions(self._extensions).named(kind)
+        version = OWN_API_VERSION if outside is None else outside.group_version
+        self._rules.append(RuleEntry(_caller(), version, kind, named, spec))
 
     def problem(self) -> Problem:
         """Return the problem.
@@ -173,7 +183,7 @@ class Model:
         mistakes = list(self._mistakes())
         if mistakes:
             raise ManifestError(mistakes)
-        return load([*self._documents()])
+        return load([*self._documents()], extensions=self._extensions)
 
     def solve(
         self, *, time_limit: float | None = 10.0, deviation: str | None = None, partial: bool = False

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+
+from fairlead.models.errors import UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +26,10 @@ class Renderer(Protocol):
 
     def notebook(self, shown: Shown) -> str:
         """Return a short rendering as HTML; every text of the input is escaped."""
+        ...
+
+    def plot(self, answer: Answer) -> str:
+        """Return pictures of an answer as an SVG document; empty where it has none."""
         ...
 
     def document(self, answer: Answer, *, decisions: bool = True) -> dict[str, Any]:
@@ -68,6 +75,26 @@ class Shown:
         return self.shown_by.notebook(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A picture that needs no library: notebooks show it, and it can be saved.
+
+    Parameters
+    ----------
+    svg
+        The picture as an SVG document; its colours follow the reader's scheme.
+    """
+
+    svg: str = field(repr=False)
+
+    def save(self, file: str | Path) -> None:
+        """Write the picture to a file, such as ``fleet.svg``."""
+        Path(file).write_text(self.svg, encoding="utf-8")
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
 class Answer(Shown):
     """What a question is answered with. Its ``repr`` is short, as answers hold whole problems."""
 
@@ -76,6 +103,19 @@ class Answer(Shown):
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values; the keys are described in `fairlead.report.documents`."""
         return self.shown_by.document(self)
+
+    def plot(self) -> Plot:
+        """Return a picture of how full every cluster is: now and after, in every wave, or by scheduler.
+
+        Raises
+        ------
+        UsageError
+            Where there is nothing to draw: no placement, or no cluster that reports its capacity.
+        """
+        svg = self.shown_by.plot(self)
+        if not svg:
+            raise UsageError(f"{type(self).__name__}: nothing to plot, as no cluster is known to be used")
+        return Plot(svg)
 
     def __str__(self) -> str:
         return self.shown_by.text(self)

@@ -97,6 +97,9 @@ def _may_change(workload: Workload, *, apart: bool) -> bool:
 
 def _marked(workload: Workload, *, apart: bool) -> Workload:
     """Return a workload of which the level of the deviation from dynamic weights is told, in every group."""
+    sets = (workload.rules, *(group.rules for group in workload.groups))
+    if not any(isinstance(rule, Weights) and rule.dynamic for rules in sets for rule in rules):
+        return workload
     groups = tuple(replace(group, rules=_rules(group.rules, apart=apart)) for group in workload.groups)
     return replace(workload, rules=_rules(workload.rules, apart=apart), groups=groups)
 
@@ -104,10 +107,7 @@ def _marked(workload: Workload, *, apart: bool) -> Workload:
 def _rules(rules: Iterable[WorkloadRule], *, apart: bool) -> tuple[WorkloadRule, ...]:
     """Return rules of which the level of the deviation from dynamic weights is told."""
     return tuple(
-        replace(rule, apart=apart)
-        if isinstance(rule, Weights) and rule.dynamic and rule.apart is not apart
-        else rule
-        for rule in rules
+        replace(rule, apart=apart) if isinstance(rule, Weights) and rule.dynamic else rule for rule in rules
     )
 
 

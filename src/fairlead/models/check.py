@@ -6,6 +6,7 @@ from typing import assert_never
 
 from fairlead.models.affinity_groups import from_start, settled_in
 from fairlead.models.errors import UsageError
+from fairlead.models.kept import kept_of_last
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Requirement
@@ -47,15 +48,19 @@ def check(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     strangers = [key for key in placed if key not in problem.workload_by_key]
     if strangers:
         raise UsageError(f"the placement names workloads that are not in the problem: {', '.join(strangers)}")
-    return tuple(_violations(problem, placed))
+    return _violations(problem, placed)
 
 
-def _violations(problem: Problem, placement: Placement) -> Iterator[Violation]:
+@kept_of_last
+def _violations(problem: Problem, placement: Placement) -> tuple[Violation, ...]:
     """Go through every rule once."""
-    for workload in problem.workloads:
-        placed = placement.of(workload.key)
-        yield from violations_of(in_kept_group(workload, placed), placed)
-    yield from shared_violations(problem, placement)
+    own = (
+        violation
+        for workload in problem.workloads
+        for placed in (placement.of(workload.key),)
+        for violation in violations_of(in_kept_group(workload, placed), placed)
+    )
+    return (*own, *shared_violations(problem, placement))
 
 
 def violations_of(

@@ -6,6 +6,7 @@ The tree::
     |-- ManifestError       the input is wrong: every mistake of every file, with file, line, field and value
     |-- UsageError          a call or a command line is wrong: an unknown workload, an unknown method
     |-- UnsupportedError    declared correctly, but not finished in this version; never silently ignored
+    |-- ExtensionError      a package outside of fairlead cannot be loaded, or does not do what it promises
     `-- InternalError       a bug in fairlead, never the user's fault
 
 An infeasible problem is a result (`Status.INFEASIBLE`), not an exception.
@@ -13,6 +14,7 @@ An infeasible problem is a result (`Status.INFEASIBLE`), not an exception.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from dataclasses import field as declared
 
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement
@@ -38,12 +40,15 @@ class Mistake:
         The offending value as written, shortened; empty where there is none.
     message
         What is wrong and what is allowed.
+    missing
+        True where one of several fields is missing, this one for example; left out of comparisons.
     """
 
     source: Source
     field: str
     value: str
     message: str
+    missing: bool = declared(default=False, compare=False, repr=False)
 
     @property
     def sentence(self) -> str:
@@ -81,6 +86,10 @@ class UsageError(FairleadError):
 
 class UnsupportedError(FairleadError):
     """The input is right, but this version cannot do it yet."""
+
+
+class ExtensionError(FairleadError):
+    """A package that brings rules of its own cannot be loaded, or does not do what it promises."""
 
 
 class InternalError(FairleadError):

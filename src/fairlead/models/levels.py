@@ -1,7 +1,7 @@
 """The levels of the objective: what is minimised first, second, third."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -32,22 +32,29 @@ class Level:
     priority
         Scheduling priority of the workloads that the level is about: each priority has levels of its own, the
         higher first. 0 also where all priorities together are meant.
+    title, before, steps
+        Of a level that a package outside of fairlead brings: what people read, the key of the level before
+        which it counts unless a problem says otherwise, and how many steps its costs have in one unit. Left
+        out of comparisons.
     """
 
     key: str
     number: int = 0
     priority: int = 0
+    title: str = field(default="", compare=False)
+    before: str = field(default="deviation", compare=False)
+    steps: int = field(default=1, compare=False)
 
     @property
     def name(self) -> str:
         """Return what people read."""
-        name = NAMES[self.key]
+        name = NAMES.get(self.key) or self.title
         return f"{name} {self.number}" if self.number else name
 
     @property
     def base(self) -> "Level":
         """Return the level without its priority: what it is about."""
-        return self if not self.priority else Level(self.key, self.number)
+        return self if not self.priority else replace(self, priority=0)
 
 
 MADE_WORSE = Level("made-worse")
@@ -147,3 +154,17 @@ DEFAULT_ORDER: tuple[str, ...] = (
     "moves-last",
 )
 """The order of the levels by key, the most important first; a profile may give another."""
+
+
+def order_with(order: tuple[str, ...], levels: Iterable[Level]) -> tuple[str, ...]:
+    """Return keys of levels in order, with those of other levels put in that are not there.
+
+    Each comes right before the level that it names, or last where that one is not there; of several before
+    one level the first key by name comes first.
+    """
+    missing = {level.key: level for level in levels if level.key not in order}
+    keys = list(order)
+    for key in sorted(missing):
+        before = missing[key].before
+        keys.insert(keys.index(before) if before in keys else len(keys), key)
+    return tuple(keys)

@@ -9,6 +9,7 @@ from typing import assert_never
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
 from fairlead.models.in_order import Workloads
+from fairlead.models.kept import kept, kept_of_last
 from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Deviation, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
@@ -18,6 +19,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Copies,
+    CustomCost,
     Duplicated,
     Evenness,
     Grouped,
@@ -34,6 +36,7 @@ from fairlead.models.rules import (
     balance,
     bounds,
     copies,
+    custom,
     evenness,
     move_price,
     moves,
@@ -60,7 +63,12 @@ def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int
     Of several affinity groups the levels and weights of the one count by whose rules `check` looks at the
     placement.
     """
-    placed = placement if isinstance(placement, Placement) else Placement(placement)
+    return _scored(problem, placement if isinstance(placement, Placement) else Placement(placement))
+
+
+@kept_of_last
+def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
+    """Return the value of every level in order."""
     problem = in_kept_groups(problem, placed)
     missing = shortfall_values(problem, placed) if problem.partial else {}
     costs = _costs(problem, placed)
@@ -85,14 +93,12 @@ def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) 
     """Return what workloads cost together, by level."""
     parts: dict[tuple[Level, int], list[int | Fraction]] = {}
     divided: dict[tuple[Level, int], list[tuple[Weights, Workload]]] = {}
-    for workload in workloads:
+    for workload, rule, levels in workloads.once(_contributions):
         placed = placement.of(workload.key)
-        for rule in workload.rules:
+        for level in levels:
             if isinstance(rule, Weights) and not rule.tiers:
-                at = weights.level(rule), workload.priority
-                divided.setdefault(at, []).append((rule, workload))
-                continue
-            for level in levels_of_rule(rule, workload):
+                divided.setdefault((level, workload.priority), []).append((rule, workload))
+            else:
                 cost = _cost(rule, workload, placed, level, deviation)
                 parts.setdefault((level, workload.priority), []).append(cost)
     for at, inside in divided.items():
@@ -127,6 +133,17 @@ def _whole(value: Fraction) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
+def _contributions(workloads: Workloads) -> tuple[tuple[Workload, WorkloadRule, tuple[Level, ...]], ...]:
+    """Return the rules that contribute to levels, of which workload, and to which."""
+    return tuple(
+        (workload, rule, levels)
+        for workload in workloads
+        for rule in workload.rules
+        if (levels := levels_of_rule(rule, workload))
+    )
+
+
+@kept
 def levels_of(problem: Problem) -> tuple[Level, ...]:
     """Return the levels to which at least one rule of the problem contributes, in order.
 
@@ -141,12 +158,8 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
 
 def _told(workloads: Workloads) -> frozenset[Level]:
     """Return the levels to which workloads contribute."""
-    told = {
-        (level, workload.priority)
-        for workload in workloads
-        for rule in workload.rules
-        for level in levels_of_rule(rule, workload)
-    }
+    found = workloads.once(_contributions)
+    told = {(level, workload.priority) for workload, _, levels in found for level in levels}
     return frozenset(replace(level, priority=priority) for level, priority in told)
 
 
@@ -178,7 +191,7 @@ def levels_of_rule(rule: WorkloadRule, workload: Workload) -> tuple[Level, ...]:
             return (NET,)
         case Moves():
             return (moves.level(rule, workload),)
-        case Price():
+        case Price() | CustomCost():
             return (rule.level,)
         case Shares():
             return shares.levels(rule)
@@ -201,15 +214,13 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     base = level.base
     parts = (
         _cost(rule, workload, placement.of(workload.key), base, problem.deviation)
-        for workload in problem.workloads
-        if workload.priority == level.priority
-        for rule in workload.rules
-        if base in levels_of_rule(rule, workload)
+        for workload, rule, levels in Workloads.of(problem.workloads).once(_contributions)
+        if workload.priority == level.priority and base in levels
     )
     return _whole(sum(map(Fraction, parts), Fraction(0)))
 
 
-def _cost(  # noqa: C901 - one case a rule
+def _cost(  # noqa: C901, PLR0912 - one case a rule
     rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, deviation: Deviation
 ) -> int | Fraction:
     """Return what one rule of one workload costs on a level to which it contributes."""
@@ -220,6 +231,8 @@ def _cost(  # noqa: C901 - one case a rule
             return bounds.passed_over(rule, workload, placed)
         case Copies():
             return copies.cost(rule, placed, level)
+        case CustomCost():
+            return custom.cost(rule, workload, placed)
         case Evenness():
             return evenness.cost(rule, workload, placed, level)
         case MovePrice():
@@ -240,6 +253,7 @@ def _cost(  # noqa: C901 - one case a rule
             assert_never(rule)
 
 
+@kept
 def least_of_all(problem: Problem) -> Mapping[Level, int | Fraction]:
     """Return the least value of every level that a problem has; see `least_of`."""
     return {level: least_of(problem, level) for level in levels_of(problem)}
@@ -260,15 +274,16 @@ def least_of(problem: Problem, level: Level) -> int | Fraction:
     return int(total) if total.denominator == 1 else total
 
 
-def _moving(problem: Problem) -> list[tuple[Workload, Moves | MovePrice]]:
+@kept
+def _moving(problem: Problem) -> tuple[tuple[Workload, Moves | MovePrice], ...]:
     """Return the workloads whose moves count although nothing says how many replicas there are in all."""
-    return [
+    return tuple(
         (workload, rule)
         for workload in problem.workloads
         if workload.rule(Total) is None and workload.rule(Duplicated) is None
         for rule in workload.rules
         if isinstance(rule, Moves | MovePrice)
-    ]
+    )
 
 
 def _spared(rule: Moves | MovePrice, workload: Workload, level: Level) -> Fraction:

@@ -12,6 +12,7 @@ from typing import assert_never
 
 from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.check import check, in_kept_group, required_by, violations_of
+from fairlead.models.kept import kept
 from fairlead.models.levels import BALANCE, MADE_WORSE, SHORTFALLS, Level
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -94,19 +95,15 @@ def _loosened(rule: WorkloadRule, workload: Workload, everywhere: frozenset[str]
             assert_never(rule)
 
 
+@kept
 def shortfall_levels(problem: Problem) -> tuple[Level, ...]:
     """Return the levels that come before all others in a partial problem; none in any other."""
     if not problem.partial:
         return ()
     found = [MADE_WORSE] if broken_amounts(problem) else []
+    told = {(workload.priority, key) for workload in problem.workloads for key in _may_fall_short(workload)}
     for priority in sorted({workload.priority for workload in problem.workloads}, reverse=True):
-        keys = {
-            key
-            for workload in problem.workloads
-            if workload.priority == priority
-            for key in _may_fall_short(workload)
-        }
-        found.extend(Level(key, priority=priority) for key in SHORTFALLS if key in keys)
+        found.extend(Level(key, priority=priority) for key in SHORTFALLS if (priority, key) in told)
     return tuple(found)
 
 
@@ -161,7 +158,8 @@ def amounts(violations: Iterable[Violation]) -> dict[About, int]:
     return found
 
 
-def broken_amounts(problem: Problem) -> dict[About, int]:
+@kept
+def broken_amounts(problem: Problem) -> Mapping[About, int]:
     """Return by how much what runs now breaks rules that give way; all others are repaired in any answer."""
     return amounts(
         violation for workload in problem.workloads for violation in _lacking_before(workload, problem)

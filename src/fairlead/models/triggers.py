@@ -73,29 +73,32 @@ def triggered(before: Problem, now: Problem) -> Problem:
     """Return a changed problem that tells at whom KubeAdmiral looks again because of what changed.
 
     Unlike the input alone, two problems tell which clusters came and went, and whose taints are others: that
-    always counts, where anything does. Other static weights are another policy.
+    always counts, where anything does. Other static weights are another policy. What the changed problem said
+    of that before is forgotten.
     """
-    return replace(now, workloads=tuple(_with_trigger(each, before, now) for each in now.workloads))
-
-
-def _with_trigger(workload: Workload, before: Problem, now: Problem) -> Workload:
-    """Return a workload that tells whether KubeAdmiral looks at it again after a change."""
-    unit, earlier = workload.declared, before.workload_by_key.get(workload.key)
-    if not isinstance(unit, FederatedUnit) or earlier is None or unit.triggered:
-        return workload
-    when = _when(unit.policy)
-    if when is None:
-        return workload
+    if not any(isinstance(each.declared, FederatedUnit) for each in now.workloads):
+        return now
     joined = [frozenset(one.name for one in each.clusters if one.joined) for each in (before, now)]
     tainted = any(
         set(one.taints) != set(now.cluster_by_name[one.name].taints)
         for one in before.clusters
         if one.name in now.cluster_by_name
     )
-    edited = when.get("policyContentChanged", True) and _weights(workload) != _weights(earlier)
-    if tainted or edited or _clusters_count(unit.policy, *joined):
-        return replace(workload, declared=replace(unit, triggered=True))
-    return workload
+
+    def looked_at(workload: Workload, unit: FederatedUnit) -> bool:
+        earlier, when = before.workload_by_key.get(workload.key), _when(unit.policy)
+        if earlier is None or when is None:
+            return False
+        edited = when.get("policyContentChanged", True) and _weights(workload) != _weights(earlier)
+        return tainted or edited or _clusters_count(unit.policy, *joined)
+
+    def told(workload: Workload) -> Workload:
+        unit = workload.declared
+        if not isinstance(unit, FederatedUnit) or unit.triggered is looked_at(workload, unit):
+            return workload
+        return replace(workload, declared=replace(unit, triggered=not unit.triggered))
+
+    return replace(now, workloads=tuple(map(told, now.workloads)))
 
 
 def _weights(workload: Workload) -> dict[str, int]:

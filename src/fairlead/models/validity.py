@@ -16,6 +16,8 @@ from fairlead.models.balance import without_balance
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.in_order import Clusters
+from fairlead.models.kept import keep, kept
+from fairlead.models.levels import Level, order_with
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Aggregated,
@@ -24,6 +26,8 @@ from fairlead.models.rules import (
     Capacity,
     Companionship,
     Copies,
+    CustomCost,
+    CustomRule,
     Duplicated,
     Evenness,
     Grouped,
@@ -40,6 +44,7 @@ from fairlead.models.rules import (
     Weights,
     WorkloadRule,
     capacity,
+    custom,
     total,
 )
 from fairlead.models.rules.bounds import REPLICAS
@@ -64,10 +69,9 @@ def completed(problem: Problem) -> Problem:
     ManifestError
         Where anything in the problem is wrong; names every mistake.
     """
-    mistakes = [*mistakes_of(problem)]
-    if mistakes:
+    if mistakes := mistakes_of(problem):
         raise ManifestError(mistakes)
-    problem = without_balance(problem)
+    problem = without_balance(with_outside(problem))
     workloads = tuple(_counted(workload) for workload in problem.workloads)
     rules = problem.rules
     if capacity.KIND not in problem.without and not any(isinstance(rule, Capacity) for rule in rules):
@@ -75,6 +79,13 @@ def completed(problem: Problem) -> Problem:
     if rules is problem.rules and all(map(operator.is_, workloads, problem.workloads)):
         return problem
     return replace(problem, workloads=workloads, rules=rules)
+
+
+def trusted(problem: Problem) -> Problem:
+    """Return a problem that was made from a valid one: nobody looks for mistakes in it again."""
+    nothing: tuple[Mistake, ...] = ()
+    keep(problem, mistakes_of, nothing)
+    return problem
 
 
 def _counted(workload: Workload) -> Workload:
@@ -90,8 +101,14 @@ def uncounted(rules: Iterable[WorkloadRule]) -> frozenset[str]:
     return frozenset() if counts else frozenset([total.KIND])
 
 
-def mistakes_of(problem: Problem) -> Iterator[Mistake]:
-    """Yield everything that is wrong with the numbers and names of a problem."""
+@kept
+def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
+    """Return everything that is wrong with the numbers and names of a problem."""
+    return tuple(_all_mistakes(problem))
+
+
+def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
+    """Yield mistakes of clusters, of workloads, and of what these share."""
     names = frozenset(problem.cluster_by_name)
     for cluster in () if _are_plain(problem.clusters) else problem.clusters:
         found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
@@ -184,9 +201,26 @@ def _of_workload(workload: Workload, names: frozenset[str]) -> Found:
     yield from _numbers({"replicas": workload.replicas})
     yield from _amounts("requests", workload.requests, AMOUNT, least=0)
     yield from _counts("current", workload.current)
-    rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
-    for rule in {id(rule): rule for rule in rules}.values():
+    for rule in _every_rule(workload):
         yield from _of_rule(rule, names)
+
+
+def _every_rule(workload: Workload) -> Iterable[WorkloadRule]:
+    """Return the rules of a workload and of all of its affinity groups, each once."""
+    rules = [*workload.rules, *(rule for group in workload.groups for rule in group.rules)]
+    return {id(rule): rule for rule in rules}.values()
+
+
+def with_outside(problem: Problem) -> Problem:
+    """Return a problem that has all levels to which rules from outside contribute, once these are sound."""
+    levels: set[Level] = set()
+    for workload in problem.workloads:
+        for rule in _every_rule(workload):
+            if isinstance(rule, CustomRule | CustomCost):
+                custom.vouch(rule, workload)
+                levels.update((rule.level,) if isinstance(rule, CustomCost) else ())
+    order = order_with(problem.levels, levels)
+    return problem if order == problem.levels else replace(problem, levels=order)
 
 
 def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901, PLR0912 - one case a rule
@@ -209,6 +243,8 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
                     f"GroupTotal {rule.name}: maximum": rule.maximum,
                 }
             )
+        case CustomCost():
+            return
         case Grouped():
             about = f"{type(rule).__name__} {rule.name}"
             for group, clusters in rule.members:

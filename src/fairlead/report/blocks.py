@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from fairlead.models.words import counted
 
 SENTENCES = 200
 """Sentences of one kind that a page lists before it counts the rest."""
+
+ROWS_OPEN = 40
+"""Rows up to which a page shows a table unfolded, and prints it."""
 
 Tone = Literal["", "bold", "dim", "good", "notice", "bad"]
 
@@ -62,7 +65,6 @@ class Text:
         Whether a terminal breaks the line where it is too long.
     """
 
-    kind: ClassVar[str] = "text"
     text: str
     tone: Tone = ""
     toned: int | None = None
@@ -73,24 +75,22 @@ class Text:
 class Items:
     """A list of sentences."""
 
-    kind: ClassVar[str] = "items"
     items: tuple[str, ...]
     tone: Tone = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading inside a section."""
+    """A heading inside a section; its tone says whether what follows is good."""
 
-    kind: ClassVar[str] = "heading"
     text: str
+    tone: Tone = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """Text whose line breaks and blanks count, such as YAML."""
 
-    kind: ClassVar[str] = "manifest"
     text: str
 
 
@@ -98,7 +98,6 @@ class Manifest:
 class Facts:
     """Names with their values."""
 
-    kind: ClassVar[str] = "facts"
     facts: tuple[tuple[str, str], ...]
 
 
@@ -116,13 +115,15 @@ class Table:
         A cell for every column.
     note
         What it leaves out; may be empty.
+    heat
+        Whether a page fills the cells with the colours of their tones.
     """
 
-    kind: ClassVar[str] = "table"
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     note: str = ""
+    heat: bool = False
 
     def first(self, shown: int | None, noun: str, told: str = "... and {}; -o wide shows them all") -> Table:
         """Return the table with its first rows only, None for all, and a note that counts the others.
@@ -157,7 +158,6 @@ class Picture:
         The picture as SVG.
     """
 
-    kind: ClassVar[str] = "picture"
     caption: str
     told: str
     wide: str
@@ -180,99 +180,39 @@ class Folded:
         Whether it starts open.
     """
 
-    kind: ClassVar[str] = "folded"
     summary: str
     blocks: tuple[Block, ...]
     printed: bool = True
     opened: bool = False
 
 
+class Panel(NamedTuple):
+    """A small picture as SVG, and the same for those who cannot see it."""
+
+    told: str
+    svg: str
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """Small pictures of one kind, side by side; the caption says what they show and how to read them."""
+
+    caption: str
+    panels: tuple[Panel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What to do: sentences, each with a command to copy; the command may be empty."""
+
+    steps: tuple[tuple[str, str], ...]
+
+
 Line = Text | Table
 """What a terminal shows; lines of one group stand below one another, groups apart."""
 
-Block = Text | Items | Heading | Manifest | Facts | Table | Picture | Folded
+Block = Text | Items | Heading | Manifest | Facts | Table | Picture | Panels | Steps | Folded
 """What a page shows."""
-
-
-@dataclass(frozen=True, slots=True)
-class Brief:
-    """An answer in short, as notebooks show it.
-
-    Parameters
-    ----------
-    title
-        The answer in one line.
-    lines
-        Sentences below the title.
-    tables
-        The most important tables.
-    below
-        Paragraphs at the end, of a line or several.
-    """
-
-    title: str
-    lines: Sequence[str] = ()
-    tables: Sequence[Table] = ()
-    below: Sequence[Sequence[str]] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a page.
-
-    Parameters
-    ----------
-    name
-        Its anchor in the page, such as ``waves``.
-    title
-        Its heading.
-    blocks
-        What it holds; a section without any is left out.
-    """
-
-    name: str
-    title: str
-    blocks: tuple[Block, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number that is shown large, and what it counts."""
-
-    number: str
-    text: str
-    tone: Tone = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A whole report.
-
-    Parameters
-    ----------
-    title
-        Title of the document.
-    headline
-        The answer in one sentence, in the words of the terminal.
-    tone
-        How good it is.
-    lead
-        Sentences below the headline.
-    figures
-        The most important numbers.
-    sections
-        The parts, in order.
-    foot
-        How the report was made, in one line.
-    """
-
-    title: str
-    headline: str
-    tone: Tone
-    lead: tuple[Block, ...]
-    figures: tuple[Figure, ...]
-    sections: tuple[Section, ...]
-    foot: str = ""
 
 
 def columns(*headers: str) -> tuple[Column, ...]:
@@ -314,12 +254,35 @@ def first_lines(lines: Iterable[str], shown: int | None, noun: str, told: str = 
     return [*every[:shown], told.format(number)]
 
 
-def sentences(every: Iterable[str], noun: str, tone: Tone = "") -> tuple[Block, ...]:
-    """Return sentences as a list, the first ones only where there are too many; nothing for none."""
+def sentences(every: Iterable[str], noun: str, tone: Tone = "", opened: int = SENTENCES) -> tuple[Block, ...]:
+    """Return sentences as a list; nothing for none.
+
+    Parameters
+    ----------
+    every
+        The sentences; beyond `SENTENCES` they are only counted.
+    noun
+        What a sentence is about.
+    tone
+        Their tone.
+    opened
+        How many are open; the others are folded below.
+    """
     told = tuple(every)
-    rest = len(told) - SENTENCES
-    blocks: tuple[Block, ...] = (Items(told[:SENTENCES], tone),) if told else ()
-    return (*blocks, Text(f"and {counted(rest, f'more {noun}')}")) if rest > 0 else blocks
+    if not told:
+        return ()
+    open_ones, folded, rest = told[:opened], told[opened:SENTENCES], len(told) - SENTENCES
+    blocks: list[Block] = [Items(open_ones, tone)]
+    if folded:
+        blocks.append(
+            Folded(f"{counted(len(folded), f'more {noun}')}", (Items(folded, tone),), printed=False)
+        )
+    return (*blocks, Text(f"and {counted(rest, f'more {noun}')}")) if rest > 0 else tuple(blocks)
+
+
+def long_table(found: Table, summary: str) -> Block:
+    """Return a table as it is, or folded where it is long; so folded it is not printed."""
+    return found if len(found.rows) <= ROWS_OPEN else Folded(summary, (found,), printed=False)
 
 
 def paragraphs(lines: Iterable[str], tone: Tone = "") -> tuple[Block, ...]:

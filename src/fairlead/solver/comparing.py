@@ -12,6 +12,7 @@ from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
 from fairlead.models.score import levels_of, value_of
+from fairlead.models.uncollected import hurried
 from fairlead.models.words import counted, format_number
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensing import Overcommit, dispense_in_time
@@ -25,6 +26,7 @@ SHARE_OF_BEST = 0.8
 """Of the time, what the best placement may use; dispensers get what is left."""
 
 
+@hurried
 @attentive
 def compare(
     problem: Problem,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from fairlead.models.errors import InternalError
 from fairlead.models.levels import Level
@@ -25,8 +26,8 @@ from fairlead.solver.stages import first_stage, polished
 Jointly = Callable[[Question], Answer]
 """Solves a problem in one search."""
 
-FIRST_STAGE = 0.7
-"""Of the time that is left, what the levels may use that keep what runs."""
+FIRST_STAGE = 0.85
+"""Of the time until they are due, what the levels may use that keep what runs."""
 SHARE_WITHOUT_FLOOR = 0.5
 """Of the time that is left, what may be used before all are searched together where no placement is known."""
 SHARE = 0.8
@@ -51,7 +52,7 @@ def solve_competing(question: Question, jointly: Jointly) -> Answer:
         return _as_a_whole(best, search, jointly)
     first = first_stage(part)
     if first is not None and best.placement is not None:
-        found = _Stage(first, search.part(FIRST_STAGE, quietly=False), single).searched(start.copied(), best)
+        found = _Stage(first, search.urgently(FIRST_STAGE), single).searched(start.copied(), best)
         if found is None or found.placement is None:
             return best.refuted()
         best = found.offered(polished(part, found.placement, start.alone), found.origin)
@@ -97,7 +98,7 @@ class _Stage:
             if _keeps(self.measured, stay, attained, needed):
                 best = best.told(attained)
                 if best.closed(len(attained)):
-                    return best.separated(start) if self.measured is part else best
+                    return best.separated(beside, frozenset(stay)) if self.measured is part else best
         if self._in_time():
             found = self._coupled(start, best)
             if start.refuted():
@@ -119,9 +120,14 @@ class _Stage:
             keys = problem.workload_by_key
             floor = best.placement
             known = near or (floor and Placement({key: floor.of(key) for key in keys}))
-            asked = (first_stage(problem) or problem) if early else problem
+            first = first_stage(problem)
             share = replace(self.search.part(SHARE, quietly=False), ties=not early)
-            return self.single.jointly(Question(asked, _for_all(share, best), known=known, relaxed=relaxed))
+            question = Question(problem, _for_all(share, best), known=known, relaxed=relaxed)
+            if not early:
+                return self.single.jointly(replace(question, relaxed=self.single.early.best(first, relaxed)))
+            answer = self.single.jointly(replace(question, part=first or problem))
+            self.single.early.note(answer)
+            return answer
 
         return coupled(groups, together, self._in_time, any_best=early)
 
@@ -187,11 +193,14 @@ class Incumbent:
         """Return this with one more problem of fewer rules."""
         return replace(self, relaxed=(*self.relaxed, attained))
 
-    def separated(self, groups: Groups) -> "Incumbent":
-        """Return this with what groups tell of those that are solved by themselves."""
+    def separated(self, groups: Groups, staying: frozenset[str] = frozenset()) -> "Incumbent":
+        """Return this with what groups tell of those that are solved by themselves, beside some that stay."""
         if self.placement is None or groups.refuted() or not groups.complete():
             return self
-        return replace(self, apart=groups.apart(self.placement))
+        apart, counted = groups.apart(self.placement), levels_of(groups.part)
+        # On the levels of those alone that stay, nobody else costs anything.
+        reached = takewhile(lambda level: level in apart or level not in counted, levels_of(self.part))
+        return replace(self, apart={level: apart.get(level, frozenset()) | staying for level in reached})
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the best of all bounds."""
@@ -226,6 +235,24 @@ class Incumbent:
         return Answer(self.part, status_of(levels), self.placement, levels, self.origin, self.apart)
 
 
+@dataclass(slots=True)
+class Early:
+    """What was proven of the first levels of groups, for the search of all levels of the same groups."""
+
+    answers: list[Answer] = field(default_factory=list)
+
+    def note(self, answer: Answer) -> None:
+        """Take down an answer if all of it is proven."""
+        if answer.status is Status.OPTIMAL:
+            self.answers.append(answer)
+
+    def best(self, first: Problem | None, relaxed: tuple[Attained, ...]) -> tuple[Attained, ...]:
+        """Return what tells more of a group: what is known of its first levels, or of fewer rules."""
+        found = next((each.attained for each in self.answers if each.part == first), ())
+        same = [each.value for each in found] == [each.value for each in relaxed[: len(found)]]
+        return relaxed if same else found
+
+
 @dataclass(frozen=True, slots=True)
 class Single:
     """Places workloads as if each had all that is shared for itself.
@@ -239,6 +266,7 @@ class Single:
     search: Search
     jointly: Jointly
     floor: Placement
+    early: Early = field(default_factory=Early)
 
     def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> Groups:
         """Return workloads each for itself; `known` tells where some of them stand best."""

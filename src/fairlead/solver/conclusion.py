@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
+from fairlead.models import blame
 from fairlead.models.check import check
 from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Attained, Outcome, Status
@@ -45,7 +46,7 @@ def conclude(
         return Outcome(Status.UNKNOWN, origin, problem, None, seconds=seconds)
     broken = refused(problem, placement)
     if broken:
-        raise InternalError(f"the answer of {origin} breaks a rule: {broken[0]}")
+        raise blame.broken(f"the answer of {origin}", broken[0], problem)
     levels = zip(score(problem, placement), least_of_all(problem).values(), strict=True)
     objectives = tuple(
         at_least(level if claim is None else _confirmed(claim, level), least)

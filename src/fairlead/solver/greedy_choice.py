@@ -71,12 +71,14 @@ def _chosen(
     order = sorted(boxed.names, key=lambda name: (-workload.current.get(name, 0), -room[name], name))
     for groups_first in (True, False):
         for name in order:
+            enough = divided and sum(room[each] for each in chosen) >= boxed.box.total
+            if enough if not groups_first else not any(each.is_short for each in used):
+                break
             if name in chosen or room[name] < least[name] or any(each.forbids(name) for each in used):
                 continue
             if divided and sum(chosen.values()) + least[name] > boxed.box.total:
                 continue
-            enough = divided and sum(room[each] for each in chosen) >= boxed.box.total
-            if any(each.misses(name) for each in used) if groups_first else not enough:
+            if not groups_first or any(each.misses(name) for each in used):
                 take(name)
     return frozenset(chosen)
 
@@ -96,9 +98,14 @@ class _Used:
         """Use a cluster."""
         self._groups |= self._of.get(name, set())
 
+    @property
+    def is_short(self) -> bool:
+        """Whether there are too few groups so far."""
+        return len(self._groups) < self._rule.minimum
+
     def misses(self, name: str) -> bool:
         """Tell whether a cluster brings a group while there are too few."""
-        return len(self._groups) < self._rule.minimum and not self._of.get(name, set()) <= self._groups
+        return self.is_short and not self._of.get(name, set()) <= self._groups
 
     def forbids(self, name: str) -> bool:
         """Tell whether a cluster would bring a group too many."""

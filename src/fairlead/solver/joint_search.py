@@ -6,7 +6,7 @@ from fairlead.models.errors import InternalError
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import score
+from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.answer import Answer, Question, answered, unproven
 from fairlead.solver.attainment import LexicographicResult
@@ -25,8 +25,8 @@ MOST_STAGED = 30_000
 """Places up to which that is one model."""
 FEWEST_NEW = 4_000
 """Places from which on workloads are no matter of stages where all are placed for the first time."""
-FIRST_STAGE = 0.6
-"""Of the time that is left, what the first levels may use."""
+FIRST_STAGE = 0.8
+"""Of the time until the first levels are due, what they may use."""
 
 
 def with_floor(question: Question) -> Question:
@@ -110,7 +110,9 @@ def _is_new(part: Problem) -> bool:
 
 def _after_first_stage(question: Question, first: Problem) -> Question:
     """Search the first levels by themselves; return the question with what is known then."""
-    share = replace(question.search.part(FIRST_STAGE), ties=False)
+    if _is_settled(first, question):
+        return question
+    share = replace(question.search.urgently(FIRST_STAGE), progress=None, ties=False)
     found = _minimised(first, question, share)
     if found.placement is None:
         return question
@@ -118,6 +120,17 @@ def _after_first_stage(question: Question, first: Problem) -> Question:
     same = [level.value for level in found.attained] == [level.value for level in known]
     placement = polished(question.part, found.placement)
     return replace(question, known=placement, relaxed=question.relaxed if same else found.attained)
+
+
+def _is_settled(first: Problem, question: Question) -> bool:
+    """Tell whether the known placement costs on the first levels what is proven of them."""
+    levels, known = levels_of(first), question.known
+    if known is None or refused(question.part, known) or len(question.relaxed) < len(levels):
+        return False
+    return all(
+        value_of(question.part, known, level) == other.bound
+        for level, other in zip(levels, question.relaxed, strict=False)
+    )
 
 
 def _minimised(part: Problem, question: Question, search: Search) -> LexicographicResult:

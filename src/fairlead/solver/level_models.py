@@ -2,32 +2,37 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import Term
+from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
+from fairlead.models import blame
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import Level
+from fairlead.models.levels import BALANCE, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import value_of
+from fairlead.models.score import levels_of, value_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Apart, Least, Note
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
-from fairlead.solver.targets import Targets
+from fairlead.solver.filling_bound import filling_bound
+from fairlead.solver.stages import polished
+from fairlead.solver.targets import Target, Targets
 
-# One worker tries first, for this part of a level's time: most models are settled by then, and the other
-# workers would only be in each other's way.
-FIRST_TRY = 0.2
-LONGEST_TRY = 2.0
-# Work for a level that may be within a tolerance of its best; about as many seconds.
-TOLERANT_WORK = 0.5
+# One worker tries first: most models are settled by then, and several workers begin anew and need more for
+# the same. That is so much work, about two seconds, and this part of a level's time at most.
+FIRST_WORK = 0.5
+FIRST_TRY = 0.5
+# Of the time that is left, what a bound of balance may use.
+FILLING = 0.3
 
 
 @dataclass(slots=True)
@@ -42,6 +47,7 @@ class LevelModels:
     relaxed: tuple[Attained, ...] = ()
     apart: Apart = field(default_factory=dict)
     best: Placement | None = None
+    floor: Placement | None = None
     near: Placement | None = None
     start: Placement | None = None
     outline: Encoding | None = None
@@ -54,6 +60,11 @@ class LevelModels:
     notes: list[Note] = field(default_factory=list)
     totals: dict[str, int] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
+    levels: tuple[Level, ...] = field(init=False)
+    polished: Placement | None = None
+
+    def __post_init__(self) -> None:
+        self.levels = levels_of(self.problem)
 
     def _in_time(self) -> bool:
         """Tell whether there is time left."""
@@ -115,28 +126,39 @@ class LevelModels:
                 bound = finding.bound + offset if bound is None else max(bound, finding.bound + offset)
             refined = finding.values is not None and self._take(encoding, finding, level)
             settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
-            if not settled and target is not None and bound is not None and self.best is not None:
-                raised = target.raised(cost.value(bound))
+            if not settled and target is not None and self.best is not None:
+                raised = self._raised(level, None if bound is None else cost.value(bound))
+                if efforts and not refined and level == BALANCE:
+                    raised = self._raised(level, self._least_filled())
                 if value_of(self.problem, self.best, level) <= raised.value:
-                    self.targets = {**self.targets, level: raised}
                     return finding.verdict, bound
+                aim = steps_up_to(cost, raised.value)
             if refined:
                 continue
+            if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
+                self._agree(level, cost, bound)
             if settled or not efforts:
                 return finding.verdict, bound if terms else offset
             effort = efforts.pop(0)
+            if aim is not None and self.best is not None:
+                terms = encoding.at_least(level, aim, cost.steps(self.best))
+
+    def _agree(self, level: Level, cost: LevelCost, bound: int | None) -> None:
+        """Compare what CP-SAT was told of a cost from outside with what the best placement costs."""
+        if level.title and bound is not None and self.best is not None:
+            told, value = cost.value(bound), value_of(self.problem, self.best, level)
+            if told != value:
+                raise blame.priced_otherwise(level, self.problem, told, value)
 
     def _efforts(self, deadline: Deadline, *, fixed: bool) -> list[Effort]:
         """Return how hard to try in turn: one worker for a short while, then all of them.
 
-        Where a level has a tolerance the first try is a fixed amount of work: what that finds does not depend
+        Where a level has a tolerance the first try ends by its work alone: what that finds does not depend
         on the machine.
         """
+        first = Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
         last = Effort(deadline, self.workers, self.seed)
-        if fixed:
-            return [Effort(deadline, 1, self.seed, work=TOLERANT_WORK), last]
-        first = Effort(deadline.part(FIRST_TRY, LONGEST_TRY), 1, self.seed)
-        return [first, last] if self.workers > 1 else [last]
+        return [first, last] if fixed or self.workers > 1 else [last]
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
         """Run CP-SAT, starting from the best placement."""
@@ -151,7 +173,7 @@ class LevelModels:
         found = encoding.read(variables, finding.values or ())
         broken = refused(self.problem, found)
         if broken:
-            raise InternalError(f"CP-SAT's placement breaks a rule: {broken[0]}")
+            raise blame.broken("CP-SAT's placement", broken[0], self.problem)
         refined = encoding.refine(found)
         if self._is_better(encoding, found, level):
             self.best = found
@@ -172,6 +194,35 @@ class LevelModels:
             known.lower <= replicas_at(placement, place) <= known.upper
             for place, known in self.ranges.items()
         )
+
+    def _polish(self, outline: Encoding) -> None:
+        """Let every workload stand as well as the others let it: a search cares for one level only."""
+        best = self.best
+        if best is None or best == self.polished or self.problem.partial or len(self.problem.workloads) == 1:
+            return
+        found = polished(self.problem, best)
+        values = (value_of(self.problem, found, level) for level in self.levels)
+        known = (value_of(self.problem, best, level) for level in self.levels)
+        gains = next((new < old for new, old in zip(values, known, strict=True) if new != old), False)
+        if gains and self._is_better(outline, found, None) and self._is_inside(found):
+            self.best = found
+        self.polished = self.best
+
+    def _raised(self, level: Level, bound: Fraction | None) -> Target:
+        """Return a target raised to a bound of the level, where the best is not found in the first try."""
+        target = self.targets[level]
+        target = target if bound is None else target.raised(bound)
+        self.targets = {**self.targets, level: target}
+        return target
+
+    def _least_filled(self) -> Fraction | None:
+        """Return a bound of balance by prices of what is filled; None where nothing is known."""
+        best, rules = self.best, self.problem.balances or ()
+        if best is None or len(rules) != 1:
+            return None
+        wanted = Fraction(value_of(self.problem, best, BALANCE)) - self.targets[BALANCE].tolerance
+        until = self.deadline.part(FILLING)
+        return filling_bound(rules[0], self.problem, best, self.apart, self.ranges, wanted, until)
 
     def _refuted(self) -> bool:
         """Return that there is no placement, unless one is known."""

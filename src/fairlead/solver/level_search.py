@@ -16,7 +16,7 @@ from fairlead.models.levels import DEVIATIONS, NET, Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.rules import Weights
-from fairlead.models.score import levels_of, value_of
+from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained, bounded, status_of
@@ -60,14 +60,14 @@ class LevelSearch(LevelModels):
             shares_of(self.problem), {place: variables.range(place) for place in variables.places()}
         )
         if self.best is not None and not self._is_inside(self.best):
-            self.best = None
+            self.best = self.floor = None
         return variables.empty is None and (self.best is not None or self._start())
 
     def _start(self) -> bool:
         """Divide every workload by itself, as a start; tell whether that can be done at all."""
         functions: dict[Place, ConvexFunction] = {}
         if self.outline is not None and self.outline.levels:
-            first = min(self.outline.levels, key=levels_of(self.problem).index)
+            first = min(self.outline.levels, key=self.levels.index)
             functions = self.outline.levels[first].functions()
         found = relax_all(shares_of(self.problem), functions, self.ranges)
         if found is None:
@@ -100,7 +100,7 @@ class LevelSearch(LevelModels):
         """
         if self.outline is None:
             return
-        for level, known in zip(levels_of(self.problem), self.relaxed, strict=False):
+        for level, known in zip(self.levels, self.relaxed, strict=False):
             value = value_of(self.problem, near, level)
             if level.base in (NET, *DEVIATIONS) or not known.proven or value != known.value:
                 return
@@ -109,6 +109,11 @@ class LevelSearch(LevelModels):
     def minimise(self, level: Level, *, last: bool) -> bool:
         """Minimise one level and pin it; tell whether a placement can exist."""
         note = self._note(level, None)
+        if self.outline is not None and not note.proven:
+            if self.floor is not None and self._is_better(self.outline, self.floor, level):
+                # It was given up for a level that may be within a tolerance, where it is good enough too.
+                self.best = self.floor
+            self._polish(self.outline)
         if level.base in (NET, *DEVIATIONS) and self.held is None:
             self._look_at_tiers()
         if self.outline is not None:
@@ -166,7 +171,7 @@ class LevelSearch(LevelModels):
         """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""
         return all(
             value_of(self.problem, placement, level) <= (note.bound or 0) + note.tolerance
-            for level, note in zip(levels_of(self.problem), self.notes, strict=True)
+            for level, note in zip(self.levels, self.notes, strict=True)
             if note.exact or note.tolerance
         )
 
@@ -176,7 +181,7 @@ class LevelSearch(LevelModels):
         They are as fine as the levels were compared, and below a target all are one.
         """
         found = []
-        for level in levels_of(self.problem):
+        for level in self.levels:
             cost = None if self.outline is None else self.outline.levels.get(level)
             value = value_of(self.problem, placement, level)
             if cost is not None and not cost.exact:
@@ -214,7 +219,7 @@ class LevelSearch(LevelModels):
 
     def _tier_totals(self) -> Held:
         """Return how many replicas overflow tiers may hold, of all that is known."""
-        noted = zip(levels_of(self.problem), self.notes, strict=False)
+        noted = zip(self.levels, self.notes, strict=False)
         bounds = {level: note.bound for level, note in noted}
         pinned = {level: (bounds.get(level) or 0, steps) for level, steps in self.pins}
         return held_by_tiers(self.problem, self.ranges, self.totals, pinned)
@@ -274,7 +279,7 @@ class LevelSearch(LevelModels):
 
     def _pin_apart(self, level: Level, cost: LevelCost) -> None:
         """Pin every workload by itself that costs on a level what it would cost alone."""
-        best, count = self.best, levels_of(self.problem).index(level) + 1
+        best, count = self.best, self.levels.index(level) + 1
         if best is None or level not in self.apart or not self._reaches(count, best):
             return
         steps = {key: cost.most(key, best) for key in self.apart[level] if key in cost.parts}
@@ -306,13 +311,13 @@ class LevelSearch(LevelModels):
 
     def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
         """Return what a level costs at least by the problem with fewer rules; None where that is silent."""
-        number = levels_of(self.problem).index(level)
+        number = self.levels.index(level)
         known = number < len(self.relaxed) and self._reaches(number, best)
         return self.relaxed[number].bound if known else None
 
     def _reaches(self, count: int, best: Placement) -> bool:
         """Tell whether the first levels, so many, cost what they cost in the problem with fewer rules."""
-        levels = zip(levels_of(self.problem)[:count], self.relaxed[:count], strict=False)
+        levels = zip(self.levels[:count], self.relaxed[:count], strict=False)
         return len(self.relaxed) >= count and all(
             value_of(self.problem, best, each) == other.value for each, other in levels
         )

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
-from fairlead.models.score import least_of_all, levels_of
+from fairlead.models.score import least_of_all
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
@@ -70,8 +70,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, apart, targets=targets
     )
     search.near = hint
-    search.best = None if hint is None or refused(problem, hint) else hint
-    floor = search.best
+    search.best = search.floor = floor = None if hint is None or refused(problem, hint) else hint
     result = _searched(search, started, progress, ties=ties)
     if floor is None or result.status is Status.OPTIMAL:
         return result
@@ -90,7 +89,7 @@ def _searched(
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
     search.reach()
-    levels = levels_of(search.problem)
+    levels = search.levels
     for level in levels:
         if not search.minimise(level, last=level == levels[-1]):
             return LexicographicResult(Status.INFEASIBLE, None)

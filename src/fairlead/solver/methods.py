@@ -4,6 +4,7 @@
 `docs/solving.md` follows both.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,8 @@ from fairlead.solver.answer import Answer, Question, proven
 from fairlead.solver.competing import solve_competing
 from fairlead.solver.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
 from fairlead.solver.partial import has_to_give_way, what_fits
+
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def _first(ways: Sequence[Way], question: Question) -> Answer:
     """Return the first answer."""
     for way in ways:
         if way.applies(question) and (answer := way.solve(question)) is not None:
+            LOG.debug("%s: %s (%s)", question.part.sizes, way.name, answer.status)
             return answer
     raise InternalError("no way to solve a part applies")
 

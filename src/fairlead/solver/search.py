@@ -28,6 +28,9 @@ class Search:
         Where neighbourhoods of a placement are searched; None means in threads of this process.
     ties
         False where any of the best placements will do, so that no time is spent on choosing among them.
+    urgent
+        When the levels about what has to move are due, which come before what other time is kept for; None
+        means with the answer.
     """
 
     deadline: Deadline = field(default_factory=Deadline)
@@ -37,6 +40,7 @@ class Search:
     formula: bool = True
     machines: Machines | None = None
     ties: bool = True
+    urgent: Deadline | None = None
 
     @property
     def threads(self) -> int:
@@ -55,4 +59,9 @@ class Search:
     def part(self, share: float, *, quietly: bool = True) -> "Search":
         """Return a search that has a share of the time that is left, and tells nobody unless asked to."""
         progress = None if quietly else self.progress
-        return replace(self, deadline=self.deadline.part(share), progress=progress)
+        urgent = self.urgent and self.urgent.part(share)
+        return replace(self, deadline=self.deadline.part(share), progress=progress, urgent=urgent)
+
+    def urgently(self, share: float) -> "Search":
+        """Return a search of the levels about what has to move: a share of the time until these are due."""
+        return self.until(self.urgent or self.deadline).part(share, quietly=False)

@@ -1,11 +1,13 @@
 """solve(): the algorithm, from a problem to a proven placement."""
 
+import logging
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from fairlead.models import blame
 from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
@@ -15,6 +17,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
 from fairlead.models.tolerance import tolerances_of
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
 from fairlead.solver.answer import Answer, Question, together, unproven
@@ -40,6 +43,8 @@ from fairlead.solver.side_by_side import place_side_by_side
 from fairlead.solver.targets import loose_levels, strict
 from fairlead.solver.tolerances import loosened, unsearched
 
+LOG = logging.getLogger(__name__)
+
 Method = Literal["auto", "exact", "cp-sat"]
 
 SHARE_ALONE = 0.8
@@ -50,6 +55,7 @@ WORTH_A_SEARCH = 0.5
 """Seconds that are worth a search of workloads of which not all could be looked at one by one in time."""
 
 
+@hurried
 def solve(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,
     *,
@@ -126,6 +132,8 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
         The problem was made in Python, and something in it is wrong; names every mistake.
     UsageError
         An argument is wrong, or ``exact`` is asked for where only CP-SAT can answer.
+    ExtensionError
+        A rule from outside of fairlead breaks its promises.
     InternalError
         A bug in fairlead: the answer breaks a rule.
     """
@@ -135,12 +143,19 @@ def solve(  # noqa: PLR0913 - the public face, all by keyword
     if partitions is not None and partitions < 1:
         raise UsageError(f"{partitions} partitions; allowed is a whole number of at least 1")
     settled = _settle(completed(problem), deviation, fresh, partial, method, tolerance)
-    with listening(search.deadline):
+    with listening(search.deadline), blame.shared(settled):
         grouped = _choose_groups(settled, search)
         where = Where(engine, address, partitions)
         explain = _Explain(search, grouped.exhausted)
         outcome = _solve(grouped.problem, method, search, where, explain, started)
         outcome = _as_sure(outcome, grouped)
+        LOG.info(
+            "%s: %s by %s in %.3f s",
+            settled.sizes,
+            outcome.status,
+            outcome.origin,
+            time.perf_counter() - started,
+        )
         if outcome.status is Status.INFEASIBLE:
             return outcome
     return replace(outcome, rejected=grouped.rejected)
@@ -188,6 +203,7 @@ def _solve(
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search
+    share = replace(share, urgent=search.deadline)
     found, failing = _strictly(bare, alone, method, share, where)
     if found.status is Status.INFEASIBLE:
         return conclude_infeasible(problem, explain.conflicts(bare, failing), found.origin, _since(started))

@@ -11,7 +11,7 @@ from fractions import Fraction
 from fairlead.models.cluster import PODS
 from fairlead.models.levels import BALANCE, CLUSTERS, DEVIATIONS, MOVES, PRICED, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Moves, Tiers, Weights, moves
+from fairlead.models.rules import Duplicated, GroupTotal, Moves, Tiers, Weights, moves
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on
@@ -74,7 +74,9 @@ def _open(workload: Workload, problem: Problem) -> Span:
     copies = workload.rule(Duplicated)
     names = frozenset(problem.candidates(workload))
     if copies is None:
-        return Span(dict.fromkeys(sorted(names), (0, workload.replicas)), None)
+        exact = (each for each in workload.rules_of(GroupTotal) if each.minimum == each.maximum)
+        total = next((each.minimum for each in exact if names <= each.clusters), None)
+        return Span(dict.fromkeys(sorted(names), (0, workload.replicas)), total)
     whole = {name: copy_on(copies, workload, name) for name in sorted(names)}
     if workload.current and not workload.fresh and names.issuperset(workload.current):
         held = {name: whole[name] for name in workload.current}

@@ -16,6 +16,7 @@ from fairlead.models.rules import (
     Aggregated,
     Capacity,
     Copies,
+    CustomCost,
     Evenness,
     MovePrice,
     Moves,
@@ -34,7 +35,7 @@ from fairlead.solver.rows import Placed, left_by
 EARLY = frozenset({MOVES_UNCHANGED.key, MINIMA.key, MOVES_FIRST.key, tier(1).key})
 """Keys of levels that are about what has to move and what overflows."""
 
-PREFERENCES = (Aggregated, Copies, Evenness, MovePrice, Moves, Price, Shares, Tiers, Weights)
+PREFERENCES = (Aggregated, Copies, CustomCost, Evenness, MovePrice, Moves, Price, Shares, Tiers, Weights)
 """Rules that only say what is better."""
 
 ROUNDS = 3

@@ -13,18 +13,18 @@ from itertools import takewhile
 
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, COPIES, Level
-from fairlead.models.outcome import Attained
+from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import GroupTotal
 from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.balance import cost as balance_of
 from fairlead.models.score import least_of, levels_of, score, value_of
-from fairlead.models.shortfall import is_shortfall
 from fairlead.models.workload import Workload
-from fairlead.solver.answer import Answer, added, origin_of, unproven
+from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.attainment import Apart, attained, status_of
 from fairlead.solver.evening import evened_out
+from fairlead.solver.falling_short import counted, falls_short, in_full, with_shortfall
 from fairlead.solver.frozen import frozen
 from fairlead.solver.movable import apart, chooses_copies, resting, settled, tied
 from fairlead.solver.rows import Placed, beside
@@ -67,12 +67,13 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
     at_once = _Loosening.at_once(problem, found)
     if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
         return at_once.answer()
-    if problem.partial and any(
-        is_shortfall(level) and value_of(problem, at_once.placement, level) for level in levels_of(problem)
-    ):
-        # What gives way is settled; who gives way is not searched again. What all replicas need counts for
-        # nothing where some stand nowhere.
-        return at_once.answer()
+    if falls_short(problem, at_once.placement):
+        placed = counted(problem, found, search)
+        if placed is None:
+            return at_once.answer()
+        same = {each.key for each in placed.workloads if each is problem.workload_by_key[each.key]}
+        known = {key: alone[key] for key in same & alone.keys()}
+        return with_shortfall(problem, found, loosened(placed, in_full(placed, found), known, search))
     loosening = _Loosening.of(problem, found, alone)
     sets = list(loosening.open_sets())
     for number, keys in enumerate(sets):
@@ -82,7 +83,8 @@ def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> 
 
 def unsearched(problem: Problem, placement: Placement) -> Answer:
     """Return the answer where there was no time to search: a placement, and the tolerances of its levels."""
-    return _Loosening.at_once(problem, unproven(strict(problem), placement)).answer()
+    nothing_proven = Answer(strict(problem), Status.UNKNOWN, placement, (), "exact")
+    return _Loosening.at_once(problem, nothing_proven).answer()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +250,8 @@ class _Loosening:
 
     @property
     def _strictly(self) -> Mapping[Level, Attained]:
-        """The levels of the strict answer."""
-        return dict(zip(levels_of(self.strict.part), self.strict.attained, strict=True))
+        """The levels of the strict answer; none where nothing was searched."""
+        return dict(zip(levels_of(self.strict.part), self.strict.attained, strict=False))
 
     @property
     def _proven(self) -> frozenset[Level]:

@@ -175,20 +175,6 @@ def test_the_command_prints_differences(tmp_path: Path, capsys: pytest.CaptureFi
     assert rows == [["default/serve", "east", "3", "4", "+1"], ["default/serve", "west", "3", "2", "-1"]]
 
 
-def test_the_page_shows_what_is_printed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The block in docs/planning.md is the real output."""
-    monkeypatch.chdir(ROOT)
-    page = (ROOT / "docs" / "planning.md").read_text()
-    command = "plan -f examples/safe-migration --compare plan.json --pin default/serve"
-    file = str(tmp_path / "plan.json")
-    assert main(["plan", "-f", "examples/safe-migration", "--save", file]) == 0
-    capsys.readouterr()
-    assert main(command.replace("plan.json", file).split()) == 0
-    assert f"$ fairlead {command}\n{capsys.readouterr().out.rstrip()}\n```" in page
-
-
 def test_the_command_saves_and_compares_one_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The saved plan is read before the new one takes its place."""
     file = str(tmp_path / "plan.json")

@@ -5,7 +5,6 @@ import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 import yaml
@@ -304,13 +303,3 @@ def test_other_workloads_are_placed_too() -> None:
     assert isinstance(why.outcome, Outcome)
     assert why.outcome.status is Status.OPTIMAL
     assert any(isinstance(rule, Capacity) for rule in why.outcome.problem.rules)
-
-
-def test_documentation_shows_what_is_printed(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The block in docs/solving.md is the real output."""
-    monkeypatch.chdir(EXAMPLES.parent)
-    _, out, _ = run(capsys, "shop", "-f", "examples/three-regions")
-    shown = f"$ fairlead why shop -f examples/three-regions\n{out.rstrip()}\n```"
-    assert shown in Path("docs/solving.md").read_text(encoding="utf-8")

@@ -126,8 +126,8 @@ class ClusterStatus(Api):
 class Cluster(Object):
     """A member cluster."""
 
-    spec: ClusterSpec = ClusterSpec()
-    status: ClusterStatus = ClusterStatus()
+    spec: ClusterSpec = Field(default_factory=ClusterSpec)
+    status: ClusterStatus = Field(default_factory=ClusterStatus)
 
 
 _OBSERVED = Inert("only describes")
@@ -269,14 +269,14 @@ class ResourceBinding(Object):
     """What a namespaced workload needs and where it runs now."""
 
     spec: ResourceBindingSpec
-    status: ResourceBindingStatus = ResourceBindingStatus()
+    status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
 
 
 class ClusterResourceBinding(Object):
     """What a cluster-scoped resource needs and where it runs now."""
 
     spec: ResourceBindingSpec
-    status: ResourceBindingStatus = ResourceBindingStatus()
+    status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
 
 
 class StaticClusterAssignment(Api):
@@ -313,7 +313,7 @@ class FederatedResourceQuota(Object):
     """Limits what all workloads of a namespace may request together."""
 
     spec: FederatedResourceQuotaSpec
-    status: FederatedResourceQuotaStatus = FederatedResourceQuotaStatus()
+    status: FederatedResourceQuotaStatus = Field(default_factory=FederatedResourceQuotaStatus)
 
 
 class WorkloadReference(Api):

@@ -92,8 +92,8 @@ class FederatedClusterStatus(Api):
 class FederatedCluster(Object):
     """A member cluster."""
 
-    spec: FederatedClusterSpec = FederatedClusterSpec()
-    status: FederatedClusterStatus = FederatedClusterStatus()
+    spec: FederatedClusterSpec = Field(default_factory=FederatedClusterSpec)
+    status: FederatedClusterStatus = Field(default_factory=FederatedClusterStatus)
 
 
 class ClusterSelectorRequirement(Api):
@@ -127,7 +127,7 @@ class DesiredPlacement(Api):
     """A cluster, and how many replicas it should get."""
 
     cluster: Filled
-    preferences: Preferences = Preferences()
+    preferences: Preferences = Field(default_factory=Preferences)
 
 
 class AutoMigrationTrigger(Api):
@@ -167,7 +167,7 @@ class ReschedulePolicy(Api):
 
     disable_rescheduling: Boolean = False
     reschedule_when: Annotated[RescheduleTrigger | None, _TRIGGER] = None
-    replica_rescheduling: ReplicaRescheduling = ReplicaRescheduling()
+    replica_rescheduling: ReplicaRescheduling = Field(default_factory=ReplicaRescheduling)
 
 
 class PropagationPolicySpec(Api):

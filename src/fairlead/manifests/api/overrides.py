@@ -36,7 +36,7 @@ class OverrideRule(Api):
     """What is written differently in a set of clusters; without a set, in all."""
 
     target_cluster: ClusterAffinity | None = None
-    overriders: Overriders = Overriders()
+    overriders: Overriders = Field(default_factory=Overriders)
 
 
 class OverrideSpec(Api):
@@ -92,7 +92,7 @@ class FederatedOverrideRule(Api):
     """What is written differently in a set of clusters; without a set, in all."""
 
     target_clusters: TargetClusters | None = None
-    overriders: FederatedOverriders = FederatedOverriders()
+    overriders: FederatedOverriders = Field(default_factory=FederatedOverriders)
 
 
 class FederatedOverrideSpec(Api):

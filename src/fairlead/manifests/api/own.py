@@ -56,7 +56,7 @@ class PriceEntry(Api):
     """What a replica costs on a set of clusters: a fixed price, or prices of what it requests."""
 
     target_cluster: Annotated[ClusterSet, Field(description="The clusters; left out: every cluster.")] = (
-        ClusterSet()
+        Field(default_factory=ClusterSet)
     )
     price_per_replica: Annotated[
         Price | None, Field(description='Price of one replica, such as "0.12", in any currency.')
@@ -228,7 +228,7 @@ class ClusterBudget(Api):
     """How many replicas may leave a set of clusters, or arrive there."""
 
     target_cluster: Annotated[ClusterSet, Field(description="The clusters; left out: every cluster.")] = (
-        ClusterSet()
+        Field(default_factory=ClusterSet)
     )
     replicas: Annotated[
         Amount,

@@ -111,4 +111,4 @@ class SelectingSpec(Api):
 
     workload_selector: Annotated[
         WorkloadSelector, Field(description="The workloads this is for; left out: every workload.")
-    ] = WorkloadSelector()
+    ] = Field(default_factory=WorkloadSelector)

@@ -310,7 +310,7 @@ class PropagationSpec(Api):
     """Which resources go where."""
 
     resource_selectors: tuple[ResourceSelector, ...]
-    placement: Placement = Placement()
+    placement: Placement = Field(default_factory=Placement)
     priority: Integer32 = 0
     preemption: Literal["", "Always", "Never"] = ""
     suspension: Suspension | None = None

@@ -33,7 +33,7 @@ class ResourceRequirements(Api):
 class Container(Open):
     """A container of a pod."""
 
-    resources: ResourceRequirements = ResourceRequirements()
+    resources: ResourceRequirements = Field(default_factory=ResourceRequirements)
     restart_policy: Text = ""
 
 
@@ -52,7 +52,7 @@ class PodSpec(Open):
 class PodTemplate(Api):
     """The pods of a workload."""
 
-    spec: PodSpec = PodSpec()
+    spec: PodSpec = Field(default_factory=PodSpec)
     metadata: Annotated[Anything, Inert("labels of pods, not of the workload")] = None
 
 
@@ -60,7 +60,7 @@ class ReplicaSetSpec(Api):
     """A number of pods."""
 
     replicas: Count = 1
-    template: PodTemplate = PodTemplate()
+    template: PodTemplate = Field(default_factory=PodTemplate)
     selector: Annotated[Anything, _ROLLOUT] = None
     min_ready_seconds: Annotated[Anything, _ROLLOUT] = None
 
@@ -111,7 +111,7 @@ class JobSpec(Api):
     """Pods that run to completion; as many at once as `parallelism` says."""
 
     parallelism: Count = 1
-    template: PodTemplate = PodTemplate()
+    template: PodTemplate = Field(default_factory=PodTemplate)
     completions: Annotated[Anything, Inert("parallelism says how many run at once")] = None
     completion_mode: Annotated[Anything, _ROLLOUT] = None
     active_deadline_seconds: Annotated[Anything, _ROLLOUT] = None

@@ -101,11 +101,11 @@ APPLIED_MIGRATION = PREFIX + "applied-migration-configuration"
 
 
 class _Report(Annotation):
-    value: AutoMigrationInfo = AutoMigrationInfo()
+    value: AutoMigrationInfo = Field(default_factory=AutoMigrationInfo)
 
 
 class _Configuration(Annotation):
-    value: AppliedMigration = AppliedMigration()
+    value: AppliedMigration = Field(default_factory=AppliedMigration)
 
 
 class Limits(NamedTuple):
@@ -218,11 +218,11 @@ class _ClusterAffinity(Api):
 
 
 class _NamedAffinity(Api):
-    cluster_affinity: _ClusterAffinity = _ClusterAffinity()
+    cluster_affinity: _ClusterAffinity = Field(default_factory=_ClusterAffinity)
 
 
 class _Affinity(Annotation):
-    value: _NamedAffinity = _NamedAffinity()
+    value: _NamedAffinity = Field(default_factory=_NamedAffinity)
 
 
 class _UnreadableError(Exception):

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar, assert_never
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
+from fairlead.manifests.extensions import RuleManifest, rule_of
 from fairlead.manifests.memory import Memory
 from fairlead.manifests.own import group_bounds, grouped, hierarchy, prices
 from fairlead.manifests.own.sets import Remark, named
@@ -19,6 +20,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Copies,
+    CustomCost,
     Duplicated,
     Evenness,
     Grouped,
@@ -53,7 +55,7 @@ def without(rule: WorkloadRule, closed: Closed) -> WorkloadRule:
             return replace(rule, minimum=low, maximum=high, where_held=rule.where_held - closed.keys())
         case GroupTotal():
             return replace(rule, clusters=rule.clusters - closed.keys())
-        case Grouped():
+        case Grouped() | CustomCost():
             return rule.without(closed.keys())
         case Tiers():
             return _tiers(rule, closed)
@@ -118,6 +120,7 @@ PER_WORKLOAD: tuple[type[Object], ...] = (
     own.GroupBounds,
     *grouped.KINDS,
     own.PriceList,
+    RuleManifest,
 )
 """Kinds that add rules to single workloads, in the order in which they do."""
 
@@ -160,6 +163,10 @@ class Adder:
                 return self._price(Located(model, located.document), names, needs(workload), rules)
             case own.HierarchicalWeights() as model:
                 return self._shares(Located(model, located.document), names, rules)
+            case RuleManifest() as model:
+                candidates = [self.clusters[name] for name in sorted(names)]
+                rule = rule_of(model, replace(workload, rules=rules), candidates, located.source)
+                return Added((*rules, rule) if rule else rules)
             case model:
                 raise InternalError(f"{type(model).__name__} adds no rule to a workload")
 

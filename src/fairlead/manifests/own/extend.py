@@ -9,6 +9,7 @@ from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import WorkloadAffinity
 from fairlead.manifests.api.profile import Profile, ProfileSpec
+from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
 from fairlead.manifests.own import failure_rates, move_budgets, prices, profile
@@ -87,20 +88,23 @@ class Extended(NamedTuple):
 
 
 def extend(
-    manifests: Sequence[Located[Object]], clusters: Sequence[Cluster], workloads: Sequence[Workload]
+    manifests: Sequence[Located[Object]],
+    clusters: Sequence[Cluster],
+    workloads: Sequence[Workload],
+    extensions: Extensions,
 ) -> Extended:
     """Add to workloads what our own kinds say of them.
 
     Parameters
     ----------
     manifests
-        Valid manifests of our own kinds, in any order.
+        Valid manifests of our own kinds and of extensions, in any order.
     """
     adder = Adder({cluster.name: cluster for cluster in clusters})
     extended = list(workloads)
     told = list(_selecting_nothing(manifests, workloads))
     for kind in PER_WORKLOAD:
-        for located in of_kind(manifests, kind):
+        for located in sorted(of_kind(manifests, kind), key=lambda one: one.model.kind):
             told.extend(adder.remarks(located))
             for position, workload in enumerate(extended):
                 if selects_workload(located, workload):
@@ -115,9 +119,9 @@ def extend(
     return Extended(
         tuple(extended),
         rules,
-        profile.order(wanted),
+        profile.order(wanted, extensions),
         profile.measure(wanted),
-        profile.tolerances(wanted),
+        profile.tolerances(wanted, extensions),
         failure_rates.read(of_kind(manifests, own.FailureRates)),
         warnings,
     )

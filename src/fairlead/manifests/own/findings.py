@@ -7,6 +7,7 @@ from fairlead.manifests.api import own
 from fairlead.manifests.api.own import OWN_KINDS, OwnKind
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
 from fairlead.manifests.api.profile import Profile
+from fairlead.manifests.extensions import Extensions, RuleManifest
 from fairlead.manifests.karmada.findings import label_selector_findings, selector_findings
 from fairlead.manifests.own import profile
 from fairlead.manifests.own.sets import as_affinity
@@ -15,10 +16,9 @@ from fairlead.manifests.yaml.documents import Document
 from fairlead.models.errors import Mistake
 
 _SCOPE = (
-    "has no meaning here: the kinds of fairlead.io belong to no namespace;"
+    "has no meaning here: the kinds of {} belong to no namespace;"
     " spec.workloadSelector.namespaces says whose workloads are meant"
 )
-IS_NEEDED = "is needed"
 GROUP = "fairlead.io"
 SCRIPT = "Script"
 
@@ -43,27 +43,29 @@ def told_already(mistake: Mistake, known: Collection[str]) -> bool:
     if mistake.field in known:
         return True
     holder = f"{mistake.field.rpartition('.')[0]}."
-    return IS_NEEDED in mistake.message and any(field.startswith(holder) for field in known)
+    return mistake.missing and any(field.startswith(holder) for field in known)
 
 
-def own_findings(model: OwnKind) -> Iterator[Finding]:
+def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Iterator[Finding]:
     """List what is wrong in one manifest."""
     if model.metadata.namespace:
-        yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE)
-    spec = model.spec
+        group = model.api_version.rpartition("/")[0]
+        yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE.format(group))
+    spec = getattr(model, "spec", None)
     if isinstance(spec, SelectingSpec) and spec.workload_selector.label_selector:
         found = label_selector_findings(spec.workload_selector.label_selector)
         yield from below("spec", below("workloadSelector", below("labelSelector", found)))
-    yield from below("spec", _of_kind(model))
+    if not isinstance(model, RuleManifest):
+        yield from below("spec", _of_kind(model, extensions))
 
 
-def _of_kind(model: OwnKind) -> Iterator[Finding]:
+def _of_kind(model: OwnKind, extensions: Extensions) -> Iterator[Finding]:
     """List what is wrong in the spec of one kind."""
     match model:
         case own.GroupBounds(spec=spec):
             yield from _group_bounds(spec)
         case Profile(spec=wanted):
-            yield from profile.findings(wanted)
+            yield from profile.findings(wanted, extensions)
         case own.FailureRates(spec=failures):
             yield from _filled("rates", failures.rates, "name at least one field with its rate")
         case own.PriceList(spec=prices):
@@ -157,8 +159,8 @@ def _move_budget(spec: own.MoveBudgetSpec) -> Iterator[Finding]:
     """Refuse a budget that limits nothing, and wrong expressions of sets of clusters."""
     given = (spec.total, spec.per_workload, spec.per_namespace)
     if all(amount is None for amount in given) and not spec.leaving and not spec.arriving:
-        message = f"is missing; total, perWorkload, perNamespace, leaving or arriving {IS_NEEDED}"
-        yield Finding(("total",), None, message)
+        message = "is missing; total, perWorkload, perNamespace, leaving or arriving is needed"
+        yield Finding(("total",), None, message, missing=True)
     for name, entries in (("leaving", spec.leaving), ("arriving", spec.arriving)):
         for position, entry in enumerate(entries):
             yield from below(name, below(position, _target(entry.target_cluster)))
@@ -181,6 +183,6 @@ def _either(fields: Mapping[str, object]) -> Iterator[Finding]:
     first, second = fields
     given = [name for name, value in fields.items() if value is not None]
     if not given:
-        yield Finding((first,), None, f"is missing; {first} or {second} {IS_NEEDED}")
+        yield Finding((first,), None, f"is missing; {first} or {second} is needed", missing=True)
     elif len(given) > 1:
         yield Finding((second,), None, f"cannot be combined with {first}; use one of the two")

@@ -3,22 +3,23 @@
 from collections.abc import Iterator, Sequence
 
 from fairlead.manifests.api.profile import Profile, ProfileLevel, ProfileSpec
+from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.validation import Finding, Located
 from fairlead.models.errors import Mistake
 from fairlead.models.levels import ALL, DEFAULT_ORDER, DEVIATION, NAMES, Deviation
 from fairlead.models.tolerance import Tolerance, keys_of, tolerance_of
 
 
-def findings(spec: ProfileSpec) -> Iterator[Finding]:
+def findings(spec: ProfileSpec, extensions: Extensions) -> Iterator[Finding]:
     """List levels that do not exist or are named twice, and tolerances that are none."""
     named: set[str] = set()
     for position, level in enumerate(spec.levels):
         field = ("levels", position) if isinstance(level, str) else ("levels", position, "name")
-        keys = _keys(level, spec)
+        keys = _keys(level, spec, extensions)
         if not keys:
-            known = ", ".join(
-                dict.fromkeys((*ALL, *(name for key in DEFAULT_ORDER for name in (key, NAMES[key]))))
-            )
+            outside = (name for each in extensions.levels() for name in (each.key, each.title))
+            ours = (name for key in DEFAULT_ORDER for name in (key, NAMES[key]))
+            known = ", ".join(dict.fromkeys((*ALL, *ours, *outside)))
             yield Finding(field, _name(level), f"is no level; allowed are {known}")
         elif not named.isdisjoint(keys):
             yield Finding(field, _name(level), "names a level a second time")
@@ -45,20 +46,20 @@ def second(profiles: Sequence[Located[Profile]]) -> Iterator[Mistake]:
         )
 
 
-def order(spec: ProfileSpec) -> tuple[str, ...]:
+def order(spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:
     """Return the keys of all levels that count: the named ones, then the others in their usual order."""
-    named = dict.fromkeys(key for level in spec.levels for key in _keys(level, spec))
+    named = dict.fromkeys(key for level in spec.levels for key in _keys(level, spec, extensions))
     keys = (*named, *(key for key in DEFAULT_ORDER if key not in named))
     return tuple(key for key in keys if key not in spec.leave_out)
 
 
-def tolerances(spec: ProfileSpec) -> dict[str, Tolerance]:
+def tolerances(spec: ProfileSpec, extensions: Extensions) -> dict[str, Tolerance]:
     """Return how much worse than best levels may be, by key."""
     found: dict[str, Tolerance] = {}
     for level in spec.levels:
         tolerance = tolerance_of(level.tolerance) if isinstance(level, ProfileLevel) else None
         if tolerance is not None:
-            found |= dict.fromkeys(_keys(level, spec), tolerance)
+            found |= dict.fromkeys(_keys(level, spec, extensions), tolerance)
     return found
 
 
@@ -72,13 +73,15 @@ def _name(level: str | ProfileLevel) -> str:
     return level if isinstance(level, str) else level.name
 
 
-def _keys(level: str | ProfileLevel, spec: ProfileSpec) -> tuple[str, ...]:
+def _keys(level: str | ProfileLevel, spec: ProfileSpec, extensions: Extensions) -> tuple[str, ...]:
     """Return the keys that a level stands for.
 
     ``moves`` stands for all levels of moves, ``deviation`` for that from dynamic weights as well, unless the
-    profile names that one, too.
+    profile names that one, too. What is no level of ours may be one of an extension.
     """
     keys = tuple(key for key in keys_of(_name(level)) if key in DEFAULT_ORDER)
+    if not keys and (outside := extensions.level(_name(level))):
+        return (outside.key,)
     if _name(level) != DEVIATION.key:
         return keys
     others = {key for other in spec.levels if other is not level for key in keys_of(_name(other))}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from fairlead.manifests import extensions
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.manifests.api.script import Script
@@ -11,6 +12,12 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 WRITTEN_KINDS: Mapping[str, type[Object]] = {**OWN_KINDS, "Script": Script}
 """Kinds that people write for fairlead alone: those of a fleet, and scripts of what happens to it."""
+
+
+def written_kinds() -> Mapping[str, type[Object]]:
+    """Return these and the kinds of all extensions that are installed, by name."""
+    return {**WRITTEN_KINDS, **extensions.kinds()}
+
 
 _METADATA: Mapping[str, Any] = {
     "description": "Metadata of the object; it belongs to no namespace.",
@@ -42,7 +49,7 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
     Parameters
     ----------
     kind
-        One of `WRITTEN_KINDS`; None stands for all of them: a manifest is of one of the kinds.
+        One of `written_kinds`; None stands for all of them: a manifest is of one of the kinds.
 
     Raises
     ------
@@ -50,16 +57,19 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
         Where there is no such kind.
     """
     if kind is not None:
-        schema, definitions = _of_kind(kind)
+        schema, definitions = _of_kind(
+            kind, (WRITTEN_KINDS if kind in WRITTEN_KINDS else written_kinds())[kind]
+        )
         return {"$schema": _DIALECT, **schema, "$defs": definitions}
-    every = [_of_kind(one) for one in WRITTEN_KINDS]
+    every = [_of_kind(*one) for one in written_kinds().items()]
     shared = {name: one for _, definitions in every for name, one in definitions.items()}
     return {"$schema": _DIALECT, "oneOf": [schema for schema, _ in every], "$defs": shared}
 
 
-def _of_kind(kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _of_kind(kind: str, model: type[Object]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the schema of a kind, and the definitions that it refers to."""
-    schema = WRITTEN_KINDS[kind].model_json_schema()
+    schema = model.model_json_schema()
+    version = model.group_version if issubclass(model, extensions.RuleManifest) else API_VERSION
     definitions = {name: _tidied(one) for name, one in schema["$defs"].items() if name != "ObjectMeta"}
     described = {
         "title": kind,
@@ -67,7 +77,7 @@ def _of_kind(kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
         "type": "object",
         "required": ["apiVersion", "kind", "metadata", "spec"],
         "properties": {
-            "apiVersion": {"description": "Group and version of the kind.", "const": API_VERSION},
+            "apiVersion": {"description": "Group and version of the kind.", "const": version},
             "kind": {"description": "The kind.", "const": kind},
             "metadata": _METADATA,
             "spec": _tidied(schema["properties"]["spec"]),

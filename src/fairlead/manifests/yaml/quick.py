@@ -4,11 +4,9 @@ Most files hold nothing unusual. They are parsed at once, without lines; what mi
 read differently by the reader of YAML, is left to that. So the answers are the same, only sooner.
 """
 
-import gc
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import chain, compress
 from typing import Any
 
@@ -16,6 +14,7 @@ import orjson
 
 from fairlead.manifests.yaml.builder import DEEPEST
 from fairlead.manifests.yaml.scalars import EXACT_FLOATS, whole
+from fairlead.models.uncollected import uncollected
 
 _CONTAINERS = frozenset({dict, list})
 _IS_MAPPING = frozenset({dict}).__contains__
@@ -26,22 +25,6 @@ _WITH_FLOATS = _EXACT | {float}
 # JSON allows space between a key and its colon; hardly anybody writes one.
 _SPACED_COLON = tuple(f"{space}:" for space in " \t\n\r")
 _SPACED_KEY = re.compile(r'(?<!\\)(?:\\\\)*"\s*:')
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Let no collector of garbage look through what is being made, again and again, as it grows.
-
-    What is parsed has no circles, so nothing is missed. Afterwards all is as before.
-    """
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def parse_json(text: str) -> dict[str, Any] | None:

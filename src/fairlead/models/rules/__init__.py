@@ -11,6 +11,7 @@ from fairlead.models.rules.candidates import Candidates
 from fairlead.models.rules.capacity import Capacity
 from fairlead.models.rules.companionship import Companionship
 from fairlead.models.rules.copies import Copies
+from fairlead.models.rules.custom import CustomCost, CustomRule
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.rules.evenness import Evenness
 from fairlead.models.rules.group_total import GroupTotal
@@ -28,13 +29,15 @@ from fairlead.models.rules.tiers import Tiers
 from fairlead.models.rules.total import Total
 from fairlead.models.rules.weights import Weights
 
-GroupedRule = Spread | Survival | Skew
+GroupedRule = Spread | Survival | Skew | CustomRule
 """Rules of one workload about the groups of a field; all but their encoders know them as `Grouped` only."""
 
 BindingRule = Candidates | Total | Duplicated | Bounds | GroupTotal | GroupedRule
 """Rules of one workload that must hold; closed: checker and encoder know every member."""
 
-Preference = Moves | Tiers | Copies | Aggregated | Price | Shares | MovePrice | Weights | Evenness
+Preference = (
+    Moves | Tiers | Copies | Aggregated | Price | Shares | MovePrice | Weights | Evenness | CustomCost
+)
 """Rules of one workload that say what is better; closed: scorer and encoder know every member."""
 
 WorkloadRule = BindingRule | Preference
@@ -53,6 +56,8 @@ __all__ = [
     "Capacity",
     "Companionship",
     "Copies",
+    "CustomCost",
+    "CustomRule",
     "Duplicated",
     "Evenness",
     "GroupTotal",

@@ -51,7 +51,8 @@ def demands(workload: Workload, cluster: Cluster) -> Mapping[str, int]:
 def needs(workload: Workload) -> dict[str, int]:
     """Return what one replica takes by resource, itself as a pod among them."""
     needed = {resource: need for resource, need in workload.requests.items() if need > 0}
-    return {**needed, PODS: max(1, workload.requests.get(PODS, 1))}
+    needed[PODS] = max(1, needed.get(PODS, 1))
+    return needed
 
 
 def room(workload: Workload, cluster: Cluster) -> int | None:

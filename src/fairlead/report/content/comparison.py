@@ -46,15 +46,15 @@ def summary(comparison: Comparison) -> list[str]:
 def terminal(comparison: Comparison, look: Look) -> list[list[Line]]:
     """Return everything that a terminal shows; without headers a row per answer only."""
     if not look.headers:
-        return [[_answers(comparison)]]
+        return [[answers(comparison)]]
     shown = [toned_verdict(comparison.best), *texts(explanation(comparison.best))]
     for contender in comparison.contenders:
         told = _broken(contender, look.few(SHOWN), "  ... and {}; -o wide shows them all")
         shown += texts([contender.verdict, *told])
-    return [[_answers(comparison)], some(_replicas(comparison).first(look.few(SHOWN), "")), shown]
+    return [[answers(comparison)], some(replicas(comparison).first(look.few(SHOWN), "")), shown]
 
 
-def _answers(comparison: Comparison) -> Table:
+def answers(comparison: Comparison) -> Table:
     """Return a row per answer: status, what is missing or broken, and every level of the best one."""
     best = comparison.best
     names = [level.name for level in best.objectives]
@@ -79,7 +79,7 @@ def _answer(name: str, outcome: Outcome, missing: int, levels: list[str]) -> Row
     )
 
 
-def _replicas(comparison: Comparison) -> Table:
+def replicas(comparison: Comparison) -> Table:
     """Return the clusters on which a contender differs, the replicas of every answer side by side."""
     spots = sorted(
         {(one.workload, one.cluster) for each in comparison.contenders for one in each.differences}

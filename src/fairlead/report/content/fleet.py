@@ -78,8 +78,9 @@ def shown_workloads(outcome: Outcome, look: Look) -> Sequence[Workload]:
 
 def resting(outcome: Outcome, look: Look) -> list[Line]:
     """Say how many workloads are not shown; nothing where only those that change were asked for."""
-    rest = len(outcome.problem.with_replicas) - len(shown_workloads(outcome, look))
-    told = f"and {counted(rest, 'workload')} without a change (-A shows them)"
+    shown = len(shown_workloads(outcome, look))
+    rest = len(outcome.problem.with_replicas) - shown
+    told = f"{'and ' if shown else ''}{counted(rest, 'workload')} without a change (-A shows them)"
     return [Text(told, "dim")] if rest and look.headers and not look.picked.changed else []
 
 

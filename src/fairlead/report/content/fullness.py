@@ -1,9 +1,11 @@
 """How full clusters are, now and after a plan or a change."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
 from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.words import format_percent
 from fairlead.report.amounts import short_amount
@@ -47,8 +49,12 @@ def _filled(part: Fraction | None) -> Cell:
     """Return how full a cluster is, toned where it is nearly or more than full."""
     if part is None:
         return NOTHING
-    tone: Tone = "bad" if part > 1 else "notice" if part >= NEARLY else ""
-    return Cell(format_percent(part), tone)
+    return Cell(format_percent(part), tone_of(part))
+
+
+def tone_of(part: Fraction) -> Tone:
+    """Return the tone of a used part: from `NEARLY` on it is worth a look, above 1 it is wrong."""
+    return "bad" if part > 1 else "notice" if part >= NEARLY else ""
 
 
 def planned_shifts(plan: RebalancePlan, look: Look) -> list[Line]:
@@ -101,14 +107,10 @@ def _fullness(shift: UtilisationShift | None) -> Cell:
     if shift is None:
         return NOTHING
     before, after = _percent(shift.before, "new"), _percent(shift.after, "gone")
+    if {before, after} <= {"-", "new", "gone"}:
+        return NOTHING
     share = shift.after.fullness if shift.after else None
-    tone: Tone = (
-        "bad"
-        if share is not None and share > 1
-        else "notice"
-        if share is not None and share >= NEARLY
-        else ""
-    )
+    tone: Tone = "" if share is None else tone_of(share)
     return Cell(f"{before} -> {after}" if before != after else before, tone)
 
 
@@ -119,3 +121,54 @@ def _percent(one: Utilisation | None, absent: str) -> str:
     if one.fullness is None:
         return "-" if one.offered is None or not one.used else "over"
     return f"{-(-100 * one.fullness.numerator // one.fullness.denominator)}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How full one cluster is in one resource, step by step.
+
+    Parameters
+    ----------
+    cluster, resource
+        Which.
+    whole
+        All that the cluster has: millicores of cpu, whole units of anything else.
+    parts
+        The part that is used at every step, by others too; None where the cluster is not there.
+    """
+
+    cluster: str
+    resource: str
+    whole: int
+    parts: tuple[Fraction | None, ...]
+
+    @property
+    def most(self) -> Fraction:
+        """The largest part."""
+        return max((part for part in self.parts if part is not None), default=Fraction(0))
+
+
+def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
+    """Return how full every cluster is in every resource that is used at any step, by name.
+
+    Parameters
+    ----------
+    steps
+        What stands on which clusters, in order. Clusters of unknown capacity are left out.
+    """
+    at = [{(one.cluster, one.resource): one for one in _capacities(*step)} for step in steps]
+    found = []
+    for place in sorted({place for step in at for place in step}):
+        every = [step.get(place) for step in at]
+        if any(one is not None and one.used for one in every):
+            whole = max(one.others + (one.offered or 0) for one in every if one is not None)
+            parts = (None if one is None else one.fullness or Fraction(0) for one in every)
+            found.append(Course(*place, whole, tuple(parts)))
+    return tuple(found)
+
+
+def _capacities(problem: Problem, placement: Placement) -> Iterator[Utilisation]:
+    """Yield how full the clusters are of which that is known."""
+    for one in utilisation(problem, placement):
+        if one.offered is not None and one.fullness is not None:
+            yield one

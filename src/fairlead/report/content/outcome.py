@@ -13,7 +13,6 @@ from fairlead.models.triggers import untriggered
 from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
-    Brief,
     Cell,
     Line,
     Table,
@@ -45,7 +44,6 @@ TONES: Mapping[Status, Tone] = {
 }
 LEVELS = columns("Objective", ">Value", ">Lower bound", "Proof")
 LOST = columns("Workload", ">Replicas", ">Expected loss", ">Part")
-PLACED = columns("Workload", "Replicas", "Clusters")
 
 
 def summary(outcome: Outcome) -> list[str]:
@@ -59,21 +57,6 @@ def summary(outcome: Outcome) -> list[str]:
     if outcome.objectives:
         lines.append(", ".join(f"{level.name} {format_number(level.value)}" for level in outcome.objectives))
     return lines
-
-
-def brief(outcome: Outcome) -> Brief:
-    """Return the outcome as notebooks show it: the verdict, where workloads stand, the levels."""
-    tables = []
-    if outcome.placement is not None:
-        every = outcome.problem.workloads
-        rows = [cells(one.key, one.replicas, _where(outcome, one)) for one in every[:SHOWN]]
-        if len(every) > SHOWN:
-            rows.append(cells(f"... and {counted(len(every) - SHOWN, 'more workload')}", "", ""))
-        tables.append(table(PLACED, rows))
-    if outcome.objectives:
-        tables.append(level_table(outcome, unknown=""))
-    told = [*explanation(outcome), *first_lines(breaches(outcome), SHOWN, "rule")]
-    return Brief(verdict(outcome), told, tables)
 
 
 def terminal(outcome: Outcome, look: Look) -> list[list[Line]]:
@@ -116,12 +99,12 @@ def toned_verdict(outcome: Outcome) -> Text:
     return Text(text, TONES[outcome.status], text.index(":"))
 
 
-def level_table(outcome: Outcome, unknown: str = "-") -> Table:
+def level_table(outcome: Outcome) -> Table:
     """Return the table of the levels, the most important first."""
     rows = [
         (
             *cells(level.name, format_number(level.value)),
-            Cell(unknown if level.bound is None else format_number(level.bound)),
+            Cell("-" if level.bound is None else format_number(level.bound)),
             Cell(proof(level), "good" if level.proven else "notice"),
         )
         for level in outcome.objectives

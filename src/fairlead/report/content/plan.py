@@ -191,7 +191,7 @@ def _least(plan: RebalancePlan) -> str:
 
 
 def inside_line(plan: RebalancePlan) -> str:
-    """Say which rules about several clusters hold between waves only; empty where there are none."""
+    """Say which rules about several clusters a wave breaks on its way; empty where there are none."""
     found = plan.passed_inside
     if not found:
         return ""
@@ -199,7 +199,7 @@ def inside_line(plan: RebalancePlan) -> str:
     keys = {each.violation.workload for each in found}
     more = f", and {counted(len(others), 'more such case')}" if others else ""
     whose = counted(len(keys), "workload")
-    return f"Group totals and spread of {whose} hold only between the waves: {first}{more}."
+    return f"For a moment, {whose} will not keep a group total or spread: {first}{more}."
 
 
 def target_line(plan: RebalancePlan) -> str:

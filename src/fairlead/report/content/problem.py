@@ -8,7 +8,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.showing import amounts
 from fairlead.models.words import listed
 from fairlead.models.workload import running
-from fairlead.report.blocks import Brief, Row, cells, columns, first_lines, table
+from fairlead.report.blocks import Line, Row, cells, columns, first_lines, some, table, texts
 
 SHOWN = 20
 """Clusters, workloads and warnings that are shown before the rest is counted."""
@@ -16,7 +16,7 @@ CLUSTERS = columns("Cluster", "Region", "Free")
 WORKLOADS = columns("Workload", ">Replicas", "Per replica", "Runs on")
 
 
-def brief(problem: Problem) -> Brief:
+def lines(problem: Problem) -> list[list[Line]]:
     """Return a problem as notebooks show it."""
     clusters: list[Row] = [cells(one.name, one.region or "", _amounts(one.free)) for one in problem.clusters]
     workloads: list[Row] = [
@@ -28,12 +28,12 @@ def brief(problem: Problem) -> Brief:
         )
         for one in problem.workloads
     ]
-    more = "... and {}"
-    tables = [
-        table(CLUSTERS, clusters).first(SHOWN, "cluster", more),
-        table(WORKLOADS, workloads).first(SHOWN, "workload", more),
+    warnings = first_lines(map(str, problem.warnings), SHOWN, "warning")
+    return [
+        texts([problem.sizes, *warnings]),
+        some(table(CLUSTERS, clusters).first(SHOWN, "cluster", "... and {}")),
+        some(table(WORKLOADS, workloads).first(SHOWN, "workload", "... and {}")),
     ]
-    return Brief(problem.sizes, first_lines(map(str, problem.warnings), SHOWN, "warning"), tables)
 
 
 def _amounts(units: Mapping[str, int] | None) -> str:

@@ -12,7 +12,6 @@ from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     NOTHING,
-    Brief,
     Cell,
     Line,
     Row,
@@ -54,8 +53,6 @@ MORE = "  ... and {} (-A shows all)"
 WORKLOADS = columns("~Workload", ">Replicas", ">Moved", ">Lost", ">Unplaced")
 SHIFTS = columns("~Workload", "~Cluster", ">Now", ">After", ">Change")
 LEVELS = columns("Objective", ">Before", ">After")
-_EFFECTS = columns("Workload", "Moved", "Lost", "Started", "Unplaced", "Clusters")
-_TRIED = columns("Scenario", "Result", "Moved", "Lost")
 
 
 def summary(simulation: Simulation) -> list[str]:
@@ -72,23 +69,6 @@ def summary(simulation: Simulation) -> list[str]:
     return lines
 
 
-def brief(simulation: Simulation) -> Brief:
-    """Return the simulation as notebooks show it: the workloads that change, the scenarios, the verdicts."""
-    changing = [
-        cells(one.workload, one.moved, one.lost, one.started, one.unplaced, shifts_text(one))
-        for one in simulation.caused
-    ]
-    tried = [cells(str(one.change), told(one), one.moved, one.lost) for one in simulation.scenarios]
-    tables = [
-        table(head, rows).first(SHOWN, "", "... and {}")
-        for head, rows in ((_EFFECTS, changing), (_TRIED, tried))
-        if rows
-    ]
-    below = [[verdict(simulation)]] if simulation.changed else []
-    below += [[scenario_verdict(simulation)]] if simulation.scenarios else []
-    return Brief(title(simulation), (), tables, below)
-
-
 def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     """Return everything that a terminal shows.
 
@@ -97,15 +77,15 @@ def terminal(simulation: Simulation, look: Look) -> list[list[Line]]:
     """
     picked = look.picked
     if not look.headers and not picked.group_by:
-        only = scenario_table(simulation) if simulation.scenarios else _shifts(simulation)
+        only = scenario_table(simulation) if simulation.scenarios else shift_table(simulation)
         return [some(sorted_by(only, picked.sort_by))]
     shown = look.few(SHOWN)
     groups: list[list[Line]] = [[Text(title(simulation), "bold")]]
     if simulation.changed and simulation.after.placement is not None:
         groups.append(_workloads(simulation, look))
-        groups.append(some(_shifts(simulation)) if look.wide and not picked.group_by else [])
+        groups.append(some(shift_table(simulation)) if look.wide and not picked.group_by else [])
         groups.append([] if picked.group_by else cluster_shifts(simulation.utilisation, look))
-        groups.append(_levels(simulation) if look.wide else [])
+        groups.append(some(level_table(simulation)) if look.wide else [])
     if simulation.changed:
         groups += [_at_once(simulation, look), _verdict(simulation, look)]
     if simulation.scenarios:
@@ -122,7 +102,7 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
         clusters = (*simulation.before.problem.clusters, *problem.clusters)
         found = grouped(_places(simulation), picked.group_by, clusters, changed=picked.changed)
         return [sorted_by(found, picked.sort_by)]
-    changing = _changing(simulation)
+    changing = gravest(simulation)
     still = [one for one in simulation.effects if not one.caused]
     rows = [
         (
@@ -162,7 +142,7 @@ def change(simulation: Simulation) -> Change:
     )
 
 
-def _changing(simulation: Simulation) -> list[Effect]:
+def gravest(simulation: Simulation) -> list[Effect]:
     """Return what happens to the workloads to which the changes make a difference, the gravest first."""
     return sorted(simulation.caused, key=lambda one: (-one.unplaced, -one.lost - one.moved, one.workload))
 
@@ -174,21 +154,21 @@ def _numbers(effect: Effect) -> Iterator[Cell]:
     yield number(effect.unplaced, "bad")
 
 
-def _shifts(simulation: Simulation) -> Table:
+def shift_table(simulation: Simulation) -> Table:
     """Return a row per workload and cluster where the number of replicas changes."""
     here = simulation.after.problem.cluster_by_name
     rows: list[Row] = []
-    for one in _changing(simulation):
+    for one in gravest(simulation):
         for cluster, before, after in one.shifts:
             *place, then, change = shift_cells(one.workload, cluster, before, after)
             rows.append((*place, then if cluster in here else Cell("gone", "notice"), change))
     return table(SHIFTS, rows)
 
 
-def _levels(simulation: Simulation) -> list[Line]:
+def level_table(simulation: Simulation) -> Table:
     """Return the levels of the objective before and after."""
     pairs = level_pairs(simulation)
-    return some(table(LEVELS, ((Cell(name), _value(before), _value(after)) for name, before, after in pairs)))
+    return table(LEVELS, ((Cell(name), _value(before), _value(after)) for name, before, after in pairs))
 
 
 def level_pairs(simulation: Simulation) -> list[tuple[str, Attained | None, Attained | None]]:

@@ -12,7 +12,6 @@ from fairlead.models.source import Source
 from fairlead.models.words import counted, format_number, listed
 from fairlead.report.blocks import (
     NOTHING,
-    Brief,
     Cell,
     Line,
     Row,
@@ -36,7 +35,6 @@ LINES_SHOWN = 10
 """Lines of a kind that are shown below the table before the rest is counted."""
 
 COLUMNS = columns("Cluster", ">Replicas", "One more", "One less", "Reason")
-_BRIEF = columns("Cluster", "Replicas", "One more", "One less", "Reason")
 _TONES: Mapping[Possible, Tone] = MappingProxyType(
     {Possible.YES: "", Possible.NO: "dim", Possible.UNKNOWN: "notice"}
 )
@@ -50,20 +48,21 @@ def summary(why: Why) -> list[str]:
     return [*lines, *excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
 
 
-def brief(why: Why) -> Brief:
-    """Return the same for notebooks, with a table of the clusters."""
+def told_clusters(why: Why) -> list[list[Line]]:
+    """Return the same with a table of the clusters, as pages show it."""
     rows = (
-        cells(
-            each.decision.cluster,
-            each.decision.replicas,
-            *("" if step is None else told(step, each.decision.cluster) for step in (each.more, each.less)),
-            each.decision.reason,
+        (
+            *cells(each.decision.cluster, each.decision.replicas),
+            *(
+                NOTHING if step is None else Cell(told(step, each.decision.cluster), _TONES[step.possible])
+                for step in (each.more, each.less)
+            ),
+            Cell(each.decision.reason),
         )
         for each in why.clusters
     )
     below = [*excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
-    clusters = table(_BRIEF, rows).first(SHOWN, "cluster", "... and {}")
-    return Brief(heading(why), (), [clusters], [below])
+    return [[Text(heading(why)), table(COLUMNS, rows)], texts(below)]
 
 
 def terminal(why: Why, look: Look) -> list[list[Line]]:

@@ -85,7 +85,9 @@ def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
         by = grouped(found, picked.group_by, outcome.problem.clusters, changed=picked.changed)
         return [[sorted_by(by, picked.sort_by)]]
     if len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide:
-        lines: list[Line] = [sorted_by(compact(outcome, workloads), picked.sort_by)]
+        rows = compact(outcome, workloads)
+        # Of a table without rows its head alone says nothing; scripts get it all the same.
+        lines: list[Line] = [sorted_by(rows, picked.sort_by)] if workloads or not look.headers else []
         return [opening(outcome, look), [*lines, *resting(outcome, look)]]
     if not look.headers:
         return [[sorted_by(_flat(outcome, workloads, wide=look.wide), picked.sort_by)]]

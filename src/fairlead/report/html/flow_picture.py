@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from fairlead.report.html.canvas import INK, MOVE, MUTED, START, STOP, Canvas, drawn, fitting, measured
+from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured
 from fairlead.solver.plan.waves import Move, WavePlan
 
-COLOURS: Mapping[str, str] = {"move": MOVE, "start": START, "stop": STOP}
+COLOURS: Mapping[str, Ink] = {"move": "move", "start": "start", "stop": "stop"}
 NEW, GONE = "started new", "stopped"
 HEAD = 26
 """Pixels above the first band, for the words that say which side is which."""
@@ -82,15 +82,15 @@ def flow_picture(flows: Sequence[Flow], width: int, name: str) -> str:
         Its class in the page.
     """
     scale = min(REPLICA, BANDS / sum(flow.replicas for flow in flows))
-    left = _Side([(flow.source, flow.replicas) for flow in flows], scale, NEW, START)
-    right = _Side([(flow.target, flow.replicas) for flow in flows], scale, GONE, STOP)
+    left = _Side([(flow.source, flow.replicas) for flow in flows], scale, NEW, "start")
+    right = _Side([(flow.target, flow.replicas) for flow in flows], scale, GONE, "stop")
     height = HEAD + max(left.height, right.height)
     room = 0.33 * width
 
     def draw(canvas: Canvas) -> None:
         edges = _label_width(left, room), width - _label_width(right, room)
-        canvas.text((edges[0], 8), "from", MUTED, side="right")
-        canvas.text((edges[1], 8), "to", MUTED)
+        canvas.text((edges[0], 8), "from", "muted", side="right")
+        canvas.text((edges[1], 8), "to", "muted")
         _bands(canvas, flows, (left, right), edges, scale)
         _labels(canvas, left, edges[0], room, before=True)
         _labels(canvas, right, edges[1], room, before=False)
@@ -105,9 +105,10 @@ class _Side:
     """
 
     def __init__(
-        self, ends: Sequence[tuple[str | None, int]], scale: float, none: str, colour_of_none: str
+        self, ends: Sequence[tuple[str | None, int]], scale: float, none: str, colour_of_none: Ink
     ) -> None:
-        self.none, self.colour_of_none = none, colour_of_none
+        self.none = none
+        self.colour_of_none: Ink = colour_of_none
         self.replicas: dict[str | None, int] = {}
         for name, replicas in ends:
             self.replicas[name] = self.replicas.get(name, 0) + replicas
@@ -127,9 +128,9 @@ class _Side:
         """Return what is written beside a bar."""
         return self.none if name is None else name
 
-    def colour(self, name: str | None) -> str:
+    def colour(self, name: str | None) -> Ink:
         """Return the colour of a bar."""
-        return self.colour_of_none if name is None else MOVE
+        return self.colour_of_none if name is None else "move"
 
 
 def _label_width(side: _Side, room: float) -> float:
@@ -172,7 +173,7 @@ def _labels(canvas: Canvas, side: _Side, edge: float, room: float, *, before: bo
         count = str(side.replicas[name])
         shown = fitting(side.label(name), room - measured(f": {count}"))
         text = f"{shown}: {count}"
-        colour = MUTED if name is None else INK
+        colour: Ink = "muted" if name is None else "ink"
         canvas.text(
             (edge - 7 if before else edge + 7, side.middle[name]),
             text,

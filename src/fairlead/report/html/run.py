@@ -8,7 +8,8 @@ from datetime import datetime
 from fairlead.models.outcome import Outcome
 from fairlead.models.share import Amount
 from fairlead.models.words import counted, listed
-from fairlead.report.blocks import Block, Facts, Heading, Section
+from fairlead.report.blocks import Block, Facts, Heading
+from fairlead.report.pages import Making, Section
 from fairlead.solver.plan.options import Others, PlanOptions
 from fairlead.version import VERSION
 
@@ -26,8 +27,7 @@ def making_section(
     outcome: Outcome,
     seconds: Mapping[str, float],
     options: PlanOptions | None,
-    made: datetime | None,
-    details: Mapping[str, str],
+    making: Making,
 ) -> Section:
     """Return what was asked, by what it was answered, and how long that took.
 
@@ -39,22 +39,18 @@ def making_section(
         Time by step.
     options
         What a plan was allowed to do; None where there is no plan.
-    made
-        When; None where nobody said.
-    details
-        What else is to be told, by name.
+    making
+        When, by which command, and what else is to be told.
     """
     blocks: list[Block] = []
     if options is not None:
         blocks += [Heading("What the plan may do"), Facts(_options(options))]
         blocks.append(Heading("Run"))
-    blocks.append(Facts(tuple(_run(outcome, seconds, made, details))))
+    blocks.append(Facts(tuple(_run(outcome, seconds, making))))
     return Section("made", "How this was made", tuple(blocks))
 
 
-def _run(
-    outcome: Outcome, seconds: Mapping[str, float], made: datetime | None, details: Mapping[str, str]
-) -> list[tuple[str, str]]:
+def _run(outcome: Outcome, seconds: Mapping[str, float], making: Making) -> list[tuple[str, str]]:
     """Return version, date, size and time."""
     problem = outcome.problem
     replicas = sum(workload.replicas for workload in problem.with_replicas)
@@ -64,10 +60,10 @@ def _run(
     )
     took = ", ".join(f"{step} {time:.2f} s" for step, time in seconds.items())
     facts = [("Made by", f"fairlead {VERSION}")]
-    facts += [("Made on", when(made))] if made is not None else []
+    facts += [("Made on", making.when)] if making.when else []
     facts += [
         ("Input", size),
-        *details.items(),
+        *making.details,
         ("Answered by", _ORIGINS.get(outcome.origin, outcome.origin)),
     ]
     return [*facts, ("Took", took)] if took else facts

@@ -1,126 +1,181 @@
-"""The section about how full clusters are, before and after."""
+"""The section about how full clusters are: now, in every wave, after; or with every scheduler."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
+from fairlead.models.answer import Shown
+from fairlead.models.comparison import Comparison
+from fairlead.models.outcome import Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.usage import Utilisation, utilisation
 from fairlead.models.words import counted, format_percent
 from fairlead.report.amounts import short_amount
-from fairlead.report.blocks import NOTHING, Cell, Folded, Picture, Section, Table, Text, cells, columns, table
-from fairlead.report.html.utilisation_picture import Fill, utilisation_picture
-from fairlead.report.html.waves import NARROW, TOLD, WIDE
+from fairlead.report.blocks import (
+    NOTHING,
+    Block,
+    Cell,
+    Column,
+    Folded,
+    Panel,
+    Panels,
+    Table,
+    Text,
+    cells,
+    columns,
+    table,
+)
+from fairlead.report.content.comparison import BEST
+from fairlead.report.content.fullness import Course, courses, tone_of
+from fairlead.report.html.asset import asset
+from fairlead.report.html.canvas import mosaic
+from fairlead.report.html.panels import HEAD, RESOURCES, ROW, WIDTH, panel
+from fairlead.report.pages import Section
+from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import WavePlan, running
+from fairlead.solver.simulate.result import Simulation
 
-PICTURED = 16
-"""Clusters that the picture shows: the fullest ones."""
-ROWS_PICTURED = 80
-"""Bars that the picture shows; no further cluster is begun beyond."""
+PICTURED = 48
+"""Clusters that have a panel: the fullest ones."""
+WAVES_PICTURED = 60
+"""Waves that a panel shows; of more every second one, or every third, ..."""
+ACROSS, GAP = 4, 16
+"""Panels side by side in a picture of its own, and pixels between them."""
 ROWS_SHOWN = 1000
 """Rows that the table shows."""
+AT_A_GLANCE = 3
+"""Steps up to which the table has a column for each; else for the first, the highest and the last."""
 
-_NAME = "utilisation"
-_TITLE = "How full the clusters are"
+
+class Step(NamedTuple):
+    """What stands on which clusters, and what that is called."""
+
+    name: str
+    problem: Problem
+    placement: Placement
 
 
-def utilisation_section(problem: Problem, target: Placement | None, before: Placement | None) -> Section:
-    """Return how full clusters are by resource.
+def steps_of(answer: Shown) -> tuple[Step, ...]:
+    """Return what stands step by step: now and after, inside of every wave, or with every scheduler.
+
+    Empty for an answer without a placement, and for one that is about something else.
+    """
+    match answer:
+        case RebalancePlan(outcome=Outcome(placement=Placement() as target), waves=WavePlan() as waves):
+            return (
+                Step("now", answer.problem, answer.before),
+                *_inside(waves),
+                Step("target", answer.problem, target),
+            )
+        case Outcome(placement=Placement() as placement):
+            now = running(answer.problem)
+            then = Step("placement", answer.problem, placement)
+            return (Step("now", answer.problem, now), then) if any(now.values()) else (then,)
+        case Simulation(changed=True, after=Outcome(placement=Placement() as placement) as after):
+            return (
+                Step("now", answer.before.problem, answer.now),
+                Step("after", after.problem, placement),
+            )
+        case Comparison():
+            every = [(BEST, answer.best), *((each.name, each.outcome) for each in answer.contenders)]
+            return tuple(
+                Step(name, one.problem, one.placement) for name, one in every if one.placement is not None
+            )
+        case _:
+            return ()
+
+
+def _inside(waves: WavePlan) -> Iterator[Step]:
+    """Yield what stands at most inside of the waves; of too many every second, or every third, ..."""
+    every = -(-len(waves.waves) // WAVES_PICTURED) or 1
+    for number, one in enumerate(waves.fullest, start=1):
+        if number % every == 0:
+            yield Step(f"in wave {number}", waves.problem, one)
+
+
+def panels_of(found: Sequence[Course], names: Sequence[str], *, compared: bool) -> tuple[Panel, ...]:
+    """Return a panel for every cluster, the fullest first."""
+    by_cluster: dict[str, list[Course]] = {}
+    for course in found:
+        by_cluster.setdefault(course.cluster, []).append(course)
+    ranked = sorted(by_cluster.values(), key=lambda rows: (-max(row.most for row in rows), rows[0].cluster))
+    return tuple(panel(rows, names, compared=compared) for rows in ranked[:PICTURED])
+
+
+def plot(answer: Shown) -> str:
+    """Return the panels of an answer as an SVG document; empty where it has none."""
+    steps = steps_of(answer)
+    found = courses([(step.problem, step.placement) for step in steps])
+    panels = panels_of(found, [step.name for step in steps], compared=isinstance(answer, Comparison))
+    most = Counter(one.cluster for one in found).most_common(1)
+    size = WIDTH + GAP, HEAD + ROW * min(RESOURCES, most[0][1] if most else 0) + GAP
+    return mosaic([one.svg for one in panels], size, ACROSS, asset("colours.css")) if panels else ""
+
+
+def utilisation_section(answer: Shown, note: str = "") -> Section:
+    """Return how full clusters are by resource; where nothing is placed or used, nothing.
 
     Parameters
     ----------
-    problem
-        Clusters and workloads.
-    target
-        What should run; without one the section is empty.
-    before
-        What runs now; None where nothing is to be compared.
+    answer
+        What tells what stands where.
+    note
+        A sentence more on how the panels are to be read.
     """
-    if target is None:
-        return Section(_NAME, _TITLE, ())
-    now = {} if before is None else {_place(each): each for each in utilisation(problem, before)}
-    known = [
-        (each, now.get(_place(each)))
-        for each in utilisation(problem, target)
-        if each.fullness is not None and each.offered is not None
-    ]
-    used = [(after, then) for after, then in known if after.used or (then and then.used)]
-    if not used:
-        return Section(_NAME, _TITLE, ())
-    fills = _fullest([_fill(*pair) for pair in used])
-    clusters = len({each.cluster for each, _ in used})
-    shown = len({fill.cluster for fill in fills})
-    rest = f" The {shown} fullest of {counted(clusters, 'cluster')} are shown." if shown < clusters else ""
-    picture = Picture(_caption(compared=before is not None) + rest, _told(fills), *_pictures(fills))
-    title = f"The numbers of {counted(clusters, 'cluster')}"
-    numbers = Folded(title, (_numbers(used, compared=before is not None),))
-    unknown = sorted({cluster.name for cluster in problem.clusters if cluster.free is None})
+    steps, compared = steps_of(answer), isinstance(answer, Comparison)
+    title = "How full the clusters are"
+    names = [step.name for step in steps]
+    found = courses([(step.problem, step.placement) for step in steps])
+    if not found:
+        return Section("utilisation", title, ())
+    clusters = len({course.cluster for course in found})
+    panels = panels_of(found, names, compared=compared)
+    rest = f" The {len(panels)} fullest of {clusters} clusters." if len(panels) < clusters else ""
+    blocks: list[Block] = [Panels(f"{_caption(names)}{note}{rest}", panels)]
+    blocks.append(
+        Folded(f"The numbers of {counted(clusters, 'cluster')}", (_numbers(found, names),), printed=False)
+    )
+    unknown = {one.name for step in steps for one in step.problem.clusters if one.free is None}
     apart = "1 cluster does" if len(unknown) == 1 else f"{len(unknown)} clusters do"
-    note = (Text(f"{apart} not report capacity.", "dim"),) if unknown else ()
-    return Section(_NAME, _TITLE, (picture, numbers, *note))
+    blocks += [Text(f"{apart} not report capacity.", "dim")] if unknown else []
+    return Section("utilisation", title, tuple(blocks), brief=True)
 
 
-def _place(each: Utilisation) -> tuple[str, str]:
-    """Return what tells one utilisation from the others."""
-    return each.cluster, each.resource
-
-
-def _fill(after: Utilisation, before: Utilisation | None) -> Fill:
-    """Return the shares of one resource of one cluster."""
-    then = None if before is None else before.fullness or Fraction(0)
-    return Fill(after.cluster, after.resource, after.fullness or Fraction(0), then)
-
-
-def _fullest(fills: list[Fill]) -> list[Fill]:
-    """Return the fills of the fullest clusters, in the order in which they came."""
-    most: dict[str, Fraction] = {}
-    for fill in fills:
-        most[fill.cluster] = max(most.get(fill.cluster, Fraction(0)), fill.most)
-    count = Counter(fill.cluster for fill in fills)
-    chosen: list[str] = []
-    for name in sorted(most, key=lambda name: (-most[name], name))[:PICTURED]:
-        if sum(count[each] for each in chosen) < ROWS_PICTURED:
-            chosen.append(name)
-    return [fill for fill in fills if fill.cluster in chosen]
-
-
-def _caption(*, compared: bool) -> str:
-    """Explain the picture."""
-    if compared:
-        return (
-            "Bar: the share that is used with the target, by others too. Mark: the share that is used now. "
-            "Dashed line: all that the cluster has."
-        )
-    return "Bar: the share that is used with the placement, by others too. Dashed line: all the cluster has."
-
-
-def _told(fills: list[Fill]) -> str:
-    """Return the picture in words."""
-    return "; ".join(f"{fill.cluster} {fill.resource} {fill.text.replace('→', 'to')}" for fill in fills)
-
-
-def _pictures(fills: list[Fill]) -> tuple[str, str]:
-    """Return both forms of the picture."""
+def _caption(names: Sequence[str]) -> str:
+    """Say how the panels are to be read."""
+    bars = ", ".join(names if len(names) <= 4 else [names[0], f"{names[1]} to {names[-2]}", names[-1]])
     return (
-        utilisation_picture(fills, WIDE, "utilisation-wide"),
-        utilisation_picture(fills, NARROW, "utilisation-narrow"),
+        f"The share of every resource that is used, by others too. Bars: {bars}. "
+        "Dashes: all that the cluster has. Amber: 90% or more. Red: over 100%."
     )
 
 
-def _numbers(used: list[tuple[Utilisation, Utilisation | None]], *, compared: bool) -> Table:
-    """Return the numbers of the picture."""
-    rows = []
-    for after, before in used:
-        fill = _fill(after, before)
-        front = cells(
-            after.cluster, after.resource, short_amount(after.resource, after.others + (after.offered or 0))
+def _numbers(found: Sequence[Course], names: Sequence[str]) -> Table:
+    """Return the numbers of the panels."""
+    few = len(names) <= AT_A_GLANCE
+    shown = (
+        [name.capitalize() for name in names]
+        if few
+        else [names[0].capitalize(), "At most", names[-1].capitalize()]
+    )
+    head = (*columns("Cluster", "Resource", ">Allocatable"), *(Column(name, right=True) for name in shown))
+    rows = (
+        (
+            *cells(one.cluster, one.resource, short_amount(one.resource, one.whole)),
+            *map(_percent, one.parts if few else (one.parts[0], one.most, one.parts[-1])),
         )
-        rows.append((*front, *([_percent(fill.before)] if compared else []), _percent(fill.after)))
-    head = columns("Cluster", "Resource", ">Allocatable", *([">Now", ">Target"] if compared else [">Used"]))
-    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", TOLD)
+        for one in found
+    )
+    return table(head, rows, "Utilisation").first(ROWS_SHOWN, "row", "and {}: -o json has them all")
 
 
-def _percent(share: Fraction | None) -> Cell:
-    """Return a share as a cell."""
-    return NOTHING if share is None else Cell(format_percent(share), "bad" if share > 1 else "")
+def _percent(part: Fraction | None) -> Cell:
+    """Return a part as a cell that says where it is high."""
+    if part is None:
+        return NOTHING
+    tone = tone_of(part)
+    word = {"bad": " over", "notice": " high"}.get(tone, "")
+    return Cell(f"{format_percent(part)}{word}", tone)

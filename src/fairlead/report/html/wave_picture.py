@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from fairlead.models.words import counted
 from fairlead.report.amounts import happening
-from fairlead.report.html.canvas import INK, MUTED, Canvas, drawn, measured
+from fairlead.report.html.canvas import Canvas, drawn, measured
 from fairlead.report.html.flow_picture import COLOURS
 
 ROW = 24
@@ -54,13 +54,13 @@ def wave_picture(waves: Sequence[Mapping[str, int]], width: int, name: str) -> s
     def draw(canvas: Canvas) -> None:
         for index, counts in enumerate(waves):
             middle = ROW * index + ROW / 2
-            canvas.text((0, middle), titles[index], MUTED)
+            canvas.text((0, middle), titles[index], "muted")
             left = start
             for kind, count in counts.items():
                 # A single replica stays visible beside a wave of thousands.
                 long = max(2.0, room * count / most) if count else 0.0
                 canvas.rectangle((left, middle - 7), (long, 14), COLOURS[kind])
                 left += long
-            canvas.text((left + 8, middle), texts[index], INK)
+            canvas.text((left + 8, middle), texts[index])
 
     return drawn(name, width, ROW * len(waves), draw)

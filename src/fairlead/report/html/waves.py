@@ -9,22 +9,21 @@ from fairlead.models.placement import Placement
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
     NOTHING,
+    ROWS_OPEN,
     Block,
     Cell,
     Folded,
-    Heading,
     Picture,
-    Section,
     Table,
     Text,
     cells,
     columns,
-    sentences,
     table,
 )
 from fairlead.report.content.plan import MOVES, change_rows, move_cells
 from fairlead.report.html.flow_picture import Flow, by_kind, flow_picture, flows_of
 from fairlead.report.html.wave_picture import in_words, wave_picture
+from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan
 
@@ -44,8 +43,6 @@ TOLD = f"and {{}}: {ELSEWHERE}"
 
 CHANGES_SHOWN = 1000
 """Rows that the table of the changes shows."""
-CHANGES_OPEN = 40
-"""Rows up to which the table of the changes is open from the start."""
 
 _CLUSTERS = columns("Cluster", ">Now", ">Target", ">Arrive", ">Leave")
 _CHANGES = columns("Workload", "Cluster", ">Now", ">Target", ">Change")
@@ -81,7 +78,7 @@ def flow_section(waves: WavePlan) -> Section:
         )
     if waves.detours:
         blocks.append(Text("Some replicas wait on a third cluster on their way; they are drawn twice."))
-    return Section("flows", "Where replicas go", tuple(blocks))
+    return Section("flows", "Where replicas go", tuple(blocks), brief=True)
 
 
 def _extremes(flows: tuple[Flow, ...]) -> str:
@@ -103,16 +100,13 @@ def _told(flow: Flow) -> str:
 
 
 def wave_section(waves: WavePlan) -> Section:
-    """Return every wave with its moves, and what cannot move; empty where there is nothing to do."""
+    """Return every wave with its moves; empty where there is nothing to do."""
     blocks: list[Block] = []
     if waves.waves:
         blocks.append(Text(_WAVES))
     if len(waves.waves) > 1:
         blocks += _wave_picture(waves)
     blocks += _wave_tables(waves)
-    if waves.blocked:
-        reasons = (each.reason for each in waves.blocked)
-        blocks += [Heading("Cannot move"), *sentences(reasons, "move", "bad")]
     return Section("waves", "Waves", tuple(blocks))
 
 
@@ -128,7 +122,7 @@ def _wave_tables(waves: WavePlan) -> list[Block]:
         caption = f"Moves of wave {number}; first: what is done first, start or stop"
         moves = table(MOVES, map(move_cells, wave.moves), caption).first(left, "move", TOLD)
         summary = f"Wave {number}: {in_words(by_kind(wave.moves), 'replica')}"
-        blocks.append(Folded(summary, (moves,), opened=few))
+        blocks.append(Folded(summary, (moves,), printed=few, opened=few))
         left -= len(moves.rows)
     return blocks
 
@@ -157,10 +151,12 @@ def change_section(plan: RebalancePlan) -> Section:
     workloads = len({change.workload for change in plan.changes})
     verb = "changes" if workloads == 1 else "change"
     title = f"{workloads} of {counted(len(plan.problem.with_replicas), 'workload')} {verb}"
+    few = len(by_workload.rows) <= ROWS_OPEN
     return Section(
         "changes",
         "What changes",
-        (_by_cluster(plan), Folded(title, (by_workload,), opened=len(by_workload.rows) <= CHANGES_OPEN)),
+        (_by_cluster(plan), Folded(title, (by_workload,), printed=few, opened=few)),
+        brief=True,
     )
 
 

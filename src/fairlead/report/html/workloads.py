@@ -10,12 +10,12 @@ from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     NOTHING,
+    ROWS_OPEN,
     Block,
     Cell,
     Folded,
     Items,
     Row,
-    Section,
     Table,
     Text,
     cells,
@@ -24,6 +24,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.fleet import COMPACT_ABOVE
 from fairlead.report.content.workloads import compact, detailed
+from fairlead.report.pages import Section
 
 PLACED_SHOWN = 2000
 """Workloads whose placement is shown."""
@@ -49,9 +50,9 @@ def placement_section(outcome: Outcome, *, opened: bool) -> Section:
     else:
         told = "and {}: fairlead solve -o json has them all"
         tables = (_spaced(compact(outcome)).first(PLACED_SHOWN, "workload", told),)
-    if opened:
-        return Section("placement", "Placement", tables)
-    title = f"The whole target of {counted(len(outcome.problem.with_replicas), 'workload')}"
+    if opened and len(outcome.problem.with_replicas) <= ROWS_OPEN:
+        return Section("placement", "Placement", tables, brief=True)
+    title = f"The placement of {counted(len(outcome.problem.with_replicas), 'workload')}"
     return Section("placement", "Placement", (Folded(title, tables, printed=few),))
 
 
@@ -129,9 +130,6 @@ def _explained(
         else:
             empty.setdefault(decision.reason, []).append(decision.cluster)
     blocks: list[Block] = []
-    failed = [str(each) for each in outcome.conditions.workloads[workload.key] if each.status != "True"]
-    if failed:
-        blocks.append(Items(tuple(failed), "bad"))
     if rows:
         caption = f"Clusters of {workload.key}, and why so many"
         blocks.append(table(_DECISIONS, rows, caption))

@@ -83,9 +83,9 @@ def edits(change: Change, data: Data, workload: Workload, problem: Problem) -> I
             yield from _groups(change, path, workload)
         case Kind.SURVIVAL:
             yield _survival(change, data, workload)
-        case Kind.SKEW:
-            # A plain number of one of our own kinds stands where its source says.
-            if path:
+        case Kind.SKEW | Kind.CUSTOM:
+            # A plain number of a kind made for fairlead stands where its source says; lists are not known.
+            if path and all(isinstance(step, str) for step in path):
                 yield Edit(path, change.after, "most" if change.after > change.before else "least")
         case (
             Kind.RESCHEDULE

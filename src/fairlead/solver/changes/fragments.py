@@ -176,6 +176,7 @@ def places(change: Change, problem: Problem) -> Iterator[Place]:
             | Kind.MOST_GROUPS
             | Kind.SURVIVAL
             | Kind.SKEW
+            | Kind.CUSTOM
         ):
             workload = problem.workload_by_key[change.workload or ""]
             yield _of_rule(change, workload, lambda data: edits(change, data, workload, problem))

@@ -5,6 +5,7 @@ Cost is counted in replicas, so that "cheapest" is well defined over all kinds:
 * a minimum, a maximum, a total or the replicas of a workload: 1 for every replica it is changed by;
 * a spread constraint: 1 for every group;
 * what has to survive, and how far groups may differ: 1 for every replica;
+* a number of a rule from outside: 1 for every one by which it changes;
 * a taint that is tolerated: 1, whatever number of clusters that opens;
 * a workload that leaves a group of companions: 1;
 * a workload that is placed afresh, from its first affinity group on: 1;
@@ -25,6 +26,7 @@ from enum import StrEnum
 
 from fairlead.models.cluster import PODS
 from fairlead.models.quantity import format_alike, format_units
+from fairlead.models.rules.custom import CHANGE
 from fairlead.models.statement import Change
 from fairlead.models.words import counted, listed
 
@@ -42,6 +44,7 @@ class Kind(StrEnum):
     MOST_GROUPS = "most-groups"
     SURVIVAL = "survival"
     SKEW = "skew"
+    CUSTOM = CHANGE
     MOVE_BUDGET = "move-budget"
     TOLERATION = "toleration"
     COMPANION = "companion"
@@ -84,6 +87,8 @@ def unit(change: Change) -> str:
             | Kind.REPLICAS
         ):
             return "replicas"
+        case Kind.CUSTOM:
+            return change.detail
 
 
 def describe(change: Change, *, named: bool = False) -> str:
@@ -139,11 +144,13 @@ def _named(changes: Sequence[Change], *, named: bool) -> str:
     return f"{text} for {listed(workloads, 'workload')}" if told else text
 
 
-def _described(change: Change) -> str:  # noqa: C901 - one case a kind
+def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
     """Say what to change, without the workload."""
     match Kind(change.kind):
         case Kind.MINIMUM | Kind.MAXIMUM | Kind.TOTAL | Kind.GROUP_MINIMUM | Kind.GROUP_MAXIMUM:
-            return _turned(change)
+            return _turned(change, f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.detail}")
+        case Kind.CUSTOM:
+            return _turned(change, change.detail)
         case Kind.FEWEST_GROUPS:
             return f"require {_groups(change.after, change.detail)} instead of {change.before}"
         case Kind.MOST_GROUPS:
@@ -194,10 +201,9 @@ _BOUNDS = {
 }
 
 
-def _turned(change: Change) -> str:
+def _turned(change: Change, what: str) -> str:
     """Say that a bound is lowered or raised."""
     turn = "lower" if change.after < change.before else "raise"
-    what = f"the {_BOUNDS[Kind(change.kind)]} of {change.cluster or change.detail}"
     return f"{turn} {what} from {change.before} to {change.after}"
 
 

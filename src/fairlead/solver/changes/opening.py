@@ -11,6 +11,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Copies,
+    CustomCost,
     Duplicated,
     Evenness,
     Grouped,
@@ -147,7 +148,7 @@ def _opened(
                 maximum={**rule.maximum, **(dict.fromkeys(new, highest) if highest else {})},
                 where_held=rule.where_held.union(new) if chosen else rule.where_held,
             )
-        case Grouped():
+        case Grouped() | CustomCost():
             return rule.opened(clusters.values())
         case GroupTotal():
             inside = (rule.closed or frozenset()).intersection(clusters)

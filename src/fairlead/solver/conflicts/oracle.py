@@ -8,7 +8,7 @@ from ortools.sat.python import cp_model
 
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Constraint, Encoding, total, weighted
-from fairlead.encoders.registry import ENCODERS
+from fairlead.encoders.registry import ENCODERS, kind_of
 from fairlead.encoders.variables import Place, Range
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -152,7 +152,7 @@ def _encoded(problem: Problem, units: Sequence[Unit], deadline: Deadline) -> _Gu
             case rule:
                 workload = problem.workload(unit.workload or "")
                 bare = replace(workload, rules=(everywhere,), group=None, groups=())
-                ENCODERS[type(rule)](rule, bare, encoding)
+                ENCODERS[kind_of(rule)](rule, bare, encoding)
     return encoding
 
 

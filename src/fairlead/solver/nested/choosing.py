@@ -64,21 +64,65 @@ def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[
             return None
         answer.update((name, copies[name]) for name in chosen)
     else:
-        face = Face(
-            limits,
-            lower,
-            upper,
-            boxed.box.total,
-            np.ones(len(names), dtype=bool),
-            required,
-            tuple(np.zeros(each.groups, dtype=bool) for each in limits.wider),
-            np.zeros(len(names), dtype=np.int64),
-        )
+        face = _whole_face(limits, lower, upper, boxed.box.total, required)
         placed = _divide(workload, problem, names, face)
         if placed is None:
             return None
         answer.update(zip(names, placed.tolist(), strict=True))
     return None if any(violations_of(workload, answer)) else answer
+
+
+def faces_of(
+    workload: Workload, problem: Problem, boxed: WorkloadBox, levels: Sequence[Level], total: int
+) -> tuple[tuple[str, ...], list[Face]] | None:
+    """Return clusters and all placements on them that are best on some levels, and perhaps more.
+
+    Rules that say more than bounds, a total and limits on groups are left out, and so is a level that cannot
+    be told, with all after it.
+
+    Parameters
+    ----------
+    problem, boxed
+        As for `choose`.
+    levels
+        Levels of the workload, the first ones, in order.
+    total
+        Replicas that are placed; of copies all together.
+
+    Returns
+    -------
+    tuple or None
+        None where there is no such placement, or where groups do not nest.
+    """
+    names, lower, upper, required = _open(workload, boxed)
+    limits = limits_of(workload.rules_of(Spread), names) if names else None
+    if limits is None or bool(np.any(upper < lower)):
+        return None
+    upper = lower if workload.rule(Duplicated) is not None else upper
+    faces = [_whole_face(limits, lower, upper, total, required)]
+    try:
+        for level in levels:
+            narrowed = _narrowed(faces, names, workload, level, problem.deviation)
+            if not narrowed:
+                break
+            faces = narrowed
+    except (TooLongError, ApartError):
+        pass
+    return names, faces
+
+
+def _whole_face(limits: Limits, lower: Numbers, upper: Numbers, total: int, required: Flags) -> Face:
+    """Return all placements within limits, of which no level is told yet."""
+    return Face(
+        limits,
+        lower,
+        upper,
+        total,
+        np.ones(len(lower), dtype=bool),
+        required,
+        tuple(np.zeros(each.groups, dtype=bool) for each in limits.wider),
+        np.zeros(len(lower), dtype=np.int64),
+    )
 
 
 def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numbers, Numbers, Flags]:

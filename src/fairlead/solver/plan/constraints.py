@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fairlead.models.check import required_by
 from fairlead.models.problem import Problem
 from fairlead.models.requirement import Among, Groups, Outside, Requirement, Scope, Side
-from fairlead.models.rules import Bounds, Candidates, Duplicated, Grouped, GroupTotal
+from fairlead.models.rules import Bounds, Candidates, CustomRule, Duplicated, Grouped, GroupTotal
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.survival import Left
@@ -24,6 +24,26 @@ from fairlead.solver.plan.transient import Moment, Placed
 COUNTED = (Moment.UNDER_WAY, Moment.AFTER)
 FEWEST = (Moment.STOPPED, Moment.AFTER)
 STANDING = (Moment.AFTER,)
+
+
+@dataclass(frozen=True, slots=True)
+class Missed(Scope):
+    """What counts is by how much a requirement of a rule from outside is missed."""
+
+    requirement: Requirement
+
+    @property
+    def detail(self) -> str:
+        """What tells the requirement from others."""
+        return self.requirement.detail
+
+    def count(self, placed: Placed) -> int:
+        """Return by how much it is missed."""
+        return abs(self.requirement.excess(placed))
+
+    def held(self, placed: Placed) -> bool:
+        """Tell whether it is missed at all."""
+        return bool(self.count(placed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +77,8 @@ class PathConstraints:
     copies
         Size of a full copy by cluster, where clusters hold nothing or a full copy.
     open
-        Most replicas by cluster on which new ones may be started at all; None means no limit.
+        Most replicas by cluster on which new ones may wait on the way; None means no limit. Empty where no
+        replica makes a detour.
     """
 
     gaps: Placed
@@ -129,14 +150,16 @@ def constraints_of(
         gaps=_gaps(workload, changed) if asks else {},
         copies=full if asks else {},
         limits=tuple(_limits(workload, changed, detours=detours)),
-        open={} if copies is not None else _open(workload, problem, names),
+        open=_open(workload, problem, names) if detours and copies is None else {},
     )
 
 
 def _limits(workload: Workload, changed: frozenset[str], *, detours: bool) -> Iterator[Limit]:
     """Yield the rules over several clusters: totals of sets, what has to survive, groups that are used."""
     for rule in workload.rules:
-        if isinstance(rule, GroupTotal | Grouped):
+        if isinstance(rule, CustomRule):
+            yield from (Limit(Missed(one), 0, 0, STANDING) for one in required_by(rule, workload, ()))
+        elif isinstance(rule, GroupTotal | Grouped):
             sides: dict[str, list[Requirement]] = {}
             for requirement in required_by(rule, workload, ()):
                 sides.setdefault(requirement.detail, []).append(requirement)

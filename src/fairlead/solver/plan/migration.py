@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from fairlead.models.check import in_kept_group
+from fairlead.models.cluster import PODS
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Candidates, Capacity, Companionship, Quota
-from fairlead.models.rules.capacity import demands
+from fairlead.models.rules import Candidates, Capacity, Companionship, Quota, capacity
 from fairlead.models.rules.quota import Scope, asked
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
@@ -214,16 +214,18 @@ def _path(
 def _needs(workload: Workload, problem: Problem, names: Iterable[str]) -> dict[str, dict[Place, int]]:
     """Return what one replica takes from clusters that have limits, and of quotas."""
     bounded = any(isinstance(rule, Capacity) for rule in problem.rules)
+    quotas = [rule for rule in problem.rules if isinstance(rule, Quota)]
+    needed = capacity.needs(workload) if bounded else {}
+    limited, with_pods = problem.charged.names, problem.charged.with_pods
     found: dict[str, dict[Place, int]] = {}
     for name in names:
-        cluster = problem.cluster_by_name[name]
         taken: dict[Place, int] = {}
-        if bounded and cluster.free is not None:
-            taken = {(name, resource): need for resource, need in demands(workload, cluster).items()}
-        for rule in problem.rules:
-            if isinstance(rule, Quota):
-                one = asked(rule, workload, {name: 1})
-                taken |= {_quota_place(rule, scope): need for scope, need in one.items()}
+        if name in limited:
+            pods = name in with_pods
+            taken = {(name, resource): need for resource, need in needed.items() if pods or resource != PODS}
+        for rule in quotas:
+            one = asked(rule, workload, {name: 1})
+            taken |= {_quota_place(rule, scope): need for scope, need in one.items()}
         if taken:
             found[name] = taken
     return found

@@ -16,6 +16,7 @@ from fairlead.models.progress import Progress
 from fairlead.models.score import score
 from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
@@ -33,6 +34,7 @@ FOR_THE_TARGET = 0.6
 """Share of the time limit that the target may take; the rest is for the waves."""
 
 
+@hurried
 @attentive
 def plan(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,

@@ -61,6 +61,8 @@ def searched(migration: Migration, everywhere: Everywhere | None, deadline: Dead
     everywhere
         The same with the rules of all clusters, for detours; None where there are to be none.
     """
+    if (wave := _starts(migration)) is not None:
+        return Search((wave,))
     waves, detours = _greedy(migration, deadline), False
     while True:
         stuck = at(migration, waves)
@@ -100,8 +102,6 @@ def holds(migration: Migration, waves: tuple[Steps, ...]) -> bool:
 
 def _greedy(migration: Migration, deadline: Deadline) -> tuple[Steps, ...]:
     """Return the best of a few greedy attempts; the first that arrives ends them."""
-    if (wave := _starts(migration)) is not None:
-        return (wave,)
     urgent: dict[str, int] = {}
     best: tuple[Steps, ...] = ()
     far: int | None = None

@@ -28,8 +28,8 @@ def shortened(
     succeeds. Then CP-SAT is asked for the least number of waves and upwards, until it finds a plan or has no
     answer in time.
     """
-    if not search.waves:
-        return search
+    if len(search.waves) < 2:
+        return Search(search.waves, search.detours, len(search.waves))
     free = search.detours and everywhere is not None
     chosen = everywhere() if free and everywhere is not None else migration
     chosen = chosen.bound_for({**chosen.start(), **end_of(chosen, search.waves)[0]})

@@ -13,8 +13,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Total, Weights, WorkloadRule
 from fairlead.models.rules.move_budget import under_way
 from fairlead.models.share import Amount, share_of
+from fairlead.models.validity import trusted
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.options import Others, PlanOptions
+from fairlead.solver.plan.options import Budgets, Others, PlanOptions
 
 UnderWay = Mapping[str, frozenset[str]]
 """Clusters by workload from which replicas are on their way already."""
@@ -46,13 +47,14 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
     )
     still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
     leaving = under_way(problem.workloads)
-    return replace(
+    question = replace(
         problem,
         # Nothing is moved only to fill clusters alike.
         levels=tuple(key for key in problem.levels if key != BALANCE.key),
         workloads=workloads,
         rules=(*problem.rules, *_budgets(problem, options, leaving), *_pins(still, leaving)),
     )
+    return trusted(question) if options.budgets == Budgets() else question
 
 
 def _refuse_strangers(problem: Problem, options: PlanOptions) -> None:

@@ -17,6 +17,7 @@ from fairlead.models.rules import (
     Candidates,
     Capacity,
     Companionship,
+    CustomRule,
     MoveBudget,
     Quota,
     WorkloadRule,
@@ -26,7 +27,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import graded_room
 from fairlead.models.source import Source
 from fairlead.models.statement import Violation
-from fairlead.models.usage import Amounts, add, usage, usage_of
+from fairlead.models.usage import Amounts, add, usage
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.transient import Course, Moment, Placed
 from fairlead.solver.plan.waves import WaveOptions
@@ -108,7 +109,9 @@ def _of_rule(rule: WorkloadRule, workload: Workload) -> Iterator[Row[Placed]]:
     for requirement in required_by(rule, workload, ()):
         parts.setdefault((requirement.side, requirement.detail), []).append(requirement)
     for part in parts.values():
-        yield Row(_moments(part[0]), partial(broken, part))
+        # A rule from outside counts how a workload is divided.
+        moments = STANDING if isinstance(rule, CustomRule) else _moments(part[0])
+        yield Row(moments, partial(broken, part))
 
 
 def _moments(requirement: Requirement) -> tuple[Moment, ...]:
@@ -170,6 +173,7 @@ class Capacities:
         self._used = usage(problem.workloads, state, problem)
         self._target = target
         self._in_target = usage(problem.workloads, target, problem)
+        self._graded = any(cluster.grades for cluster in problem.clusters)
 
     def breaches(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
         """List clusters and nodes that are asked for more than they have, and for more than before."""
@@ -177,20 +181,21 @@ class Capacities:
             return
         for moment in MOST:
             used = dict(self._used)
-            for key, taken in courses.items():
-                workload = self._problem.workload(key)
-                change = _difference(taken.moments[moment], taken.before)
-                add(used, usage_of(workload, change, self._problem))
-                for violation in self._of_grades(workload, taken, moment):
+            add(used, self._change(courses, moment))
+            for key, taken in courses.items() if self._graded else ():
+                for violation in self._of_grades(self._problem.workload(key), taken, moment):
                     yield moment, violation
             for violation in self._of_sums(used):
                 yield moment, violation
 
     def make(self, courses: Mapping[str, Course]) -> None:
         """Go on to the state after a wave."""
-        for key, taken in courses.items():
-            change = _difference(taken.moments[Moment.AFTER], taken.before)
-            add(self._used, usage_of(self._problem.workload(key), change, self._problem))
+        add(self._used, self._change(courses, Moment.AFTER))
+
+    def _change(self, courses: Mapping[str, Course], moment: Moment) -> Amounts:
+        """Return how much more is used at a moment of a wave than before it."""
+        moved = {key: _difference(taken.moments[moment], taken.before) for key, taken in courses.items()}
+        return usage(map(self._problem.workload, moved), moved, self._problem)
 
     def _of_sums(self, used: Amounts) -> Iterator[Violation]:
         """List resources that are asked for too much of."""

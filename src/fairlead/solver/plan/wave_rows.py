@@ -11,7 +11,7 @@ from fairlead.models.errors import InternalError
 from fairlead.models.requirement import Among, Groups, Outside
 from fairlead.models.rules.skew import Apart
 from fairlead.models.rules.survival import Left
-from fairlead.solver.plan.constraints import FEWEST, Limit
+from fairlead.solver.plan.constraints import FEWEST, Limit, Missed
 from fairlead.solver.plan.migration import Companions, Migration, WorkloadPath
 from fairlead.solver.plan.steps import total
 from fairlead.solver.plan.transient import Moment
@@ -74,7 +74,9 @@ class WaveRows:
             # Stopping for good alone is never too much, whatever runs.
             self.at_most(_sum(then.at[Moment.STARTED]), path.most, running, before)
         for limit in path.constraints.limits:
-            self._limit(limit, path, number, then)
+            # A rule from outside has no row; waves that break it are refused once they are found.
+            if not isinstance(limit.scope, Missed):
+                self._limit(limit, path, number, then)
         self._gaps(path, number, then)
 
     def _limit(self, limit: Limit, path: WorkloadPath, number: int, then: Moments) -> None:

@@ -269,6 +269,20 @@ class WavePlan:
             found.append(Placement(held))
         return tuple(found)
 
+    @property
+    def fullest(self) -> tuple[Placement, ...]:
+        """What stands inside of every wave at most: all that starts is there, and what it replaces."""
+        found = []
+        for before, wave in zip(self.states, self.waves, strict=False):
+            held = {key: Counter(placed) for key, placed in before.items()}
+            for move in wave.moves:
+                if move.source is not None and move.stops_early:
+                    held[move.workload][move.source] -= move.replicas
+                if move.target is not None:
+                    held[move.workload][move.target] += move.replicas
+            found.append(Placement(held))
+        return tuple(found)
+
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values, without the problem and the target."""
         return {

@@ -14,9 +14,10 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Duplicated, Quota, Weights, duplicated, quota, total
 from fairlead.models.rules.weights import cost
+from fairlead.models.usage import usage
 from fairlead.models.workload import Workload
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.standing import Placed, missing, used
+from fairlead.solver.script.standing import Placed, missing
 
 _MISSING = (total.KIND, duplicated.KIND)
 
@@ -88,7 +89,7 @@ class Judge:
         fleet = moment.judged
         worths = {each.key: self._worth(each, placed.get(each.key, {})) for each in fleet.workloads}
         few = [one.clusters for one in worths.values() if one.clusters is not None]
-        rows = used(fleet, placed)
+        rows = usage(fleet.workloads, placed, fleet)
         over = _over_quota(fleet, placed)
         rules: Counter[str] = Counter()
         broken = 0

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.problem import Problem
+from fairlead.models.triggers import triggered
 from fairlead.models.usage import Amounts
 from fairlead.models.workload import Workload
 from fairlead.solver.script.events import Clusters, Event, Manifests, Rebalance, Script, Turn
@@ -70,15 +71,14 @@ def moments(problem: Problem, script: Script) -> Iterator[Moment]:
     state = _State.of(problem)
     known: Mapping[str, Workload] = problem.workload_by_key
     for event, hours in script.by_time():
-        before = state.open_clusters()
+        before, fleet = state.open_clusters(), state.fleet
         state = state.after(event)
+        fleet = triggered(fleet, state.fleet)  # by this event, not by those before it
         budget = next((step.budget for step in event.steps if isinstance(step, Rebalance)), None)
         now = state.fleet.workload_by_key
         touched = frozenset(key for key, one in now.items() if _wants_else(known.get(key), one))
         opened = bool(state.open_clusters() - before)
-        yield Moment(
-            event.at, event.name, hours, state.fleet, state.judged, state.room, touched, opened, budget
-        )
+        yield Moment(event.at, event.name, hours, fleet, state.judged, state.room, touched, opened, budget)
         known = now
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
 from fairlead.solver.interrupt import attentive
@@ -20,6 +21,7 @@ from fairlead.solver.script.schedulers import Decision, Scheduler, Settings, nam
 from fairlead.solver.script.standing import Decided, Placed, Standing, evicted, waiting, without
 
 
+@hurried
 @attentive
 def play(
     problem: Problem,

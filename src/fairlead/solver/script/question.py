@@ -13,9 +13,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship, MoveBudget, Quota, SharedRule, total
 from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.models.triggers import TRIGGERS
+from fairlead.models.usage import usage
 from fairlead.models.workload import Workload, as_it_runs
 from fairlead.solver.script.moments import Moment
-from fairlead.solver.script.standing import Placed, Standing, used
+from fairlead.solver.script.standing import Placed, Standing
 from fairlead.solver.simulate.reopening import interpreted
 
 
@@ -64,7 +65,7 @@ def as_held(moment: Moment, standing: Standing) -> Problem:
 
 def clusters_now(moment: Moment, placed: Placed) -> tuple[Cluster, ...]:
     """Return the clusters with what is free once what is placed counts; grades are not known then."""
-    taken = used(moment.fleet, placed)
+    taken = usage(moment.fleet.workloads, placed, moment.fleet)
 
     def left(cluster: Cluster) -> Cluster:
         if cluster.free is None:

@@ -40,13 +40,13 @@ class Settings:
     Parameters
     ----------
     search
-        Arguments of `solve`; its time limit is for the answer to one event. What does not fit is left out in
-        any case.
+        Arguments of `solve`; its time limit is for the answer to one event, and that of `solve` where it is
+        left out. What does not fit is left out in any case.
     plan_limit
         Seconds for a plan; None means no limit.
     """
 
-    search: Mapping[str, Any] = field(default_factory=lambda: {"time_limit": 1.0})
+    search: Mapping[str, Any] = field(default_factory=dict)
     plan_limit: float | None = 10.0
 
 

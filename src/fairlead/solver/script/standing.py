@@ -11,7 +11,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
-from fairlead.models.usage import Amounts, add, usage_of
+from fairlead.models.usage import usage
 from fairlead.models.workload import Workload
 from fairlead.solver.script.moments import Moment
 from fairlead.solver.simulate.reopening import DRAINED
@@ -123,16 +123,6 @@ def without(placed: Placed, gone: Placed) -> dict[str, Mapping[str, int]]:
     }
 
 
-def used(fleet: Problem, placed: Placed) -> Amounts:
-    """Return what replicas use by cluster and resource."""
-    found: dict[tuple[str, str], int] = {}
-    for workload in fleet.workloads:
-        held = placed.get(workload.key)
-        if held:
-            add(found, usage_of(workload, held, fleet))
-    return found
-
-
 def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
     """Return the replicas that are placed on clusters where they find no room: their pods wait.
 
@@ -151,7 +141,7 @@ def waiting(moment: Moment, placed: Placed, ran: Placed) -> Placed:
     full = sorted(
         {
             row[0]
-            for row, amount in used(moment.fleet, placed).items()
+            for row, amount in usage(moment.fleet.workloads, placed, moment.fleet).items()
             if amount > moment.room.get(row, amount)
         }
     )

@@ -17,6 +17,7 @@ from fairlead.models.rules.candidates import Cause, Exclusion
 from fairlead.models.statement import Statement
 from fairlead.models.triggers import triggered
 from fairlead.models.usage import without_lag
+from fairlead.models.validity import trusted
 from fairlead.models.workload import Workload
 from fairlead.solver.simulate.changes import (
     Add,
@@ -60,9 +61,13 @@ def changed(problem: Problem, changes: Iterable[Change]) -> Problem:
     for change, following in pairwise(asked):
         if isinstance(following, Add) and not isinstance(change, Add):
             raise UsageError(f"manifests are added first, not after: {change}")
+    now = problem
     for change in asked:
-        problem = triggered(problem, _changed(problem, change))
-    return replace(problem, workloads=with_due(problem.workloads))
+        now = _changed(now, change)
+    now = triggered(problem, now)
+    fleet = replace(now, workloads=with_due(now.workloads))
+    only_closed = all(isinstance(change, Drain | Cordon | Restore | Lose) for change in asked)
+    return trusted(fleet) if only_closed else fleet
 
 
 def _changed(problem: Problem, change: Change) -> Problem:

@@ -12,6 +12,7 @@ from fairlead.models.rules import (
     Bounds,
     Candidates,
     Copies,
+    CustomCost,
     Duplicated,
     Evenness,
     Grouped,
@@ -119,7 +120,7 @@ def _without(rule: WorkloadRule, rules: Rules, workload: Workload, closing: Clos
             return _bounds(rule, rules, names)
         case GroupTotal():
             return _group_total(rule, rules, names)
-        case Grouped():
+        case Grouped() | CustomCost():
             return rule.without(names, gone=closing.exclusion is None)
         case Total() | Aggregated():
             return rule

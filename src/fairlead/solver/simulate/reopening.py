@@ -12,6 +12,7 @@ from fairlead.models.errors import UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import (
     Candidates,
+    CustomCost,
     Evenness,
     Grouped,
     GroupTotal,
@@ -141,7 +142,8 @@ def interpreted(workload: Workload, clusters: Sequence[Cluster]) -> Workload | N
     bare = replace(workload, rules=(), groups=(), group=None)
     found = workload.reading.again(bare, [_as_read(one) for one in clusters])
     # Placements tell spread constraints; everything else about groups comes from kinds of our own.
-    ours = [one for one in workload.rules if isinstance(one, Grouped) and not isinstance(one, Spread)]
+    others = (one for one in workload.rules if not isinstance(one, Spread))
+    ours = [one for one in others if isinstance(one, Grouped | CustomCost)]
 
     def completed(rules: Sequence[WorkloadRule]) -> tuple[WorkloadRule, ...]:
         names = _open(rules)

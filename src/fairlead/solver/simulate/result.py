@@ -11,7 +11,7 @@ from typing import assert_never
 from fairlead.models.affinity_groups import as_scheduled
 from fairlead.models.answer import Answer
 from fairlead.models.check import check
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, candidates, duplicated, total
@@ -112,6 +112,9 @@ class Scenario:
         What gives way, in words; what is missing in `unplaced` is not repeated.
     moved, started, lost
         Replicas over all workloads to which it makes a difference, see `Effect`.
+    fullness
+        The used part of the fullest resource of every cluster, by others too; clusters that are gone, or of
+        unknown capacity, are absent.
     """
 
     change: Trial
@@ -122,6 +125,7 @@ class Scenario:
     moved: int = 0
     started: int = 0
     lost: int = 0
+    fullness: Mapping[str, Fraction] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -133,6 +137,11 @@ class Scenario:
                 return limit
             case _:
                 assert_never(self.change)
+
+    @property
+    def answered(self) -> bool:
+        """Whether it is known what comes of it."""
+        return self.status != Status.UNKNOWN
 
     @property
     def fits(self) -> bool:
@@ -251,6 +260,15 @@ class Simulation(Answer):
             UtilisationShift(*place, now.get(place), then.get(place), best.get(place) != then.get(place))
             for place in sorted({*now, *then})
         )
+
+
+def fullness_of(outcome: Outcome) -> dict[str, Fraction]:
+    """Return the used part of the fullest resource of every cluster of known capacity."""
+    found: dict[str, Fraction] = {}
+    for one in utilisation(outcome.problem, outcome.placement or Placement({})):
+        if one.fullness is not None:
+            found[one.cluster] = max(one.fullness, found.get(one.cluster, Fraction(0)))
+    return found
 
 
 def effects(before: Outcome, after: Outcome) -> tuple[Effect, ...]:

@@ -10,12 +10,13 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import duplicated, total
 from fairlead.models.triggers import as_triggered
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, unknown
-from fairlead.solver.simulate.result import Scenario, Simulation, effects
+from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of
 from fairlead.solver.solving import solve
 
 DRAIN = "drain"
@@ -28,6 +29,7 @@ SHARE_OF_STRICT = 0.6
 """Of the time for an answer, what finding out may use whether everything fits; the rest is for what does."""
 
 
+@hurried
 @attentive
 def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **settings: Any) -> Simulation:
     """Solve a problem with and without changes, and tell what becomes different.
@@ -160,6 +162,7 @@ def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, sha
         sum(effect.moved for effect in found),
         sum(effect.started for effect in found),
         sum(effect.lost for effect in found),
+        fullness_of(after) if after.placement is not None else {},
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from fairlead.models.errors import UnsupportedError, UsageError
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.problem import Problem
+from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import attentive, listening
@@ -25,6 +26,7 @@ LARGEST_SHARE = 0.25
 """Of the time that is left, what a single cluster may use."""
 
 
+@hurried
 @attentive
 def why(  # noqa: PLR0913 - the public face, all by keyword
     problem: Problem,

@@ -1,0 +1,64 @@
+"""How a page came about: date, command and input, as they stand at its head."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fairlead.report.pages import Making
+
+ARGUMENTS = "fairlead.arguments"
+"""Where a context keeps the arguments of the program."""
+_INPUTS = {
+    "files": "-f",
+    "context": "--context",
+    "kubeconfig": "--kubeconfig",
+    "recursive": "-R",
+    "namespaces": "-n",
+    "selector": "-l",
+}
+
+
+def making(details: Mapping[str, str] | None = None) -> Making:
+    """Return date, command and input of the command that runs, and what else is to be told of it."""
+    from fairlead.report.html.run import when
+    from fairlead.report.pages import Making
+
+    context = click.get_current_context()
+    arguments: Sequence[str] = context.meta.get(ARGUMENTS, ())
+    return Making(
+        when(datetime.now(UTC)),
+        shlex.join(["fairlead", *arguments]),
+        shlex.join(_inputs(context.params)),
+        shlex.join(_without_output(arguments[1:])),
+        tuple((details or {}).items()),
+    )
+
+
+def _inputs(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the words that name the input."""
+    for name, option in _INPUTS.items():
+        match given.get(name):
+            case tuple() as values:
+                yield from (word for value in values for word in (option, value))
+            case str() as value:
+                yield from (option, value)
+            case True:
+                yield option
+
+
+def _without_output(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the words without those that say where the result goes, and in which format."""
+    words = iter(arguments)
+    for word in words:
+        if word in ("-o", "--output"):
+            next(words, None)
+        elif not word.startswith(("--output=", "-o")):
+            yield word

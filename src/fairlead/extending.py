@@ -1,0 +1,47 @@
+"""What a package needs that brings rules, levels and kinds of its own; docs/extensions.md tells how."""
+
+from fairlead.manifests.api.meta import Count, Filled, Text
+from fairlead.manifests.api.own_values import Percent, SelectingSpec
+from fairlead.manifests.extensions import Extension, RuleManifest
+from fairlead.models.cluster import Cluster
+from fairlead.models.levels import Level
+from fairlead.models.requirement import Among, Binds, Everywhere, Kind, Requirement, Scope, Side
+from fairlead.models.rules.custom import (
+    CHANGE,
+    CustomClusterCost,
+    CustomCost,
+    CustomRule,
+    Formulas,
+)
+from fairlead.models.rules.grouped import Number
+from fairlead.models.source import Source
+from fairlead.models.topology import groups
+from fairlead.models.workload import Workload
+
+__all__ = [
+    "CHANGE",
+    "Among",
+    "Binds",
+    "Cluster",
+    "Count",
+    "CustomClusterCost",
+    "CustomCost",
+    "CustomRule",
+    "Everywhere",
+    "Extension",
+    "Filled",
+    "Formulas",
+    "Kind",
+    "Level",
+    "Number",
+    "Percent",
+    "Requirement",
+    "RuleManifest",
+    "Scope",
+    "SelectingSpec",
+    "Side",
+    "Source",
+    "Text",
+    "Workload",
+    "groups",
+]

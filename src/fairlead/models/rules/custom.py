@@ -1,0 +1,289 @@
+"""Rules from outside: what a package that is not fairlead's own says of one workload.
+
+Such a rule is one class: what it means (exact numbers), what it costs, and how CP-SAT is told. Answers are
+checked and scored by its meaning, so a rule that is encoded wrongly cannot leave unseen.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.errors import ExtensionError
+from fairlead.models.levels import NAMES
+from fairlead.models.requirement import GivesWay, Side
+from fairlead.models.rules.grouped import Grouped, Number
+from fairlead.models.statement import Statement
+
+if TYPE_CHECKING:
+    from fairlead.models.levels import Level
+    from fairlead.models.workload import Workload
+
+CHANGE = "custom"
+"""The kind of a change of a number that such a rule states."""
+
+OURS = frozenset(
+    [
+        "aggregated",
+        "balance",
+        "bounds",
+        "candidates",
+        "capacity",
+        "companionship",
+        "copies",
+        "custom",
+        "duplicated",
+        "evenness",
+        "group-total",
+        "move-budget",
+        "move-price",
+        "moves",
+        "partial",
+        "price",
+        "quota",
+        "shares",
+        "skew",
+        "spread",
+        "survival",
+        "tiers",
+        "total",
+        "weights",
+    ]
+)
+"""Kinds of rules of fairlead's own."""
+
+Expression = Any
+"""A linear expression of CP-SAT, or a whole number."""
+Constraint = Any
+"""A comparison of two linear expressions, or a truth value."""
+
+
+class Formulas(Protocol):
+    """What a rule may say of its workload to CP-SAT.
+
+    Expressions are linear: sums, differences, multiples by whole numbers. Where no variable is left in
+    one, a plain number or a truth value is taken as well.
+    """
+
+    @property
+    def workload(self) -> Workload:
+        """The workload."""
+        ...
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """The clusters on which the workload may stand, in the order of their names."""
+        ...
+
+    @property
+    def most(self) -> int:
+        """The most replicas that a cluster may hold: more than are wanted while the total is left out."""
+        ...
+
+    def replicas(self, cluster: str, /) -> Expression:
+        """Return the replicas on a cluster."""
+        ...
+
+    def used(self, cluster: str, /) -> Expression:
+        """Return 1 where a cluster holds replicas, else 0."""
+        ...
+
+    def number(self, least: int, most: int, of: Callable[[Mapping[str, int]], int], /) -> Expression:
+        """Return a whole number of the rule's own.
+
+        Parameters
+        ----------
+        of
+            Returns its value in a placement (replicas by cluster), where the search may begin.
+        """
+        ...
+
+    def define(self, constraint: Constraint, /) -> None:
+        """Tie numbers of the rule's own to the replicas, so that any replicas leave them a value.
+
+        What is defined holds also where the rule itself is left out, to find out whether it is in the way.
+        """
+        ...
+
+    def require(self, constraint: Constraint, /) -> None:
+        """Require a linear constraint to hold: what the rule asks for."""
+        ...
+
+    def minimise(self, expression: Expression, /) -> None:
+        """Minimise a linear expression: the cost of a placement in whole steps of the level."""
+        ...
+
+    def minimise_on(self, cluster: str, steps: Callable[[int], int], /) -> None:
+        """Minimise what a cluster costs by itself.
+
+        Parameters
+        ----------
+        steps
+            Returns what so many replicas cost there, in whole steps; convex, and 0 for none.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRule(Grouped):
+    """A rule of one workload that must hold, from a package outside of fairlead.
+
+    It is about groups of clusters, as all rules of `Grouped` are; one about clusters themselves groups by
+    ``cluster``. What it asks at least never gives way in a partial placement.
+
+    Parameters
+    ----------
+    field
+        What is grouped: ``cluster``, ``region``, ``zone``, ``provider`` or the key of a label.
+    groups
+        Candidates by group, as `fairlead.models.topology.groups` returns them.
+    """
+
+    @abstractmethod
+    def encode(self, formulas: Formulas) -> None:
+        """Tell CP-SAT exactly what `requirements` asks for."""
+
+    @property
+    def name(self) -> str:
+        """What people call its number, to tell it from others: what a change of it is said of."""
+        return self.kind
+
+    def numbers(self) -> Iterator[Number]:
+        """Yield the numbers that could be changed to make a problem feasible; one that cannot, by default."""
+        yield Number("", 0, Side.MOST, CHANGE, self.kind, 0)
+
+    def statement(self, number: Number, workload: Workload) -> Statement:
+        """Say in the user's words what one of its numbers asks for: the first requirement, by default."""
+        del number
+        return next(iter(self.requirements(workload))).statement()
+
+    def loosened(self) -> Self | None:
+        """Return all of it: nothing of it gives way."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class CustomCost(ABC):
+    """What is better for one workload, on a level of its own, from a package outside of fairlead."""
+
+    level: ClassVar[Level]
+    """Where the cost counts, with the key, the title, the place and the steps of that level."""
+
+    @abstractmethod
+    def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
+        """Return what a placement (replicas by cluster) costs: at least 0, and whole steps of the level."""
+
+    @abstractmethod
+    def encode(self, formulas: Formulas) -> None:
+        """Tell CP-SAT exactly what `cost` returns, in steps."""
+
+    def opened(self, more: Collection[Cluster]) -> Self:
+        """Return the cost once more clusters are candidates."""
+        del more
+        return self
+
+    def over(self, candidates: Collection[Cluster]) -> Self:
+        """Return the cost over other candidates."""
+        return self.opened(candidates)
+
+    def without(self, names: AbstractSet[str], *, gone: bool = False) -> Self:
+        """Return the cost once clusters are closed, or gone from the problem."""
+        del names, gone
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class CustomClusterCost(CustomCost):
+    """A cost that is a sum over clusters, convex on each; it needs no encoder."""
+
+    @abstractmethod
+    def on(self, cluster: str, replicas: int) -> int | Fraction:
+        """Return what so many replicas cost on a cluster: 0 for none, each no less than the one before."""
+
+    def cost(self, workload: Workload, placed: Mapping[str, int]) -> int | Fraction:
+        """Return what all clusters cost together."""
+        del workload
+        return sum((Fraction(self.on(cluster, count)) for cluster, count in placed.items()), Fraction(0))
+
+    def encode(self, formulas: Formulas) -> None:
+        """Minimise the sum of what the clusters cost."""
+        for name in formulas.clusters:
+            formulas.minimise_on(name, partial(self._steps, name))
+
+    def _steps(self, cluster: str, replicas: int) -> int:
+        """Return what so many replicas cost on a cluster, in steps."""
+        return in_steps(self, self.on(cluster, replicas))
+
+
+def cost(rule: CustomCost, workload: Workload, placed: Mapping[str, int]) -> Fraction:
+    """Return what a placement costs, once it is sure that it is a cost at all; see `in_steps`."""
+    return Fraction(in_steps(rule, rule.cost(workload, placed)), rule.level.steps)
+
+
+def in_steps(rule: CustomCost, cost: int | Fraction) -> int:
+    """Return a cost in whole steps of its level.
+
+    Raises
+    ------
+    ExtensionError
+        Where it is less than 0, or not a whole number of steps.
+    """
+    steps = Fraction(cost) * rule.level.steps
+    if steps < 0 or steps.denominator != 1:
+        allowed = f"multiples of 1/{rule.level.steps}" if rule.level.steps > 1 else "whole numbers"
+        raise ExtensionError(f"{called(rule)} costs {cost}; allowed are {allowed} of at least 0")
+    return int(steps)
+
+
+def vouch(rule: CustomRule | CustomCost, workload: Workload) -> None:
+    """Make sure that a rule keeps to what is asked of rules from outside.
+
+    Raises
+    ------
+    ExtensionError
+        Where it does not; names the rule.
+    """
+    try:
+        wrong = _fault_of_cost(rule) if isinstance(rule, CustomCost) else _fault_of_rule(rule, workload)
+    except Exception as error:
+        raise ExtensionError(f"{called(rule)} fails for {workload.key}: {error!r}") from error
+    if wrong:
+        raise ExtensionError(f"{called(rule)} {wrong}")
+
+
+def _fault_of_cost(rule: CustomCost) -> str:
+    """Return what is wrong with a cost; empty where nothing is."""
+    level = rule.level
+    if level.key in NAMES or not level.key:
+        return f"counts on the level {level.key!r}; the key of a level from outside is one of its own"
+    if not level.title or level.steps < 1 or level.number or level.priority:
+        return f"counts on the level {level.key!r}, which needs a title, and at least 1 step"
+    return ""
+
+
+def _fault_of_rule(rule: CustomRule, workload: Workload) -> str:
+    """Return what is wrong with a rule that must hold; empty where nothing is."""
+    if rule.kind in OURS or not rule.kind:
+        return f"is of the kind {rule.kind!r}; the kind of a rule from outside is a name of its own"
+    for one in rule.requirements(workload):
+        if one.kind.name != rule.kind:
+            return f"is of the kind {rule.kind!r} and requires something of the kind {one.kind.name!r}"
+        if one.gives_way is not GivesWay.NEVER:
+            return "requires something that gives way; no rule from outside does"
+        if isinstance(one.scope, str):
+            return f"requires something of {one.scope} as a name; Among says the same of a set of clusters"
+    for number in rule.numbers():
+        if number.change != CHANGE:
+            return f"has a number of the kind {number.change!r}; allowed is {CHANGE!r}"
+    return ""
+
+
+def called(rule: CustomRule | CustomCost) -> str:
+    """Return the class of a rule with its package, to say whose it is."""
+    return f"{type(rule).__module__}.{type(rule).__qualname__}"

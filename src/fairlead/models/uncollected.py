@@ -1,0 +1,43 @@
+"""Making much at once without the collector of garbage."""
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+SHORT = 1.0
+"""Seconds up to which a call leaves garbage alone: one look through a large fleet takes a twentieth."""
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let no collector of garbage look through what is being made, again and again, as it grows.
+
+    For what has no circles, or ends soon, so that nothing is missed. Afterwards all is as before.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def hurried(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Leave garbage alone during a call whose ``time_limit`` is short."""
+
+    @wraps(function)
+    def called(*arguments: Arguments.args, **settings: Arguments.kwargs) -> Result:
+        limit = settings.get("time_limit")
+        if not isinstance(limit, int | float) or limit > SHORT:
+            return function(*arguments, **settings)
+        with uncollected():
+            return function(*arguments, **settings)
+
+    return called

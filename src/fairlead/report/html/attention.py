@@ -1,0 +1,135 @@
+"""What needs attention, on top of every page: each thing is said here once, with its cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.words import counted, format_number, format_percent, listed
+from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
+from fairlead.report.content.fullness import NEARLY, courses
+from fairlead.report.content.outcome import remarks
+from fairlead.report.pages import Section
+from fairlead.solver.plan.waves import running
+
+RISING = Fraction(1, 100)
+"""By how much a cluster has to become fuller to be told apart from those that do not."""
+OPENED = 8
+"""Sentences of a kind that are open; the others are folded."""
+
+
+_GRAVITY: Sequence[Tone] = ("bad", "notice", "")
+
+
+class Concern(NamedTuple):
+    """Something to look at.
+
+    Parameters
+    ----------
+    title
+        What it is, with its number.
+    told
+        A sentence for each case, with its cause; without any there is no concern.
+    noun
+        What a case is called.
+    tone
+        How grave it is.
+    """
+
+    title: str
+    told: Sequence[str]
+    noun: str
+    tone: Tone = "bad"
+
+
+def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:
+    """Return what needs attention.
+
+    Parameters
+    ----------
+    concerns
+        Everything that might be; the gravest come first.
+    calm
+        What is said where there is nothing; empty leaves the section out.
+    """
+    blocks: list[Block] = []
+    for one in sorted(concerns, key=lambda one: _GRAVITY.index(one.tone)):
+        if one.told:
+            blocks += [Heading(one.title, one.tone), *sentences(one.told, one.noun, one.tone, OPENED)]
+    if not blocks and calm:
+        blocks = [Text(calm, "good")]
+    return Section("attention", "What needs attention", tuple(blocks), brief=True)
+
+
+def concerns_of(outcome: Outcome) -> list[Concern]:
+    """Return what is short, broken, not proven, nearly full or odd about a placement."""
+    return [
+        Concern("What is short, and why", [one.text for one in outcome.shortfalls], "shortfall"),
+        *standing_concerns(outcome),
+    ]
+
+
+def standing_concerns(outcome: Outcome) -> list[Concern]:
+    """Return the same without what is short, for pages that say that in their own way."""
+    unproven = [_gap(outcome, name) for name in range(len(outcome.objectives))]
+    full, over = _filled(outcome)
+    warnings = outcome.problem.warnings
+    odd = [f"{counted(len(warnings), 'warning')}, listed at the end of the page"] if warnings else []
+    return [
+        Concern("Still violated", [*map(str, outcome.still_broken)], "rule"),
+        Concern("Over capacity", over, "cluster"),
+        Concern("Not proven best", [*filter(None, unproven)], "level", "notice"),
+        Concern("Nearly full afterwards", full, "cluster", "notice"),
+        Concern("Good to know", remarks(outcome), "note", ""),
+        Concern("Odd input", odd, "warning", "notice"),
+    ]
+
+
+def calm_words(outcome: Outcome) -> str:
+    """Return what can be said where nothing needs attention; empty where there is no placement."""
+    if outcome.placement is None:
+        return ""
+    proven = ", the placement is proven best" if outcome.status is Status.OPTIMAL else ""
+    return f"Nothing. Everything is placed, every rule holds{proven}, and no cluster is nearly full."
+
+
+def _gap(outcome: Outcome, at: int) -> str:
+    """Say how far a level may be from the best; empty where it is proven."""
+    level = outcome.objectives[at]
+    if level.proven:
+        return ""
+    if level.bound is None:
+        return f"{level.name}: {format_number(level.value)}; nothing is known of the best"
+    return f"{level.name}: {format_number(level.value)}, the best is at least {format_number(level.bound)}"
+
+
+def _filled(outcome: Outcome) -> tuple[list[str], list[str]]:
+    """Return the clusters that are nearly full after the placement, and those that are more than full.
+
+    Those that it makes fuller come first and have a sentence each; the others are named in one.
+    """
+    if outcome.placement is None:
+        return [], []
+    steps = ((outcome.problem, running(outcome.problem)), (outcome.problem, outcome.placement))
+    rising: dict[bool, list[tuple[Fraction, str]]] = {True: [], False: []}
+    steady: dict[bool, list[str]] = {True: [], False: []}
+    for one in courses(steps):
+        before, after = (part or Fraction(0) for part in one.parts)
+        if after < NEARLY:
+            continue
+        told = f"{one.cluster}: {one.resource} {format_percent(after)}"
+        if after - before >= RISING:
+            rising[after > 1].append((-after, f"{told}, {format_percent(before)} now"))
+        else:
+            steady[after > 1].append(told)
+    nearly, over = (
+        [text for _, text in sorted(rising[kind])] + _as_now(steady[kind]) for kind in (False, True)
+    )
+    return nearly, over
+
+
+def _as_now(told: Sequence[str]) -> list[str]:
+    """Return a sentence that names what is no fuller than now; none where nothing is."""
+    return [f"as full now: {listed(told, 'cluster', shown=OPENED)}"] if told else []

@@ -1,0 +1,99 @@
+"""A whole report: what stands on top, and its sections. Pure data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fairlead.report.blocks import Block, Tone
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a page.
+
+    Parameters
+    ----------
+    name
+        Its anchor in the page, such as ``waves``.
+    title
+        Its heading.
+    blocks
+        What it holds; a section without any is left out.
+    brief
+        Whether a notebook shows it, too.
+    """
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+    brief: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that is shown large, and what it counts."""
+
+    number: str
+    text: str
+    tone: Tone = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """How a report came about; what is empty is left out.
+
+    Parameters
+    ----------
+    when
+        Date and time, as people read it.
+    command
+        The command line that made it.
+    inputs
+        The part of it that names the input, for other commands on the same one.
+    arguments
+        All of it but its name and where the result goes, for asking the same again.
+    details
+        What else is to be told, by name.
+    """
+
+    when: str = ""
+    command: str = ""
+    inputs: str = ""
+    arguments: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A whole report.
+
+    Parameters
+    ----------
+    title
+        Title of the document.
+    headline
+        The answer in one sentence, in the words of the terminal.
+    tone
+        How good it is.
+    lead
+        Sentences below the headline.
+    figures
+        The most important numbers.
+    sections
+        The parts, in order; those without blocks are left out.
+    making
+        Date and command, which stand at the head.
+    """
+
+    title: str
+    headline: str
+    tone: Tone
+    lead: tuple[Block, ...]
+    figures: tuple[Figure, ...]
+    sections: tuple[Section, ...]
+    making: Making = Making()
+
+    @property
+    def told(self) -> tuple[Section, ...]:
+        """The sections that say something."""
+        return tuple(section for section in self.sections if section.blocks)

@@ -1,0 +1,277 @@
+"""The extension of the examples, installed as any package is, and what is said of packages that are none."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import fairlead
+from brute_force import brute_force
+from builders import cluster, deployment, policy
+from fairlead.extending import Extension, Level
+from fairlead.manifests import extensions as reading
+from fairlead.models import extensions
+from places import EXAMPLES, ROOT
+from random_problems import random_problem
+
+FOLDER = EXAMPLES / "extension"
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the package of the example, without its dependencies, and return where."""
+    folder = tmp_path_factory.mktemp("extension")
+    shutil.copytree(FOLDER, folder / "source")
+    quiet = ["-q", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--no-index"]
+    target = ["--target", str(folder / "installed"), str(folder / "source")]
+    subprocess.run([sys.executable, "-m", "pip", "install", *quiet, *target], check=True)
+    return folder / "installed"
+
+
+def run(arguments: list[str], beside: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line with packages that are installed in a folder."""
+    paths = [str(ROOT / "src"), *([str(beside)] if beside else [])]
+    code = (
+        f"import sys; sys.path[:0] = {paths}; from fairlead.cli.app import main; sys.exit(main({arguments}))"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def answered(beside: Path | None = None) -> Any:
+    """Return what `solve` says of the example, with the packages of a folder."""
+    done = run(["solve", "-f", str(FOLDER), "-o", "json"], beside)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_example_is_solved(installed: Path) -> None:
+    """Blocks of four where ten fit on the owned cluster: the least risk is 0.2 * 4^2 + 0.05 * 12^2 = 10.4."""
+    found = answered(installed)
+    (workload,) = found["workloads"]
+    placed = {each["name"]: each["replicas"] for each in workload["clusters"]}
+    assert placed == {"owned": 8, "spot-a": 4, "spot-b": 12}
+    levels = [(each["name"], each["value"]) for each in found["objectives"]]
+    assert levels == [("spot risk", 10.4), ("deviation", 4)]
+
+
+def test_without_the_package_its_kinds_are_skipped() -> None:
+    """A warning names them, as any kind that nobody knows."""
+    done = run(["solve", "-f", str(FOLDER)])
+    assert done.returncode == 0
+    assert "BlockSize of example.com/v1 is not a kind that is read" in done.stderr
+    assert "spot risk" not in done.stdout
+
+
+def test_who_is_installed_is_said(installed: Path) -> None:
+    """By the version, and where an input is looked at."""
+    assert "extension fairlead-blocks 1.0" in run(["--version"], installed).stdout
+    assert "  extension fairlead-blocks 1.0\n" in run(["doctor", "-f", str(FOLDER)], installed).stdout
+    assert "extension" not in run(["--version"]).stdout
+
+
+def test_mistakes_are_told_as_ours_are(installed: Path, tmp_path: Path) -> None:
+    """With file, line, field and value; levels of extensions may be named in a profile."""
+    manifests = """\
+apiVersion: example.com/v1
+kind: BlockSize
+metadata: {name: machines}
+spec:
+  size: 0
+  sise: 4
+---
+apiVersion: example.com/v1
+kind: BlockSize
+metadata: {name: others, namespace: ml}
+spec: {size: 3}
+---
+apiVersion: example.com/v1
+kind: SpotClusters
+metadata: {name: risks}
+spec:
+  percent: {spot-a: 200%}
+---
+apiVersion: fairlead.io/v1alpha1
+kind: Profile
+metadata: {name: order}
+spec:
+  levels: [spot risk, spot-risc]
+"""
+    file = tmp_path / "wrong.yaml"
+    file.write_text(manifests)
+    done = run(["validate", "-f", str(file)], installed)
+    assert done.returncode == 2
+    said = done.stderr.replace(f"{file}:", "")
+    assert "spec.sise is not a known field and has no effect; did you mean size? (" in said
+    assert "10: metadata.namespace: 'ml' has no meaning here: the kinds of example.com belong" in said
+    assert "5: spec.size: '0' must be at least 1" in said
+    assert "17: spec.percent.spot-a: '200%' must be a percentage from 0% to 100%" in said
+    assert "23: spec.levels[1]: 'spot-risc' is no level" in said
+    assert ", spot-risk, spot risk\n" in said
+    assert "4 mistakes in 1 file" in said
+
+
+def test_the_schema_has_the_kinds(installed: Path) -> None:
+    """By name, and among all kinds."""
+    schema = json.loads(run(["schema", "blocksize"], installed).stdout)
+    assert schema["properties"]["apiVersion"]["const"] == "example.com/v1"
+    assert schema["$defs"]["WholeBlocksSpec"]["properties"]["size"]["minimum"] == 1
+    every = json.loads(run(["schema"], installed).stdout)["oneOf"]
+    assert {"BlockSize", "SpotClusters", "PriceList"} <= {each["title"] for each in every}
+    assert run(["schema", "BlockSize"]).returncode == 2
+
+
+@pytest.fixture
+def blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """Return the module of the example, without its package being installed."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    import fairlead_blocks  # type: ignore[import-not-found, unused-ignore]
+
+    yield fairlead_blocks
+    sys.modules.pop("fairlead_blocks")
+
+
+def test_python_needs_no_installation(blocks: ModuleType) -> None:
+    """A model, and documents, take an extension as it is; its level may be ordered and be a little worse."""
+    model = fairlead.Model([blocks.EXTENSION])
+    for name in ("a", "b"):
+        model.add_cluster(name)
+    model.add_workload("web", 8)
+    model.add_rule("BlockSize", {"size": 6})
+    outcome = model.solve()
+    assert outcome.conflict is not None
+    assert {rule.rule for rule in outcome.conflict.rules} == {"total", "whole-blocks"}
+    (own,) = (rule for rule in outcome.conflict.rules if rule.rule == "whole-blocks")
+    assert own.text == "policy default/web: every cluster holds whole blocks of 6"
+    assert own.source is not None
+    assert Path(own.source.file).name == Path(__file__).name
+
+    risks = {"kind": "SpotClusters", "metadata": {"name": "r"}, "spec": {"percent": {"member1": "50%"}}}
+    order = {"kind": "Profile", "metadata": {"name": "p"}}
+    documents = [
+        *(cluster(f"member{i}") for i in (1, 2)),
+        deployment(replicas=4),
+        policy(),
+        {"apiVersion": "example.com/v1", **risks},
+    ]
+    level = {"name": "spot risk", "tolerance": 1}
+    after = {"apiVersion": "fairlead.io/v1alpha1", **order, "spec": {"levels": ["deviation", level]}}
+    for more, keys in (([], ["spot-risk", "deviation"]), ([after], ["deviation", "spot-risk"])):
+        problem = fairlead.load(documents, more, extensions=[blocks.EXTENSION])
+        assert [key for key in problem.levels if key in keys] == keys
+        assert fairlead.solve(problem).status is fairlead.Status.OPTIMAL
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_example_agrees_with_brute_force(blocks: ModuleType, seed: int) -> None:
+    """With all rules of ours beside it."""
+    problem = random_problem(seed, fairlead.Deviation.WEBSTER)
+    each = {name: frozenset({name}) for name in problem.cluster_by_name}
+    rules = (blocks.WholeBlocks("cluster", each, 2), blocks.SpotRisk({"member1": 30, "member2": 7}))
+    workloads = tuple(replace(one, rules=(*one.rules, *rules)) for one in problem.workloads)
+    levels = ("spot-risk", *problem.levels)
+    problem = replace(problem, workloads=workloads, levels=levels)
+    outcome, best = fairlead.solve(problem, workers=1), brute_force(problem)
+    if best is None:
+        assert outcome.status is fairlead.Status.INFEASIBLE
+    else:
+        assert tuple(level.value for level in outcome.objectives) == best.values
+        assert outcome.placement == best.placement
+
+
+def pretended(folder: Path, code: str, value: str = "brought:EXTENSION") -> Path:
+    """Pretend that a package is installed whose module is this code."""
+    (folder / "brought.py").write_text(code)
+    told = folder / "brought-2.0.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 2.0\n")
+    (told / "entry_points.txt").write_text(f"[{extensions.GROUP}]\nmine = {value}\n")
+    return folder
+
+
+ONE_KIND = """
+from fairlead.extending import Extension, RuleManifest, SelectingSpec
+
+class {kind}(RuleManifest):
+    group_version = {version!r}
+    spec: {spec}
+
+    def rule(self, workload, candidates, source):
+        return {made}
+
+EXTENSION = Extension(kinds=({kind},))
+"""
+
+
+def one_kind(
+    kind: str = "BlockSize", version: str = "example.com/v1", spec: str = "SelectingSpec", made: str = "None"
+) -> str:
+    """Return a module that brings one kind."""
+    return ONE_KIND.format(kind=kind, version=version, spec=spec, made=made)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (
+            "import nothing_like_it",
+            "extension mine (brought:EXTENSION) cannot be loaded: ModuleNotFoundError",
+        ),
+        ("EXTENSION = 1", "extension mine (brought:EXTENSION) is int; it has to be a fairlead Extension"),
+        ("", "extension mine (brought:EXTENSION) cannot be loaded: AttributeError"),
+        (one_kind(kind="Deployment"), "brought.Deployment has the name of a kind that fairlead reads"),
+        (one_kind(version="fairlead.io/v1alpha1"), "has the group_version 'fairlead.io/v1alpha1'; needed is"),
+        (one_kind(spec="int"), "brought.BlockSize needs a field spec of a type that is a SelectingSpec"),
+        (one_kind(made="1 / 0"), "brought.BlockSize fails for ml/training: ZeroDivisionError"),
+        (one_kind(made="7"), "brought.BlockSize makes int, which is no rule from outside"),
+    ],
+    ids=lambda text: text[-30:],
+)
+def test_a_package_that_is_none_is_named(tmp_path: Path, code: str, told: str) -> None:
+    """Where an input needs it, and only there; nothing is wrong with the input, so that the code is 1."""
+    done = run(["solve", "-f", str(FOLDER)], pretended(tmp_path, code))
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: ")
+    assert told in done.stderr
+    ours = run(["solve", "-f", str(EXAMPLES / "skew")], tmp_path)
+    assert ours.returncode == 0
+    assert not ours.stderr
+
+
+def test_two_packages_with_one_kind(installed: Path, tmp_path: Path) -> None:
+    """Nobody could tell which of them is meant."""
+    pretended(tmp_path, one_kind())
+    shutil.copytree(installed, tmp_path, dirs_exist_ok=True)
+    done = run(["solve", "-f", str(FOLDER)], tmp_path)
+    assert done.returncode == 1
+    assert (
+        "extension mine (brought:EXTENSION) brings the kind BlockSize, as does extension blocks"
+        in done.stderr
+    )
+
+
+def test_levels_of_extensions_have_names_of_their_own() -> None:
+    """Names of ours, and of several of ours together, are taken."""
+    for level in (Level("cost", title="x"), Level("moves", title="x"), Level("new")):
+        with pytest.raises(fairlead.ExtensionError, match="needs a key and a title of its own"):
+            Extension(levels=(level,))
+
+
+def test_nothing_is_looked_for_where_nothing_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Packages are looked through only where a kind or a level is not fairlead's own."""
+
+    def refuse() -> None:
+        raise AssertionError("packages were looked for")
+
+    monkeypatch.setattr(reading, "points", refuse)
+    reading.installed.cache_clear()
+    for example in ("skew", "prices", "fleet"):
+        fairlead.load(EXAMPLES / example)
+    with pytest.raises(AssertionError, match="packages were looked for"):
+        fairlead.load(FOLDER)

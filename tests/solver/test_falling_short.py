@@ -1,0 +1,100 @@
+"""Balance where not everything is placed: proven where nobody else could fall short."""
+
+from dataclasses import replace
+
+import fairlead
+from brute_force import placements
+from fairlead.models.balance import with_balance
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.levels import BALANCE, DEFAULT_ORDER
+from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Candidates, Capacity, Spread, Total, Weights
+from fairlead.models.rules.bounds import Bound
+from fairlead.models.score import levels_of, score
+from fairlead.models.workload import Workload
+from walk_problems import partial_walk_problem
+
+
+def clusters(**free: int) -> tuple[Cluster, ...]:
+    """Return clusters with so many millicores, all of them free."""
+    return tuple(Cluster(name, free={CPU: cpu}, allocatable={CPU: cpu}) for name, cpu in free.items())
+
+
+def single(key: str, replicas: int = 1, maximum: int | None = None, **weights: int) -> Workload:
+    """Return a workload of one core a replica, divided by room; at most so many on every cluster."""
+    most = {} if maximum is None else dict.fromkeys(weights, Bound(maximum))
+    rules = (Candidates(tuple(weights)), Total(), Bounds({}, most), Weights(weights, dynamic=True))
+    return Workload(key, key, replicas, "default", requests={CPU: 1000}, rules=rules)
+
+
+def balance_of(outcome: Outcome) -> Attained:
+    """Return the level of balance."""
+    return next(level for level in outcome.objectives if level.name == BALANCE.name)
+
+
+def test_a_workload_that_falls_short_by_itself() -> None:
+    """One of `short` fits on a and one on b, whatever the others do; these six stand 3 and 3.
+
+    Room is alike, so 4 and 4 are best; all six on one cluster are as good for the six alone.
+    """
+    short = single("short", 3, 1, a=1, b=1)
+    others = [single(f"w{number}", a=1, b=1) for number in range(6)]
+    problem = Problem(clusters(a=9000, b=9000), (short, *others), (Capacity(),))
+    outcome = fairlead.solve(problem, partial=True, workers=1)
+    assert outcome.status is Status.OPTIMAL
+    assert [one.amount for one in outcome.shortfalls] == [1]
+    assert balance_of(outcome) == Attained("balance", 0, 0, True, None, balance_of(outcome).tolerance)
+
+
+def test_a_workload_that_stands_nowhere() -> None:
+    """Nothing of `short` may be placed, so that its regions are missed as well; the others fill a and b."""
+    regions = Spread("region", {"x": frozenset("a"), "y": frozenset("b")}, 2)
+    short = single("short", 2, 0, a=1, b=1)
+    short = replace(short, rules=(*short.rules, regions))
+    others = [single(f"w{number}", a=1, b=1) for number in range(2)]
+    problem = Problem(clusters(a=9000, b=9000), (short, *others), (Capacity(),))
+    outcome = fairlead.solve(problem, partial=True, workers=1)
+    assert outcome.status is Status.OPTIMAL
+    assert balance_of(outcome).value == 0
+
+
+def test_who_falls_short_is_open() -> None:
+    """Three cores for four replicas of two workloads, either of which may miss one: balance is not proven."""
+    problem = Problem(
+        clusters(a=1000, b=2000), (single("w0", 2, a=1, b=2), single("w1", 2, a=1, b=2)), (Capacity(),)
+    )
+    outcome = fairlead.solve(problem, partial=True, workers=1)
+    assert [one.amount for one in outcome.shortfalls] == [1]
+    level = balance_of(outcome)
+    assert level.bound == 0
+    assert level.proven == (level.value <= level.tolerance)
+
+
+def has_proof(outcome: Outcome, problem: Problem) -> bool:
+    """Compare the levels up to balance with all placements; tell whether balance is proven."""
+    scored = [[level.value for level in score(problem, each)] for each in placements(problem)]
+    for number, (level, ours) in enumerate(zip(levels_of(problem), outcome.objectives, strict=True)):
+        least = min(values[number] for values in scored)
+        assert ours.bound is not None
+        assert ours.bound <= least, (level, ours, least)
+        if level == BALANCE:
+            assert ours.value >= least
+            return ours.proven
+        assert ours.value == least
+        scored = [values for values in scored if values[number] == least]
+    return False
+
+
+def test_small_problems_agree_with_brute_force() -> None:
+    """All rules mixed: no bound is above what some placement reaches, and some are proven."""
+    counted = 0
+    for seed in range(60, 180):
+        problem = replace(partial_walk_problem(seed), levels=DEFAULT_ORDER, partial=True)
+        balanced = with_balance(problem)
+        if len(balanced.balances or ()) != 1 or any(each.groups for each in problem.workloads):
+            continue
+        outcome = fairlead.solve(problem, time_limit=30, workers=1)
+        if outcome.shortfalls:
+            counted += has_proof(outcome, balanced)
+    assert counted > 5
