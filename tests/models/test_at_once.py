@@ -10,13 +10,14 @@ import pytest
 
 from fairlead.models.at_once import Divided, distance_at_once, used_at_once
 from fairlead.models.cluster import Cluster
-from fairlead.models.in_order import Clusters, Workloads
+from fairlead.models.in_order import Clusters
 from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import weights
-from fairlead.models.usage import WORTH_ARRAYS, charged, usage
-from fairlead.models.workload import Workload
+from fairlead.models.rules.capacity import needs
+from fairlead.models.usage import WORTH_ARRAYS, usage
+from fairlead.models.workload import Workload, Workloads
 
 
 def divided(seed: int, workloads: int, heaviest: int) -> list[Divided]:
@@ -99,7 +100,8 @@ def test_usage_beyond_64_bits_is_added_up_all_the_same() -> None:
     problem, placed = fleet(2**55, 1)
     held = [placed[each.key] for each in problem.workloads]
     names = [each.name for each in problem.clusters]
-    assert used_at_once(problem.workloads, held, charged(problem.clusters), names) is None
+    asked = [needs(each) for each in problem.workloads]
+    assert used_at_once(asked, held, names, problem.charged.of) is None
 
 
 def test_what_was_found_out_is_kept_and_left_behind_where_an_answer_travels() -> None:

@@ -8,7 +8,7 @@ by one. This module needs NumPy, and is imported where there are many places to 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise, repeat
@@ -17,12 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.cluster import PODS
 from fairlead.models.levels import Deviation
-from fairlead.models.rules.capacity import needs
 from fairlead.models.sums import sum_of_ratios
-from fairlead.models.usage import Charged
-from fairlead.models.workload import Workload
 
 Whole = NDArray[np.int64]
 Placed = Sequence[Mapping[str, int]]
@@ -35,25 +31,29 @@ AT_ONCE = 200_000
 
 
 def used_at_once(
-    workloads: Sequence[Workload], placed: Placed, counted: Charged, names: Sequence[str]
+    asked: Sequence[Mapping[str, int]],
+    placed: Placed,
+    names: Sequence[str],
+    counted: Callable[[str], frozenset[str]],
 ) -> dict[str, dict[str, int]] | None:
     """Return what workloads use by resource and cluster; None where 64 bits may not do.
 
     Parameters
     ----------
+    asked
+        What one replica of each workload takes by resource.
     placed
         Replicas of each workload.
-    counted
-        The clusters on which it counts.
     names
         Names of all clusters.
+    counted
+        Tells on which clusters a resource counts.
 
     Raises
     ------
     OverflowError
         A number alone is beyond 64 bits.
     """
-    asked = [needs(workload) for workload in workloads]
     resources = tuple(dict.fromkeys(chain.from_iterable(asked)))
     position = {name: at for at, name in enumerate(names)}
     largest = max(chain.from_iterable(each.values() for each in asked), default=0)
@@ -71,7 +71,7 @@ def used_at_once(
             np.add.at(sums[number], columns, np.repeat(need, lengths) * counts)
     sums = sums[:, :-1]
     for number, resource in enumerate(resources):
-        charged = counted.with_pods if resource == PODS else counted.names
+        charged = counted(resource)
         if len(charged) < len(names):
             sums[number] *= np.fromiter(map(charged.__contains__, names), dtype=np.int64, count=len(names))
     found = {}

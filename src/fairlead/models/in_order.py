@@ -1,7 +1,7 @@
-"""Clusters and workloads in the order of their names: what is asked of all of them is found out once.
+"""Clusters in the order of their names, and values that keep what was found out about them.
 
 They are the same in a problem and in those that are made of it (`dataclasses.replace`), and so is what is
-known of them.
+known of them; `fairlead.models.workload.Workloads` are the other ones.
 """
 
 from __future__ import annotations
@@ -10,12 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from itertools import repeat
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Self, TypeVar, TypeVarTuple
+from typing import Any, Self, TypeVar, TypeVarTuple
 
 from fairlead.models.cluster import Cluster
-
-if TYPE_CHECKING:
-    from fairlead.models.workload import Workload
 
 Value = TypeVar("Value")
 Found = TypeVar("Found")
@@ -71,28 +68,3 @@ class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was fo
     def graded(self) -> tuple[Cluster, ...]:
         """Those that tell the grades of their nodes."""
         return tuple([cluster for cluster in self if cluster.grades])
-
-
-class Workloads(tuple["Workload", ...], Known):  # noqa: SLOT001 - keeps what was found out
-    """Workloads in key order."""
-
-    @classmethod
-    def of(cls, workloads: Iterable[Workload]) -> Workloads:
-        """Return workloads in key order."""
-        return workloads if isinstance(workloads, cls) else cls(sorted(workloads, key=attrgetter("key")))
-
-    def __reduce__(self) -> tuple[type[Workloads], tuple[tuple[Workload, ...]]]:
-        return Workloads, (tuple(self),)
-
-    @cached_property
-    def by_key(self) -> Mapping[str, Workload]:
-        """Workloads by key."""
-        return {workload.key: workload for workload in self}
-
-    @cached_property
-    def by_namespace(self) -> Mapping[str, tuple[Workload, ...]]:
-        """Workloads by namespace."""
-        found: dict[str, list[Workload]] = {}
-        for workload in self:
-            found.setdefault(workload.namespace, []).append(workload)
-        return {namespace: tuple(inside) for namespace, inside in found.items()}

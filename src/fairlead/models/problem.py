@@ -8,7 +8,7 @@ from fairlead.models.answer import Shown
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.expected_loss import FailureRate
-from fairlead.models.in_order import Clusters, Workloads
+from fairlead.models.in_order import Clusters
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
@@ -17,7 +17,7 @@ from fairlead.models.statement import Statement
 from fairlead.models.tolerance import Tolerance
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.words import counted
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, Workloads
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,24 @@ class Problem(Shown):
         return f"{clusters}, {workloads}, {counted(replicas, 'replica')}"
 
     @property
+    def all_clusters(self) -> Clusters:
+        """The clusters, with what was found out about them."""
+        return Clusters.of(self.clusters)
+
+    @property
+    def all_workloads(self) -> Workloads:
+        """The workloads, with what was found out about them."""
+        return Workloads.of(self.workloads)
+
+    @property
     def cluster_by_name(self) -> Mapping[str, Cluster]:
         """Clusters by name."""
-        return Clusters.of(self.clusters).by_name
+        return self.all_clusters.by_name
 
     @property
     def workload_by_key(self) -> Mapping[str, Workload]:
         """Workloads by key."""
-        return Workloads.of(self.workloads).by_key
+        return self.all_workloads.by_key
 
     @cached_property
     def with_replicas(self) -> tuple[Workload, ...]:
@@ -106,12 +116,12 @@ class Problem(Shown):
 
     def workloads_in(self, namespace: str) -> tuple[Workload, ...]:
         """Return the workloads of a namespace in key order; none where the problem has none there."""
-        return Workloads.of(self.workloads).by_namespace.get(namespace, ())
+        return self.all_workloads.by_namespace.get(namespace, ())
 
     @property
     def charged(self) -> Charged:
         """The clusters on which it counts what replicas use."""
-        return Clusters.of(self.clusters).once(charged)
+        return self.all_clusters.once(charged)
 
     @cached_property
     def room(self) -> Columns:
@@ -144,7 +154,7 @@ class Problem(Shown):
     def candidates(self, workload: Workload) -> tuple[str, ...]:
         """Return the clusters on which a workload may stand: all, where no rule says less."""
         rule = workload.rule(Candidates)
-        return Clusters.of(self.clusters).names if rule is None else rule.names
+        return self.all_clusters.names if rule is None else rule.names
 
     def workload(self, key: str) -> Workload:
         """Return a workload by key.

@@ -8,7 +8,6 @@ from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
-from fairlead.models.in_order import Workloads
 from fairlead.models.kept import kept, kept_of_last
 from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Deviation, Level, tier
 from fairlead.models.outcome import Attained
@@ -54,7 +53,7 @@ from fairlead.models.shortfall import (
 )
 from fairlead.models.sums import summed
 from fairlead.models.usage import WORTH_ARRAYS
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, Workloads
 
 
 def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Attained, ...]:
@@ -82,7 +81,7 @@ def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
 
 def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
     """Return what all workloads cost together, by level; shortfalls left out."""
-    found = placement.once(_costs_of, Workloads.of(problem.workloads), problem.deviation)
+    found = placement.once(_costs_of, problem.all_workloads, problem.deviation)
     if problem.balances:
         spread = (balance.cost(each, problem, placement) for each in problem.balances)
         return {**found, BALANCE: summed(spread)}
@@ -150,7 +149,7 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    used = set(Workloads.of(problem.workloads).once(_told))
+    used = set(problem.all_workloads.once(_told))
     if problem.balances:
         used.add(BALANCE)
     return (*shortfall_levels(problem), *in_order(used, problem))
@@ -214,7 +213,7 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
     base = level.base
     parts = (
         _cost(rule, workload, placement.of(workload.key), base, problem.deviation)
-        for workload, rule, levels in Workloads.of(problem.workloads).once(_contributions)
+        for workload, rule, levels in problem.all_workloads.once(_contributions)
         if workload.priority == level.priority and base in levels
     )
     return _whole(sum(map(Fraction, parts), Fraction(0)))

@@ -15,14 +15,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
-from fairlead.models.in_order import Clusters, Workloads
 from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Allowance, left
 
 if TYPE_CHECKING:
+    from fairlead.models.in_order import Clusters
     from fairlead.models.problem import Problem
-    from fairlead.models.workload import Workload
+    from fairlead.models.workload import Workload, Workloads
 
 Row = tuple[str, str]
 """Name of a cluster of known capacity, and a resource."""
@@ -51,6 +51,10 @@ class Charged:
 
     names: frozenset[str]
     with_pods: frozenset[str]
+
+    def of(self, resource: str) -> frozenset[str]:
+        """Return those on which a resource counts."""
+        return self.with_pods if resource == PODS else self.names
 
 
 def charged(clusters: Iterable[Cluster], *, unlimited: bool = False) -> Charged:
@@ -109,7 +113,7 @@ def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> C
     """Return what all workloads of a problem use where they are placed, by resource and cluster."""
     if not isinstance(placed, Placement):
         return _used(problem.workloads, placed, problem.charged)
-    return placed.once(_used_by_all, Workloads.of(problem.workloads), Clusters.of(problem.clusters))
+    return placed.once(_used_by_all, problem.all_workloads, problem.all_clusters)
 
 
 def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters) -> Columns:
@@ -121,7 +125,7 @@ def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters)
         from fairlead.models.at_once import used_at_once
 
         with suppress(OverflowError):
-            found = used_at_once(workloads, held, counted, clusters.names)
+            found = used_at_once([needs(each) for each in workloads], held, clusters.names, counted.of)
     return _used(workloads, placement, counted) if found is None else found
 
 
@@ -136,7 +140,7 @@ def _used(
             continue
         for resource, need in needs(workload).items():
             column = used.setdefault(resource, {})
-            names = counted.with_pods if resource == PODS else counted.names
+            names = counted.of(resource)
             for name, replicas in held.items():
                 if replicas and name in names:
                     column[name] = column.get(name, 0) + need * replicas

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.cluster import PODS, Cluster
-from fairlead.models.in_order import Clusters, in_order_of
+from fairlead.models.cluster import Cluster
+from fairlead.models.in_order import in_order_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
 from fairlead.models.rules.bounds import REPLICAS, Bound
@@ -151,7 +151,7 @@ def _rooms(
     most = workload.replicas if copies is None else largest_copy(copies, workload)
     rooms = np.full(len(names), most, dtype=np.int64)
     for resource, need in needs(workload).items():
-        counted = problem.charged.with_pods if resource == PODS else problem.charged.names
+        counted = problem.charged.of(resource)
         if available is None:
             amounts = [*in_order_of(names, problem.room.get(resource, {}), 0)]
         else:
@@ -160,7 +160,7 @@ def _rooms(
         if len(counted) < len(problem.clusters):
             fits = np.where([name in counted for name in names], fits, rooms)
         rooms = fits
-    if Clusters.of(problem.clusters).graded:
+    if problem.all_clusters.graded:
         clusters = problem.cluster_by_name
         graded = (graded_room(workload, clusters[name]) for name in names)
         rooms = np.minimum(rooms, [most if each is None else each for each in graded])

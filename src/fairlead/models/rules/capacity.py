@@ -9,7 +9,6 @@ from operator import gt
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
-from fairlead.models.in_order import Clusters
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
@@ -133,7 +132,7 @@ def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Itera
 
 def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List workloads that do not fit onto the nodes of a cluster."""
-    graded = {cluster.name: cluster for cluster in Clusters.of(problem.clusters).graded}
+    graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
     for workload in problem.workloads if graded else ():
         for name, replicas in placement.of(workload.key).items():
             cluster = graded.get(name)
