@@ -122,7 +122,7 @@ def put_between(document: str, begin: str, end: str, text: str) -> str:
         Where the document does not have both markers, once each and in order.
     """
     if document.count(begin) != 1 or document.count(end) != 1 or document.index(begin) > document.index(end):
-        raise ValueError(f"the document needs the markers of what was measured, once each: {begin} {end}")
+        raise ValueError(f"the document needs the two markers of what was measured, once each: {begin} {end}")
     before, _, rest = document.partition(begin)
     _, _, after = rest.partition(end)
     return f"{before}{begin}{text}{end}{after}"

@@ -7,7 +7,9 @@ set in the environment (``make check-long``) every property is tried on many mor
 """
 
 import os
+import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +36,12 @@ def live_server() -> Iterator[RealBackend]:
     """Run a real API server."""
     with running() as backend:
         yield backend
+
+
+@pytest.fixture
+def processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time limits count the time of the processor, which a busy machine does not eat up."""
+    monkeypatch.setattr("fairlead.solver.deadline.time", SimpleNamespace(monotonic=time.process_time))
 
 
 @pytest.fixture(params=["real" if os.environ.get("FAIRLEAD_LIVE") else "fake"])

@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 
 import fairlead
+from fairlead import extending
 from fairlead.models import rules
 
 _FUNCTIONS = "What `fairlead` does. Everything here is imported from `fairlead` itself."
 _CLASSES = "What `fairlead` reads and returns. Everything here is imported from `fairlead` itself."
+_EXTENDING = """For packages that bring rules of their own: `from fairlead.extending import ...`.
+How to write one is told in [Extensions](../extensions.md)."""
 _RULES = """The placement rules, for problems that are built in Python: `from fairlead.models import rules`.
 What they mean is told in [What every rule means](../rules.md)."""
 
@@ -18,6 +21,9 @@ def python_pages() -> dict[str, str]:
         "reference/functions.md": _page("Functions", _FUNCTIONS, "fairlead", filter(str.islower, public)),
         "reference/classes.md": _page(
             "Classes", _CLASSES, "fairlead", (name for name in public if not name.islower())
+        ),
+        "reference/extending.md": _page(
+            "Extensions in Python", _EXTENDING, "fairlead.extending", extending.__all__
         ),
         "reference/rules.md": _page("Rules in Python", _RULES, "fairlead.models.rules", rules.__all__),
     }

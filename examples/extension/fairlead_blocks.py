@@ -55,7 +55,8 @@ def _asked(one: Requirement) -> str:
 
 
 def _broken(one: Requirement, found: int) -> str:
-    return f"{one.workload.key}: {found} of its clusters do not hold whole {one.detail}"
+    clusters = "cluster" if found == 1 else "clusters"
+    return f"{one.workload.key}: no whole {one.detail} on {found} {clusters}"
 
 
 @dataclass(frozen=True, slots=True)

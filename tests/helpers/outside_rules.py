@@ -1,7 +1,7 @@
 """Rules as packages outside of fairlead would bring them, and random problems that have some."""
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -199,7 +199,9 @@ class Reach(CustomCost):
             formulas.minimise(2 * formulas.used(name) + most)
 
 
-MAKERS: tuple[Callable[[random.Random, Clusters], WorkloadRule], ...] = (
+Maker = Callable[[random.Random, Clusters], WorkloadRule]
+
+MAKERS: tuple[Maker, ...] = (
     lambda rng, groups: Blocks("cluster", groups, rng.choice((2, 3))),
     lambda rng, groups: LargestGroup("cluster", groups, rng.randint(0, 4)),
     lambda rng, groups: Redundant("cluster", groups, rng.choice((2, 3))),
@@ -209,13 +211,23 @@ MAKERS: tuple[Callable[[random.Random, Clusters], WorkloadRule], ...] = (
 
 
 def with_outside(problem: Problem, seed: int) -> Problem:
-    """Return a problem of which some workloads have rules from outside."""
+    """Return a problem of which some workloads have rules from outside, in all of their affinity groups."""
     rng = random.Random(f"outside {seed}")
     workloads = []
     for workload in problem.workloads:
-        open_to = workload.rule(Candidates)
-        names = open_to.names if open_to else tuple(problem.cluster_by_name)
-        groups = {name: frozenset({name}) for name in names}
-        more = tuple(make(rng, groups) for make in MAKERS if rng.random() < 0.25)
-        workloads.append(replace(workload, rules=(*workload.rules, *more)))
+        makers = [(make, rng.random()) for make in MAKERS if rng.random() < 0.25]
+        groups = tuple(replace(each, rules=_with(each.rules, makers, problem)) for each in workload.groups)
+        rules = _with(workload.rules, makers, problem)
+        rules = next((each.rules for each in groups if each.name == workload.group), rules)
+        workloads.append(replace(workload, rules=rules, groups=groups))
     return completed(replace(problem, workloads=tuple(workloads)))
+
+
+def _with(
+    rules: tuple[WorkloadRule, ...], makers: Sequence[tuple[Maker, float]], problem: Problem
+) -> tuple[WorkloadRule, ...]:
+    """Return rules with others over the same candidates."""
+    open_to = next((rule.names for rule in rules if isinstance(rule, Candidates)), None)
+    names = tuple(problem.cluster_by_name) if open_to is None else open_to
+    each = {name: frozenset({name}) for name in names}
+    return (*rules, *(make(random.Random(seed), each) for make, seed in makers))

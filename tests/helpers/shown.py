@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fairlead.cli.app import cli
 from places import ROOT
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -87,7 +88,7 @@ class Reading:
     def _called(self, command: str) -> str:
         """Return what a command prints, errors and remarks included."""
         done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)],
+            [sys.executable, "-m", *shlex.split(command), *_patience(command)],
             cwd=self.folder,
             env={**os.environ, **self.environment},
             stdout=subprocess.PIPE,
@@ -115,6 +116,13 @@ class Reading:
             yield after.text, printed
         lines = printed.splitlines()
         yield from ((told, told if told in lines else printed) for told in _PRINTED.findall(block.text))
+
+
+def _patience(command: str) -> Sequence[str]:
+    """Return a longer limit than the default, which only lets busy machines finish."""
+    options = cli.commands[command.split()[1]].params
+    limited = any("--time-limit" in one.opts for one in options) and "--time-limit" not in command
+    return ("--time-limit", "300") if limited else ()
 
 
 def _comparable(text: str) -> str:

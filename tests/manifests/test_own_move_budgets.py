@@ -176,7 +176,7 @@ spec: {total: 2}
     assert conflict is not None
     assert f"at most 2 replicas may move (MoveBudget calm) ({STREAM}:4)" in map(str, conflict.rules)
     ways_out = [str(relaxation.text) for relaxation in conflict.relaxations]
-    assert "allow 9 instead of 2 moves (MoveBudget calm)" in ways_out
+    assert "allow 9 moves instead of 2 (MoveBudget calm)" in ways_out
 
 
 def test_plan_and_why_honour_a_budget() -> None:

@@ -8,6 +8,7 @@ import click
 import pytest
 
 import fairlead
+from fairlead import extending
 from fairlead.cli.app import cli
 from fairlead.manifests.own.schema import WRITTEN_KINDS, json_schema
 from fairlead.models import rules
@@ -116,10 +117,11 @@ def test_kinds_page_names_every_field() -> None:
 
 
 def test_python_pages_name_everything_public() -> None:
-    """Every public name and every rule has a place, once."""
+    """Every public name, every rule and all that extensions need has a place, once."""
     named = re.findall(r"^::: (\S+)$", "\n".join(python_pages().values()), re.MULTILINE)
     public = [f"fairlead.{name}" for name in fairlead.__all__ if not name.startswith("_")]
-    assert sorted(named) == sorted([*public, *(f"fairlead.models.rules.{name}" for name in rules.__all__)])
+    others = [f"{one.__name__}.{name}" for one in (rules, extending) for name in one.__all__]
+    assert sorted(named) == sorted([*public, *others])
 
 
 def test_every_example_is_a_page_with_its_manifests() -> None:

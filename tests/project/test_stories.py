@@ -31,10 +31,10 @@ COMMANDS: Sequence[tuple[str, int, str]] = (
         0,
         "Nothing moves to us-east-4: it is not eligible for 50",
     ),
-    (f"solve {FLEET} -f {STORIES}/gpu-short.yaml", 3, "scale to 8 replicas instead of 12 for ml/trainer"),
+    (f"solve {FLEET} -f {STORIES}/gpu-short.yaml", 3, "scale ml/trainer from 12 to 8 replicas"),
     (f"solve {FLEET} -f {STORIES}/spread.yaml", 3, "require 4 regions instead of 5 for shop/checkout"),
-    (f"solve {FLEET} -f {STORIES}/quota.yaml", 3, "scale to 2 replicas instead of 8 for payments/fraud"),
-    (f"plan {FLEET} -f {STORIES}/stay.yaml --drain eu-west-2", 3, "allow 15 instead of 0 moves"),
+    (f"solve {FLEET} -f {STORIES}/quota.yaml", 3, "scale payments/fraud from 8 to 2 replicas"),
+    (f"plan {FLEET} -f {STORIES}/stay.yaml --drain eu-west-2", 3, "allow 15 moves instead of 0"),
     (f"plan {FLEET} -f {STORIES}/prices.yaml --budget-per-workload 1", 0, "less than now."),
 )
 """What is asked, the exit code, and what says what to do."""

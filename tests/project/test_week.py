@@ -30,6 +30,9 @@ from week_page import write_page
 from week_script import week
 from week_tables import CONTENDERS, missed, to_markdown, unlike
 
+LIMIT = 5.0
+"""Seconds for an answer."""
+
 
 def at_least_repaired(problem: Problem, settings: Settings) -> Decision:
     """Ask fairlead; its answer is no worse than keep-and-repair on the levels above balance."""
@@ -53,7 +56,7 @@ def play(workloads: int, clusters: int, events: int, seed: int = 0) -> Course:
     made = week(workloads, clusters, events, seed)
     manifests = documents(made.fleet)
     problem = fairlead.load(manifests)
-    settings = Settings({"time_limit": 5.0, "workers": 1})
+    settings = Settings({"time_limit": LIMIT, "workers": 1})
     checked = replace(SCHEDULERS["fairlead"], decide=at_least_repaired)
     course = Course.of(checked, problem, settings)
     for moment in moments(problem, read_script(made.script, manifests, fairlead.load)):
@@ -125,7 +128,10 @@ def test_the_readme_tells_what_the_document_tells() -> None:
     [(60, 12, 200, 0), (60, 12, 200, 1), (60, 12, 200, 2), (300, 30, 300, 0)],
 )
 def test_every_step_of_a_large_week(workloads: int, clusters: int, events: int, seed: int) -> None:
-    """Nobody moves who is not due, and no answer takes much longer than its limit of five seconds."""
+    """Nobody moves who is not due, and no answer takes much longer than its limit.
+
+    Seconds are those of one core: on a busy machine a second of the clock says nothing.
+    """
     handled = play(workloads, clusters, events, seed).handled()
     assert handled.disturbed == 0
-    assert handled.seconds[-1] < 10
+    assert max(step.cpu for step in handled.steps) < LIMIT + 1

@@ -66,13 +66,17 @@ def assert_done(documents: list[Manifest], outcome: Outcome, least: int) -> None
     assert all(patch["metadata"]["resourceVersion"] and APPLIED in str(patch) for patch in patches)
     after = fairlead.load(applied(documents, patches))
     assert running(after) == placed(outcome)
-    again = fairlead.solve(after)
+    again = fairlead.solve(after, time_limit=None)
     assert again.status is fairlead.Status.OPTIMAL
     assert (again.to_manifests(), again.to_manifests("status")) == ((), ())
 
 
+@pytest.mark.usefixtures("processor_time")
 def test_a_real_fleet_placed_afresh_has_nothing_to_do_after_its_patches() -> None:
-    """Objects of a real API server; what adds up stays, also where it was not proven best."""
+    """Objects of a real API server; what adds up stays, also where it was not proven best.
+
+    Two seconds of the processor, as on a busy machine two others may pass before anything has moved.
+    """
     documents = [one for one in recorded("karmada") if "Duplicated" not in str(one)]
     outcome = fairlead.solve(fairlead.load(documents), fresh=True, time_limit=2.0)
     assert_done(documents, outcome, 20)

@@ -30,11 +30,14 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer
+from fairlead.solver.answer import Answer, Question, proven
+from fairlead.solver.competing import Early, solve_competing
 from fairlead.solver.coupling import Groups, coupled
+from fairlead.solver.deadline import Deadline
 from fairlead.solver.frozen import frozen
 from fairlead.solver.lexicographic import minimise_levels
-from fairlead.solver.methods import compete
+from fairlead.solver.methods import compete, solve_together
+from fairlead.solver.search import Search
 from fairlead.solver.stages import first_stage
 from orders import WITHOUT_BALANCE
 
@@ -187,6 +190,40 @@ def test_a_settled_workload_stays_where_only_later_levels_would_gain() -> None:
     # A ratio comes after moves as well: alone new would stand 1, 1.
     ratio = fairlead.solve(fleet(workload("old", 2, EVENLY, a=2), workload("new", 2, EVENLY), a=2, b=9))
     assert ratio.placement == Placement({"new": {"b": 2}, "old": {"a": 2}})
+
+
+def test_everybody_beside_those_that_stay_is_known_to_stand_alone() -> None:
+    """Old fills a; two newcomers would stand 1, 1 and stand on b beside it, each as well as that allows."""
+    old = workload("old", 2, EVENLY, a=2)
+    part = fleet(old, workload("one", 2, EVENLY), workload("two", 2, EVENLY), a=2, b=9)
+    answer = solve_competing(Question(part, Search(), alone(part)), solve_together)
+    assert answer.placement == Placement({"old": {"a": 2}, "one": {"b": 2}, "two": {"b": 2}})
+    assert answer.status is Status.OPTIMAL
+    everybody = frozenset({"old", "one", "two"})
+    assert {level.name: answer.apart.get(level) for level in levels_of(part)} == dict.fromkeys(
+        (level.name for level in levels_of(part)), everybody
+    )
+
+
+def test_what_is_known_of_first_levels_is_told_where_it_says_more() -> None:
+    """Two that want the same cluster cost more together than alone; one that does not is known already."""
+    part = fleet(workload("w", 2, EVENLY, a=2), a=9, b=9)
+    known = proven(part, Placement({"w": {"a": 1, "b": 1}}))
+    less = proven(part, Placement({"w": {"a": 2}})).attained
+    early = Early()
+    assert early.best(part, less) == less
+    early.note(known)
+    assert early.best(replace(part), less) == known.attained
+    assert early.best(replace(part, partial=True), less) == less
+    assert early.best(part, known.attained) is known.attained
+
+
+def test_what_has_to_move_has_the_time_that_is_kept_for_other_levels() -> None:
+    """Of 100 seconds of which 90 are for strict levels: 80 for the first ones, and half of that in a half."""
+    search = replace(Search(Deadline.after(90)), urgent=Deadline.after(100))
+    assert 79 < search.urgently(0.8).deadline.remaining() <= 80
+    assert 39 < search.part(0.5).urgently(0.8).deadline.remaining() <= 40
+    assert 71 < Search(Deadline.after(90)).urgently(0.8).deadline.remaining() <= 72
 
 
 def test_a_settled_workload_moves_where_others_have_no_place_else() -> None:

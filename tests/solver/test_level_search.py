@@ -63,3 +63,16 @@ def test_each_is_pinned_by_itself(apart: Apart, least: int) -> None:
     assert search.minimise(DEVIATION, last=True)
     assert search.ranges[Place(free.key, "a")] == Range(least, 3 - least)
     assert [level.value for level in score(problem, best)] == [level.value for level in search.attained()]
+
+
+def test_where_the_search_began_is_taken_up_where_it_is_good_enough() -> None:
+    """Given up for 4, 0 on a level that may be within a tolerance, 2, 2 is better on the next one."""
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
+    problem = Problem((Cluster("a"), Cluster("b")), (Workload("w", "w", 4, rules=rules),))
+    begun, given = Placement({"w": {"a": 2, "b": 2}}), Placement({"w": {"a": 4}})
+    search = LevelSearch(problem, {DEVIATION: -1}, Deadline(), 1, 0, best=given)
+    assert search.open()
+    search.floor = begun
+    search.deadline = Deadline.after(0)
+    assert search.minimise(DEVIATION, last=True)
+    assert search.best == begun

@@ -16,6 +16,8 @@ from fairlead.models.rules import Candidates, Total, Weights, WorkloadRule
 from fairlead.models.rules.custom import OURS, CustomClusterCost, CustomCost, Formulas
 from outside_rules import CROWDING, Blocks, Crowding, LargestGroup, Reach, TornBlocks, with_outside
 from random_problems import random_problem
+from walk_problems import walk_problem
+from walking import walk
 
 NAMES = ("member1", "member2", "member3")
 EACH = {name: frozenset({name}) for name in NAMES}
@@ -62,6 +64,13 @@ def test_partial_problems_agree_with_brute_force(seed: int) -> None:
     assert_best(replace(problem, partial=True))
 
 
+def test_a_walk_finds_nothing_wrong() -> None:
+    """With affinity groups, priorities, strange orders of levels, and little time at times."""
+    assert [
+        fault for seed in range(40) for fault in walk(seed, lambda at: with_outside(walk_problem(at), at))
+    ] == []
+
+
 def test_a_rule_changes_the_best() -> None:
     """Six replicas over 1:1:1 are two each; in blocks of three they stand on two clusters."""
     even = Weights(dict.fromkeys(NAMES, 1))
@@ -106,7 +115,7 @@ def test_a_rule_without_numbers_is_part_of_a_conflict() -> None:
     outcome = fairlead.solve(problem_of(Blocks("cluster", EACH, 2), replicas=5), workers=1)
     assert outcome.conflict is not None
     assert {one.rule for one in outcome.conflict.rules} == {"total", "blocks"}
-    assert [one.text for one in outcome.conflict.relaxations] == ["scale to 4 replicas instead of 5"]
+    assert [one.text for one in outcome.conflict.relaxations] == ["scale from 5 to 4 replicas"]
 
 
 def test_waves_keep_a_rule() -> None:

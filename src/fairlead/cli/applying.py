@@ -44,7 +44,9 @@ class Applying(NamedTuple):
         if not inputs.from_cluster or inputs.files:
             raise click.UsageError("--apply needs the cluster itself as input: --context NAME, without -f")
         if not (self.yes or self.dry_run == "server") and not console.is_answered():
-            raise click.UsageError("--apply asks before it writes, and nobody can answer here: add --yes")
+            raise click.UsageError(
+                "--apply asks before it writes, and there is no terminal to answer: add --yes"
+            )
 
 
 _OPTIONS = (

@@ -38,7 +38,8 @@ def making(details: Mapping[str, str] | None = None) -> Making:
         shlex.join(["fairlead", *arguments]),
         shlex.join(_inputs(context.params)),
         shlex.join(_without_output(arguments[1:])),
-        tuple((details or {}).items()),
+        from_cluster=not context.params.get("files"),
+        details=tuple((details or {}).items()),
     )
 
 

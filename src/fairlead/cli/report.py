@@ -102,7 +102,7 @@ def _details(inputs: Inputs, saved: str | None, asked: Mapping[str, Any]) -> dic
         "Cluster": inputs.context or inputs.kubeconfig or "",
         "Workloads chosen by": " ".join(chosen),
         "Saved plan": saved or "",
-        "Measure of the ratio": asked["deviation"] or "",
+        "Measure of deviation": asked["deviation"] or "",
         "Where not everything fits": "place what can be placed" if asked["partial"] else "",
         "Time limit": "none" if limit is None else f"{limit:g} s",
     }

@@ -140,7 +140,7 @@ def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement
         return
     key = workload.key
     if isinstance(unit, KarmadaBinding) and unit.in_sets:
-        text = f"{limits.name} has no effect here: {key} stands as whole sets of several components"
+        text = f"{limits.name} has no effect here: {key} is placed in whole sets of several components"
         yield Statement(KIND, text, limits.source, key)
     elif not limits.minimum <= workload.replicas <= limits.maximum:
         wanted = f"{key} wants {workload.replicas}"
@@ -150,7 +150,7 @@ def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement
         for one in ranges:
             if one.in_one_cluster:
                 text = (
-                    f"{one.name} scales what runs in the cluster where it stands; "
+                    f"{one.name} scales what runs in its own cluster; "
                     f"its limits are taken for {key} as a whole, as those of a FederatedHPA"
                 )
                 yield Statement(KIND, text, one.source, key)

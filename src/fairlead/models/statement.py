@@ -195,12 +195,16 @@ class Conflict:
         What is known of it.
     workloads
         Keys of the workloads that it is about, in order; empty where that is not known.
+    advice
+        Sentences on what helps workloads for which none of the relaxations is; the first conflict of an
+        outcome has them for all.
     """
 
     rules: tuple[Statement, ...]
     relaxations: tuple[Relaxation, ...] = ()
     proof: Proof = Proof.UNVERIFIED
     workloads: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
 
     @property
     def without_way_out(self) -> tuple[str, ...]:

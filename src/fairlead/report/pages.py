@@ -52,6 +52,8 @@ class Making:
         The part of it that names the input, for other commands on the same one.
     arguments
         All of it but its name and where the result goes, for asking the same again.
+    from_cluster
+        Whether the input is a cluster, to which a plan can be written.
     details
         What else is to be told, by name.
     """
@@ -60,6 +62,7 @@ class Making:
     command: str = ""
     inputs: str = ""
     arguments: str = ""
+    from_cluster: bool = False
     details: tuple[tuple[str, str], ...] = ()
 
 

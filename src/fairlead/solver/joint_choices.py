@@ -138,3 +138,9 @@ def in_any_group(workload: Workload, *, opened: bool = False) -> Workload:
 def reaching(workload: Workload) -> Workload:
     """Return a workload that may stand wherever it may in any group, or once taints are tolerated."""
     return in_any_group(workload, opened=True)
+
+
+def is_shut(workload: Workload) -> bool:
+    """Tell whether no cluster would take a workload, in any affinity group, whatever taints it tolerated."""
+    rule = reaching(workload).rule(Candidates)
+    return workload.replicas > 0 and rule is not None and not rule.names

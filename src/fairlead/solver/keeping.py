@@ -42,7 +42,7 @@ def keep_and_repair(
     Placement or None
         The best of what was tried; None where none of it keeps all rules.
     """
-    if len(part.workloads) * len(part.clusters) <= SMALL:
+    if is_small(part):
         # Milliseconds, so both ways are tried to the end: nothing else may be better at any deadline.
         found = better(part, repaired(part, staying), repaired(part, ()) if staying else None)
         return place_first(part) if found is None and _is_over(deadline) else found
@@ -53,6 +53,11 @@ def keep_and_repair(
     if found is None and _is_over(deadline):
         found = place_first(part)
     return found if found is not None or in_time else repaired(part, (), deadline)
+
+
+def is_small(part: Problem) -> bool:
+    """Tell whether everything is tried, whatever the time."""
+    return len(part.workloads) * len(part.clusters) <= SMALL
 
 
 def _is_over(deadline: Deadline | None) -> bool:

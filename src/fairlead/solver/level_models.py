@@ -25,7 +25,7 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
 from fairlead.solver.filling_bound import filling_bound
 from fairlead.solver.stages import polished
-from fairlead.solver.targets import Target, Targets
+from fairlead.solver.targets import Targets
 
 # One worker tries first: most models are settled by then, and several workers begin anew and need more for
 # the same. That is so much work, about two seconds, and this part of a level's time at most.
@@ -127,12 +127,10 @@ class LevelModels:
             refined = finding.values is not None and self._take(encoding, finding, level)
             settled = finding.verdict in (Verdict.OPTIMAL, Verdict.INFEASIBLE)
             if not settled and target is not None and self.best is not None:
-                raised = self._raised(level, None if bound is None else cost.value(bound))
-                if efforts and not refined and level == BALANCE:
-                    raised = self._raised(level, self._least_filled())
-                if value_of(self.problem, self.best, level) <= raised.value:
+                known = [] if bound is None else [cost.value(bound)]
+                if self._is_enough(level, known, tried=bool(efforts) and not refined):
                     return finding.verdict, bound
-                aim = steps_up_to(cost, raised.value)
+                aim = steps_up_to(cost, self.targets[level].value)
             if refined:
                 continue
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
@@ -208,12 +206,16 @@ class LevelModels:
             self.best = found
         self.polished = self.best
 
-    def _raised(self, level: Level, bound: Fraction | None) -> Target:
-        """Return a target raised to a bound of the level, where the best is not found in the first try."""
-        target = self.targets[level]
-        target = target if bound is None else target.raised(bound)
-        self.targets = {**self.targets, level: target}
-        return target
+    def _is_enough(self, level: Level, known: list[Fraction], *, tried: bool) -> bool:
+        """Raise a target to the bounds that are known; tell whether the best placement reaches it then.
+
+        Only where the best is not found: else targets depend on nothing but the problem. Once that was tried,
+        balance is bounded by prices as well.
+        """
+        best, priced = self.best, self._least_filled() if tried and level == BALANCE else None
+        for bound in [*known, *([] if priced is None else [priced])]:
+            self.targets = {**self.targets, level: self.targets[level].raised(bound)}
+        return best is not None and value_of(self.problem, best, level) <= self.targets[level].value
 
     def _least_filled(self) -> Fraction | None:
         """Return a bound of balance by prices of what is filled; None where nothing is known."""

@@ -109,7 +109,7 @@ def _in_full(question: Question) -> Answer | None:
 
 
 def _alone(question: Question) -> Answer | None:
-    """Leave everybody where he stands best by himself."""
+    """Place every workload as if the others were not there."""
     return None if question.part.partial else stand_alone(question.part, question.alone)
 
 
@@ -157,7 +157,7 @@ IN_FULL = Way(
 OTHER_WAYS = (
     Way(
         "Each alone",
-        "every level: nobody can stand better than without the others",
+        "every level: no workload can be placed better than without the others",
         _always,
         _alone,
     ),

@@ -19,6 +19,7 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.dispensers.reference import turn
 from fairlead.solver.filling import Filling
+from fairlead.solver.keeping import is_small
 from fairlead.solver.partial_boxes import place_what_fits
 from fairlead.solver.quick_placing import fill, filled, wished
 
@@ -29,9 +30,11 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
     Workloads go by priority, then by size as the reference dispenser takes them, or the smallest replicas
     first, of which most find room: whichever is better. One that does not fit as a whole gets what fits. What
     stands where companions must not stand is taken away again. After the deadline only one order is tried,
-    with any clusters that will do; nothing else is worse than that.
+    with any clusters that will do; nothing else is worse than that. Small problems take no time worth that.
     """
     at_once = _greedily(problem, Deadline.after(0), smallest_first=False)
+    if is_small(problem):
+        deadline = None
     if deadline is not None and not deadline.remaining():
         return at_once
     orders = (_greedily(problem, deadline, smallest_first=smallest) for smallest in (False, True))

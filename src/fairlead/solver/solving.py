@@ -32,7 +32,7 @@ from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
-from fairlead.solver.keeping import keep_and_repair, repaired, standing_well
+from fairlead.solver.keeping import better, is_small, keep_and_repair, repaired, standing_well
 from fairlead.solver.methods import covers, solve_giving_way, stand_alone
 from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
@@ -255,7 +255,8 @@ def _at_once(problem: Problem, search: Search) -> Answer:
     else:
         bare = replace(problem, partial=False)
         found = repaired(bare, staying, search.deadline) if staying else None
-        found = found or place_greedily(problem, Deadline.after(0))
+        if found is None or is_small(problem):
+            found = better(problem, found, place_greedily(problem, Deadline.after(0)))
     if found is not None and loose_levels(problem):
         return unsearched(problem, found)
     return unproven(problem, found)

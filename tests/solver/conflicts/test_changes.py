@@ -50,7 +50,7 @@ def test_a_global_minimum_gets_a_term_for_one_cluster() -> None:
     found = ways_out(clusters(3), deployment(replicas=11), policy(placement=divided({}, minReplicas=4)))
     assert texts(found)[0] == "lower the minimum of member1 from 4 to 3"
     assert "minReplicas: 3" in found[0].manifest
-    assert "scale to 12 replicas instead of 11" in texts(found)
+    assert "scale from 11 to 12 replicas" in texts(found)
 
 
 def test_a_maximum_of_several_terms() -> None:
@@ -109,7 +109,7 @@ def test_specified_totals_that_do_not_add_up() -> None:
     assert texts(found) == [
         "raise the total of member1 from 3 to 4",
         "raise the total of member2 from 8 to 9",
-        "scale to 11 replicas instead of 12",
+        "scale from 12 to 11 replicas",
     ]
 
 
@@ -123,7 +123,7 @@ def test_a_total_of_the_policy(inside: bool) -> None:
     found = ways_out(clusters(2, region="eu"), deployment(replicas=6), chosen)
     assert texts(found) == [
         "raise the total of the listed regions from 5 to 6",
-        "scale to 5 replicas instead of 6",
+        "scale from 6 to 5 replicas",
     ]
 
 
@@ -157,7 +157,7 @@ def test_what_does_not_match_never_gives_way() -> None:
         deployment(replicas=3, cpu=1),
         policy(placement=static(("a", 1))),
     )
-    assert texts(found) == ["scale to 1 replica instead of 3", "add 2 cpu to a"]
+    assert texts(found) == ["scale from 3 to 1 replicas", "add 2 cpu to a"]
 
 
 def test_a_cluster_that_keeps_what_it_holds() -> None:
@@ -166,7 +166,7 @@ def test_a_cluster_that_keeps_what_it_holds() -> None:
         cluster("a", cpu=10, taints=["gpu:NoSchedule"]),
         binding("web", 3, {"a": 2}, dynamic(), cpu=1),
     )
-    assert texts(found) == ["tolerate the taint gpu:NoSchedule", "scale to 2 replicas instead of 3"]
+    assert texts(found) == ["tolerate the taint gpu:NoSchedule", "scale from 3 to 2 replicas"]
     assert "ResourceBinding" in found[1].manifest
 
 
@@ -178,7 +178,7 @@ def test_full_copies_without_room() -> None:
         deployment(replicas=3, cpu=1),
         policy(placement=duplicated()),
     )
-    assert texts(found) == ["scale to 2 replicas instead of 3", "add 1 cpu to b"]
+    assert texts(found) == ["scale from 3 to 2 replicas", "add 1 cpu to b"]
 
 
 def test_a_job_asks_for_fewer_pods() -> None:
@@ -188,7 +188,7 @@ def test_a_job_asks_for_fewer_pods() -> None:
         deployment("sum", 3, cpu=1, kind="Job", api_version="batch/v1"),
         policy(placement=dynamic(), selects=[selector(kind="Job", api_version="batch/v1")]),
     )
-    assert texts(found)[0] == "scale to 2 replicas instead of 3"
+    assert texts(found)[0] == "scale from 3 to 2 replicas"
     assert "parallelism: 2" in found[0].manifest
 
 
@@ -201,8 +201,8 @@ def test_two_workloads_that_share_a_cluster() -> None:
         policy(placement=static(("a", 1))),
     )
     assert texts(found) == [
-        "scale to 2 replicas instead of 3 for default/first",
-        "scale to 2 replicas instead of 3 for default/second",
+        "scale default/first from 3 to 2 replicas",
+        "scale default/second from 3 to 2 replicas",
         "add 1 cpu to a",
     ]
 
@@ -217,7 +217,7 @@ def test_two_contradictions_are_resolved_together() -> None:
         policy("one", static(("b", 1)), selects=[selector("first")]),
         policy("two", static(("c", 1)), selects=[selector("second")]),
     )
-    assert texts(found)[0] == "scale to 1 replica instead of 2 for default/first and default/second"
+    assert texts(found)[0] == "scale default/first and default/second from 2 to 1 replicas"
     assert found[0].change == 2
 
 
@@ -322,7 +322,7 @@ def test_kubeadmiral_taints_and_capacity() -> None:
     )
     assert texts(found) == [
         "tolerate the taint gpu:NoSchedule",
-        "scale to 1 replica instead of 2",
+        "scale from 2 to 1 replicas",
         "add 1 cpu to a",
     ]
 
@@ -335,7 +335,7 @@ def test_the_same_answer_whatever_the_order_of_documents() -> None:
     backward = relaxations(load([*rest, *reversed(members)]), Deadline(), 0)
     assert texts(forward) == texts(backward)
     assert texts(forward) == [
-        "scale to 4 replicas instead of 6",
+        "scale from 6 to 4 replicas",
         "add 2 cpu to member1",
         "add 2 cpu to member2",
     ]
@@ -366,7 +366,7 @@ def test_what_has_a_placement_is_left_alone() -> None:
         ]
     )
     found = relaxations(problem, Deadline(), 0)
-    assert texts(found) == ["scale to 1 replica instead of 2 for default/first", "add 1 cpu to a"]
+    assert texts(found) == ["scale default/first from 2 to 1 replicas", "add 1 cpu to a"]
 
 
 def test_a_problem_from_python_is_spelled_as_karmada_does() -> None:

@@ -48,7 +48,7 @@ def test_a_quota_for_all_clusters() -> None:
         clusters(2), deployment(replicas=5, cpu=1), policy(placement=EVEN), quota({"cpu": 4, "memory": "1Gi"})
     )
     assert texts(found) == [
-        "scale to 4 replicas instead of 5",
+        "scale from 5 to 4 replicas",
         "raise the quota of namespace default (cpu) from 4 to 5",
     ]
     assert [each.change for each in found] == [1, 1]
@@ -156,7 +156,7 @@ def test_a_budget_of_moves() -> None:
     found = relaxations(problem, Deadline(), 0)
     assert texts(found) == [
         "lower the minimum of b from 3 to 2",
-        "allow 3 instead of 2 moves (namespace shop)",
+        "allow 3 moves instead of 2 (namespace shop)",
     ]
     # A budget is an option of the plan and stands in no manifest.
     assert [each.change for each in found] == [1, 1]
@@ -172,17 +172,17 @@ def test_what_must_be_stopped_is_no_move() -> None:
     found = relaxations(moving(MoveBudget("all workloads", 2), a=5), Deadline(), 0)
     assert texts(found) == [
         "lower the minimum of b from 3 to 2",
-        "allow 3 instead of 2 moves (all workloads)",
+        "allow 3 moves instead of 2 (all workloads)",
     ]
 
 
 @pytest.mark.parametrize(
     ("budget", "text"),
     [
-        (MoveBudget("leaving a", 0, leaving=frozenset("a")), "allow 3 instead of 0 moves (leaving a)"),
+        (MoveBudget("leaving a", 0, leaving=frozenset("a")), "allow 3 moves instead of 0 (leaving a)"),
         (
             MoveBudget("arriving at b", 1, arriving=frozenset("b")),
-            "allow 3 instead of 1 move (arriving at b)",
+            "allow 3 moves instead of 1 (arriving at b)",
         ),
     ],
 )
@@ -232,7 +232,7 @@ def test_an_exact_number_of_a_policy_changes_for_all() -> None:
     found = ways_out(
         clusters(2), deployment("api", 12), deployment("web", 11), policy(placement=specified(3, 8))
     )
-    assert found[0].text == "scale to 11 replicas instead of 12 for default/api"
+    assert found[0].text == "scale default/api from 12 to 11 replicas"
 
 
 def test_an_exact_number_that_suits_nobody() -> None:
@@ -296,7 +296,7 @@ def test_no_node_is_offered() -> None:
         "shop/web", "web", 3, "shop", requests={"cpu": 1000}, rules=(Candidates(("a",)), Total())
     )
     problem = Problem((cluster_of_nodes,), (workload,), (Capacity(),))
-    assert texts(relaxations(problem, Deadline(), 0)) == ["scale to 2 replicas instead of 3"]
+    assert texts(relaxations(problem, Deadline(), 0)) == ["scale from 3 to 2 replicas"]
 
 
 def test_changes_say_whom_they_are_for() -> None:
@@ -304,5 +304,5 @@ def test_changes_say_whom_they_are_for() -> None:
     minimum = Change("minimum", "default/web", "a", "", 3, 2, 1)
     assert describe(minimum, named=True) == "lower the minimum of a from 3 to 2 for default/web"
     budget = Change("move-budget", None, None, "all workloads", 1, 2, 1)
-    assert describe(budget, named=True) == "allow 2 instead of 1 move (all workloads)"
+    assert describe(budget, named=True) == "allow 2 moves instead of 1 (all workloads)"
     assert unit(budget) == "moves"

@@ -64,7 +64,7 @@ def test_a_way_out_helps_everybody_who_shares_the_cluster() -> None:
             binding("web-1", 2, placement=divided({})),
         ]
     )
-    assert texts(conflict.relaxations)[0] == "add 3 pods to a"
+    assert texts(conflict.relaxations)[0] == "add room for 3 pods to a"
 
 
 def test_every_group_that_is_left_is_looked_at() -> None:
@@ -83,7 +83,7 @@ def test_every_group_that_is_left_is_looked_at() -> None:
         ]
     )
     assert texts(conflict.relaxations) == [
-        "scale to 11 replicas instead of 12",
+        "scale from 12 to 11 replicas",
         "add 1 cpu to b1",
         "add 1 cpu to b2",
     ]
@@ -162,7 +162,7 @@ def test_a_limit_that_follows_from_others_is_no_relaxable() -> None:
     )
     assert texts(conflict.relaxations) == [
         "raise the maximum of heavy from 0 to 1",
-        "scale to 1 replica instead of 2",
+        "scale from 2 to 1 replicas",
     ]
 
 
@@ -344,11 +344,14 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     )
     assert outcome.conflict is not None
     assert texts(outcome.conflict.relaxations) == [
-        "scale to 1 replica instead of 2 for default/web",
+        "scale default/web from 2 to 1 replicas",
         "add 1 cpu to a",
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
-    assert "No fix is known for default/stuck.\nAny one of these changes fixes all others:" in str(outcome)
+    assert (
+        "No change of numbers or tolerations opens a cluster to default/stuck: let the policy select another "
+        "cluster, or add one that it selects.\nAny one of these changes fixes all others:"
+    ) in str(outcome)
     assert outcome.to_dict()["conflict"]["withoutWayOut"] == ["default/stuck"]
 
 
@@ -385,6 +388,8 @@ def test_a_quota_that_others_use_beyond_measure_is_no_way_out() -> None:
     assert outcome.conflict is not None
     assert [each.rule for each in outcome.conflict.rules] == ["total", "quota"]
     assert [str(each) for each in outcome.conflict.relaxations] == []
+    helps = "No change of numbers is known that helps default/nginx: remove one of these rules."
+    assert outcome.conflict.advice == (helps,)
 
 
 def test_bounds_of_a_cluster_that_a_toleration_opens_give_way_too() -> None:
@@ -397,7 +402,7 @@ def test_bounds_of_a_cluster_that_a_toleration_opens_give_way_too() -> None:
     _, found = infeasible(stream)
     assert [way.text for way in found.relaxations] == [
         "lower the minimum of member1 from 2 to 1 and tolerate the taint edge:NoExecute",
-        "tolerate the taint edge:NoExecute and scale to 2 replicas instead of 1",
+        "tolerate the taint edge:NoExecute and scale from 1 to 2 replicas",
     ]
 
 
@@ -414,7 +419,7 @@ def test_who_cannot_be_helped_takes_no_way_out_from_others() -> None:
     outcome = fairlead.solve(load(stream), workers=1)
     ways = [way for each in outcome.conflicts for way in each.relaxations]
     assert [way.text for way in ways] == [
-        "scale to 4 replicas instead of 5 for default/wide",
+        "scale default/wide from 5 to 4 replicas",
         "add 1 cpu to member1",
     ]
     assert {way.without for way in ways} == {("default/lost",)}
@@ -428,3 +433,58 @@ def test_a_bound_and_an_exact_total_of_one_cluster_change_apart() -> None:
     change = Change(Kind.GROUP_MINIMUM, "web", None, "member1", 2, 1, 1)
     changed = apply(Problem((Cluster("member1"),), (asked,)), [change])
     assert changed.workload("web").rules_of(GroupTotal) == (exact, replace(least, minimum=1))
+
+
+def test_a_minimum_binds_as_soon_as_a_toleration_opens_its_cluster() -> None:
+    """One taint closes both; opened, member2 asks for 4 of 2 replicas, which its 3 cpu cannot hold either."""
+    taints = ["edge:NoExecute"]
+    stream = [
+        cluster("member1", cpu=2, taints=taints),
+        cluster("member2", cpu=3, taints=taints),
+        deployment(replicas=2, cpu=1),
+        policy(placement=dynamic(clusterConstraintTerms=[term("member2", low=4)])),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == [
+        "lower the minimum of member2 from 4 to 2 and tolerate the taint edge:NoExecute",
+        "tolerate the taint edge:NoExecute, scale from 2 to 4 replicas and add 1 cpu to member2",
+    ]
+
+
+def test_a_percentage_that_was_lowered_stays_lowered_where_replicas_change_too() -> None:
+    """Half of 3 are to survive the loss of the only region, and there is room for one: 0%, and 1 replica."""
+    stream = [
+        cluster("member1", cpu=1, region="eu"),
+        deployment(replicas=3, cpu=1),
+        policy(placement=static(("member1", 1))),
+        own("Survival", field="region", minPercent="50%"),
+    ]
+    _, found = infeasible(stream)
+    assert texts(found.relaxations) == [
+        "require no replica to survive the loss of any one region and scale from 3 to 1 replicas",
+        "require no replica to survive the loss of any one region and add 2 cpu to member1",
+    ]
+    assert "minPercent: 0%" in found.relaxations[0].manifest
+
+
+NOWHERE = {"clusterNames": ["member9"]}
+UNKNOWN = (
+    "Nothing is known of the capacity of member1, by which default/nginx would be divided: have it reported, "
+    "or use static weights."
+)
+CLOSED = (
+    "No change of numbers or tolerations opens a cluster to default/nginx: let the policy select another "
+    "cluster, or add one that it selects."
+)
+
+
+@pytest.mark.parametrize(
+    ("placement", "sentence"), [(dynamic(), UNKNOWN), ({"clusterAffinity": NOWHERE}, CLOSED)]
+)
+def test_what_helps_where_no_number_does(placement: Manifest, sentence: str) -> None:
+    """The answer ends with it, in text and as data."""
+    outcome, found = infeasible([cluster("member1"), deployment(), policy(placement=placement)])
+    assert found.relaxations == ()
+    assert found.advice == (sentence,)
+    assert str(outcome).rstrip().endswith(sentence)
+    assert outcome.to_dict()["conflict"]["advice"] == [sentence]

@@ -21,11 +21,11 @@ API_VERSION = "fairlead.io/v1alpha1"
 
 
 class GroupBound(Api):
-    """Fewest and most replicas of a workload in a set of clusters together."""
+    """Minimum and maximum of replicas of a workload in a set of clusters together."""
 
-    name: Annotated[Text, Field(description="What people call the set; only used in messages.")] = ""
+    name: Annotated[Text, Field(description="Name of the set, for messages only.")] = ""
     target_cluster: Annotated[
-        ClusterSet | None, Field(description="The set. Either this or groupBy is needed.")
+        ClusterSet | None, Field(description="The set. Either this or groupBy is required.")
     ] = None
     group_by: Annotated[
         GroupField | None,
@@ -35,21 +35,28 @@ class GroupBound(Api):
         ),
     ] = None
     min_replicas: Annotated[
-        Count | None, Field(description="Fewest replicas in the set together; does not bind 0 replicas.")
+        Count | None,
+        Field(
+            description="Minimum of replicas in the set together; does not apply to a workload scaled to 0."
+        ),
     ] = None
-    max_replicas: Annotated[Count | None, Field(description="Most replicas in the set together.")] = None
+    max_replicas: Annotated[Count | None, Field(description="Maximum of replicas in the set together.")] = (
+        None
+    )
 
 
 class GroupBoundsSpec(SelectingSpec):
-    """Which sets of clusters hold how many replicas of every selected workload."""
+    """How many replicas of every selected workload sets of clusters hold."""
 
-    groups: Annotated[tuple[GroupBound, ...], Field(description="All of them hold; sets may overlap.")]
+    groups: Annotated[tuple[GroupBound, ...], Field(description="All of them apply; sets may overlap.")]
 
 
 class GroupBounds(Object):
-    """Fewest and most replicas of a workload in sets of clusters, such as regions."""
+    """Minimum and maximum of replicas of a workload in sets of clusters, such as regions."""
 
-    spec: Annotated[GroupBoundsSpec, Field(description="Whose replicas, and how many where.")]
+    spec: Annotated[
+        GroupBoundsSpec, Field(description="The workloads, and how many of their replicas run where.")
+    ]
 
 
 class PriceEntry(Api):
@@ -96,7 +103,7 @@ class PriceListSpec(SelectingSpec):
 class PriceList(Object):
     """What replicas cost or emit on clusters; the total is minimised as a level, "cost" unless it says so."""
 
-    spec: Annotated[PriceListSpec, Field(description="Whose replicas, and what they cost where.")]
+    spec: Annotated[PriceListSpec, Field(description="The workloads, and what their replicas cost where.")]
 
 
 class LossSpec(Api):
@@ -106,7 +113,9 @@ class LossSpec(Api):
         GroupField,
         Field(description="region, zone, provider or cluster; anything else is the key of a label."),
     ]
-    groups: Annotated[Count, Field(ge=1, description="How many of them are lost at once; 1 if left out.")] = 1
+    groups: Annotated[
+        Count, Field(ge=1, description="How many of them are lost at the same time; default 1.")
+    ] = 1
 
 
 class SurvivalSpec(SelectingSpec):
@@ -130,7 +139,7 @@ class SurvivalSpec(SelectingSpec):
         ),
     ] = ()
     min_replicas: Annotated[
-        Count | None, Field(description="Replicas that are left. Either this or minPercent is needed.")
+        Count | None, Field(description="Replicas that must be left. Either this or minPercent is required.")
     ] = None
     min_percent: Annotated[
         Percent | None,
@@ -141,7 +150,9 @@ class SurvivalSpec(SelectingSpec):
 class Survival(Object):
     """Enough replicas are left when regions, zones, providers, clusters or label groups are lost."""
 
-    spec: Annotated[SurvivalSpec, Field(description="Whose replicas, what may be lost, what is left.")]
+    spec: Annotated[
+        SurvivalSpec, Field(description="The workloads, what may be lost, and what must be left.")
+    ]
 
 
 class SkewSpec(SelectingSpec):
@@ -156,18 +167,18 @@ class SkewSpec(SelectingSpec):
     ]
     max_skew: Annotated[
         Count,
-        Field(description="By how many replicas the fullest and the emptiest one differ at most."),
+        Field(description="Largest difference in replicas between the fullest and the emptiest one."),
     ]
 
 
 class Skew(Object):
-    """The fullest and the emptiest region, zone, provider, cluster or label group differ by little."""
+    """How far the fullest and the emptiest region, zone, provider, cluster or label group may differ."""
 
-    spec: Annotated[SkewSpec, Field(description="Whose replicas, and how evenly they stand.")]
+    spec: Annotated[SkewSpec, Field(description="The workloads, and how evenly their replicas are spread.")]
 
 
 class WorkloadAffinitySpec(SelectingSpec):
-    """Which workloads stand together, or apart."""
+    """Which workloads run together, or apart."""
 
     type: Annotated[
         Literal["Affinity", "AntiAffinity"],
@@ -186,9 +197,11 @@ class WorkloadAffinitySpec(SelectingSpec):
 
 
 class WorkloadAffinity(Object):
-    """Workloads that stand on the same clusters, or on none in common."""
+    """Workloads that run on the same clusters, or share none."""
 
-    spec: Annotated[WorkloadAffinitySpec, Field(description="Which workloads, together or apart.")]
+    spec: Annotated[
+        WorkloadAffinitySpec, Field(description="The workloads, and whether they run together or apart.")
+    ]
 
 
 class Branch(Api):
@@ -204,7 +217,7 @@ class Branch(Api):
 
 
 class HierarchicalWeightsSpec(SelectingSpec):
-    """In which ratio groups of clusters are divided, depth by depth."""
+    """The weights by which groups of clusters are divided, depth by depth."""
 
     by: Annotated[
         tuple[GroupField, ...],
@@ -221,7 +234,10 @@ class HierarchicalWeightsSpec(SelectingSpec):
 class HierarchicalWeights(Object):
     """Weights of regions, inside them of zones, inside them of clusters; replaces the policy's weights."""
 
-    spec: Annotated[HierarchicalWeightsSpec, Field(description="Whose replicas, and in which ratio.")]
+    spec: Annotated[
+        HierarchicalWeightsSpec,
+        Field(description="The workloads, and the weights by which they are divided."),
+    ]
 
 
 class ClusterBudget(Api):
@@ -240,7 +256,7 @@ class ClusterBudget(Api):
 
 
 class MoveBudgetSpec(SelectingSpec):
-    """How many replicas of the selected workloads may move; everything that is given holds."""
+    """How many replicas of the selected workloads may move; all fields apply."""
 
     total: Annotated[
         Amount | None,
@@ -250,11 +266,11 @@ class MoveBudgetSpec(SelectingSpec):
         ),
     ] = None
     per_workload: Annotated[
-        Amount | None, Field(description="Of every single workload; a percentage is of its own replicas.")
+        Amount | None, Field(description="Of each workload; a percentage is of its own replicas.")
     ] = None
     per_namespace: Annotated[
         Amount | None,
-        Field(description="Of the selected workloads of every single namespace; a percentage likewise."),
+        Field(description="Of the selected workloads of each namespace; a percentage likewise."),
     ] = None
     leaving: Annotated[
         tuple[ClusterBudget, ...],
@@ -267,13 +283,15 @@ class MoveBudgetSpec(SelectingSpec):
 
 
 class MoveBudget(Object):
-    """At most so many replicas move away from where they run now."""
+    """How many replicas may move away from where they run now."""
 
-    spec: Annotated[MoveBudgetSpec, Field(description="Whose replicas, and how many may move.")]
+    spec: Annotated[
+        MoveBudgetSpec, Field(description="The workloads, and how many of their replicas may move.")
+    ]
 
 
 class FailureRate(Api):
-    """How often a group of clusters is lost."""
+    """How often a group of clusters is down."""
 
     field: GroupField
     names: Annotated[
@@ -286,15 +304,17 @@ class FailureRate(Api):
 
 
 class FailureRatesSpec(Api):
-    """How often clusters are lost; groups are lost independently of each other."""
+    """How often clusters are down; groups fail independently of each other."""
 
-    rates: Annotated[tuple[FailureRate, ...], Field(description="The groups, each with its chance.")]
+    rates: Annotated[
+        tuple[FailureRate, ...], Field(description="The groups, each with its probability of being down.")
+    ]
 
 
 class FailureRates(Object):
-    """How often regions, zones, providers or clusters are lost: answers tell the expected loss."""
+    """How often regions, zones, providers or clusters are down: answers report the expected loss."""
 
-    spec: Annotated[FailureRatesSpec, Field(description="What is lost how often.")]
+    spec: Annotated[FailureRatesSpec, Field(description="How often groups of clusters are down.")]
 
 
 OwnKind = (

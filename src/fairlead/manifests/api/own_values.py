@@ -85,7 +85,7 @@ GroupField = Annotated[
 
 
 class WorkloadSelector(Api):
-    """A set of workloads; everything must hold, an empty one selects every workload."""
+    """A set of workloads; everything must match, an empty one selects every workload."""
 
     namespaces: Annotated[tuple[Text, ...], Field(description="Namespaces; empty selects all.")] = ()
     names: Annotated[tuple[Text, ...], Field(description="Names of workloads; empty selects all.")] = ()
@@ -96,10 +96,10 @@ class WorkloadSelector(Api):
 
 
 class ClusterSet(Api):
-    """A set of clusters, as in Karmada; everything must hold, an empty one is every cluster."""
+    """A set of clusters, as in Karmada; everything must match, an empty one is every cluster."""
 
     cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()
-    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters that are left out.")] = ()
+    exclude: Annotated[tuple[Text, ...], Field(description="Names of clusters to leave out.")] = ()
     label_selector: Annotated[LabelSelector | None, Field(description="Labels of the cluster.")] = None
     field_selector: Annotated[
         FieldSelector | None, Field(description="Provider, region and zone of the cluster.")
@@ -110,5 +110,5 @@ class SelectingSpec(Api):
     """What is said of some workloads."""
 
     workload_selector: Annotated[
-        WorkloadSelector, Field(description="The workloads this is for; left out: every workload.")
+        WorkloadSelector, Field(description="The selected workloads; default: every workload.")
     ] = Field(default_factory=WorkloadSelector)

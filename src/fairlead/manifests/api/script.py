@@ -26,34 +26,34 @@ Manifest = Annotated[Mapping[str, Any], BeforeValidator(_to_manifest)]
 
 
 class Reference(Api):
-    """An object that is there."""
+    """An existing object."""
 
     kind: Annotated[Filled, Field(description="Kind of the object, such as Deployment.")]
     name: Annotated[Filled, Field(description="Its name.")]
-    namespace: Annotated[Text, Field(description="Its namespace; left out where it belongs to none.")] = ""
+    namespace: Annotated[Text, Field(description="Its namespace; none for a cluster-scoped object.")] = ""
 
 
 class EventSpec(Api):
-    """Something that happens; its parts are made in the order in which they are listed here."""
+    """An event; its parts are applied in the order in which they are listed here."""
 
     at: Annotated[Moment, Field(description="When, such as 2026-03-02T09:30:00Z; no event before the last.")]
-    name: Annotated[Text, Field(description="What people call it; shown in results only.")] = ""
+    name: Annotated[Text, Field(description="Its name, shown in results only.")] = ""
     apply: Annotated[
         tuple[Manifest, ...],
-        Field(description="Manifests that are new, or take the place of those of their kind and name."),
+        Field(description="Manifests that are new, or replace those of the same kind and name."),
     ] = ()
-    delete: Annotated[tuple[Reference, ...], Field(description="Objects that go.")] = ()
-    restore: Annotated[Selected, Field(description="Clusters that are there and open again.")] = ()
+    delete: Annotated[tuple[Reference, ...], Field(description="Objects that are removed.")] = ()
+    restore: Annotated[Selected, Field(description="Clusters that are back and open again.")] = ()
     autoscalers: Annotated[
         Literal["min", "max"] | None,
-        Field(description="Every workload with an autoscaler wants the fewest or the most replicas."),
+        Field(description="Every workload with an autoscaler is scaled to its minimum or maximum."),
     ] = None
     scale: Annotated[
         Mapping[str, Count],
-        Field(description="Replicas that workloads want from now on, by NAMESPACE/NAME."),
+        Field(description="Replicas of workloads from now on, by NAMESPACE/NAME."),
     ] = Field(default_factory=dict)
     cordon: Annotated[Selected, Field(description="Clusters that take nothing new until restored.")] = ()
-    drain: Annotated[Selected, Field(description="Clusters that everything leaves until restored.")] = ()
+    drain: Annotated[Selected, Field(description="Clusters that are emptied until restored.")] = ()
     lose: Annotated[Selected, Field(description="Clusters that are gone until restored.")] = ()
     rebalance: Annotated[
         Amount | None,
@@ -65,14 +65,14 @@ class EventSpec(Api):
 
 
 class ScriptSpec(Api):
-    """What happens, and until when the last state counts."""
+    """The events, and until when the last state counts."""
 
     events: Annotated[
-        tuple[EventSpec, ...], Field(description="At least one, in the order of time.", min_length=1)
+        tuple[EventSpec, ...], Field(description="At least one, in order of time.", min_length=1)
     ]
     end: Annotated[
         Moment | None,
-        Field(description="Up to when the last state counts; left out: one hour after the last event."),
+        Field(description="Until when the last state counts; default: one hour after the last event."),
     ] = None
 
 

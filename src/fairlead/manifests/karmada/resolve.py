@@ -252,7 +252,9 @@ class Resolver:
         """Weigh every candidate by its room."""
         rooms = self._rooms(base.names, workload, requests)
         unknown = [name for name in base.names if rooms[name] is None]
-        why = {name: Ground(UNWEIGHABLE, self.clusters[name].source) for name in unknown}
+        why = {
+            name: Ground(UNWEIGHABLE, self.clusters[name].source, cause=Cause.UNWEIGHABLE) for name in unknown
+        }
         closed = {name: ground for name, ground in why.items() if name not in workload.current}
         full = {name: ground for name, ground in why.items() if name in workload.current}
         weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}

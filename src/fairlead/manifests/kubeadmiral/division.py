@@ -9,6 +9,7 @@ from fairlead.manifests.standing import Ground, departing, not_joined, tainted, 
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.rules.candidates import Cause
 from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.workload import Workload
 
@@ -134,7 +135,11 @@ def dynamic_weights(
         if name not in empty:
             empty[name] = room(workload, clusters[name]) if asks else _free_cpu(clusters[name])
         rooms[name] = empty[name]
-    unknown = {name: Ground(UNWEIGHABLE, clusters[name].source) for name in names if rooms[name] is None}
+    unknown = {
+        name: Ground(UNWEIGHABLE, clusters[name].source, cause=Cause.UNWEIGHABLE)
+        for name in names
+        if rooms[name] is None
+    }
     closed = {name: why for name, why in unknown.items() if name not in workload.current}
     weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
     if not asks and not any(weights.values()):

@@ -164,9 +164,7 @@ class Adder:
             case own.HierarchicalWeights() as model:
                 return self._shares(Located(model, located.document), names, rules)
             case RuleManifest() as model:
-                candidates = [self.clusters[name] for name in sorted(names)]
-                rule = rule_of(model, replace(workload, rules=rules), candidates, located.source)
-                return Added((*rules, rule) if rule else rules)
+                return self._outside(Located(model, located.document), names, replace(workload, rules=rules))
             case model:
                 raise InternalError(f"{type(model).__name__} adds no rule to a workload")
 
@@ -207,6 +205,17 @@ class Adder:
             found.shares if isinstance(rule, Weights) else self._without(rule, found) for rule in rules
         )
         return Added(kept, tuple(idle_bounds(rules, found.closed)))
+
+    def _outside(self, located: Located[RuleManifest], names: Sequence[str], workload: Workload) -> Added:
+        """Add what a kind from outside makes; of equal rules all workloads have the very same one."""
+        candidates = [self.clusters[name] for name in sorted(names)]
+        found = rule_of(located.model, workload, candidates, located.source)
+        if found is None:
+            return Added(workload.rules)
+        known: list[WorkloadRule] = self.memory.once((id(located.model), names), list)
+        rule = next((each for each in known if each == found), found)
+        known.extend([rule] if rule is found else [])
+        return Added((*workload.rules, rule))
 
     def _without(self, rule: WorkloadRule, found: hierarchy.Division) -> WorkloadRule:
         """Take the candidates without a share out of a rule."""

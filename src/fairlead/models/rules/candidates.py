@@ -25,13 +25,15 @@ class Cause(Enum):
     """Why a cluster is not a candidate, as far as it matters to anything but people.
 
     ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
-    ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``OTHER``: all else.
+    ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
+    known, and weights are rooms. ``OTHER``: all else.
     """
 
     OTHER = auto()
     BESIDE_OTHERS = auto()
     DELETING = auto()
     NOT_READY = auto()
+    UNWEIGHABLE = auto()
 
 
 @dataclass(frozen=True, slots=True)

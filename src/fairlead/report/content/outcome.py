@@ -10,7 +10,7 @@ from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.rules import duplicated, total
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.triggers import untriggered
-from fairlead.models.words import counted, format_number, format_percent, listed
+from fairlead.models.words import counted, format_number, format_percent
 from fairlead.models.workload import Workload
 from fairlead.report.blocks import (
     Cell,
@@ -237,15 +237,13 @@ def told_rules(conflict: Conflict) -> list[str]:
 
 
 def told_ways(conflict: Conflict) -> list[str]:
-    """Return the ways out, a line each; nothing where none is known."""
+    """Return the ways out, a line each, and what helps where there is none."""
     if not conflict.relaxations:
-        return []
-    opening = ["Any one of these changes fixes it:"]
-    if conflict.without_way_out:
-        stuck = listed(conflict.without_way_out, "workload")
-        opening = [f"No fix is known for {stuck}.", "Any one of these changes fixes all others:"]
+        return list(conflict.advice)
+    whom = "all others" if conflict.without_way_out else "it"
     return [
-        *opening,
+        *conflict.advice,
+        f"Any one of these changes fixes {whom}:",
         *(
             f"  {relaxation.text} ({relaxation.source})" if relaxation.source else f"  {relaxation.text}"
             for relaxation in conflict.relaxations

@@ -117,6 +117,7 @@ def conflict_document(conflict: Conflict | None) -> Document | None:
         "proof": str(conflict.proof),
         "relaxations": [_relaxation(relaxation) for relaxation in conflict.relaxations],
         "withoutWayOut": list(conflict.without_way_out),
+        "advice": list(conflict.advice),
     }
 
 

@@ -16,7 +16,7 @@ from fairlead.solver.plan.waves import running
 
 RISING = Fraction(1, 100)
 """By how much a cluster has to become fuller to be told apart from those that do not."""
-OPENED = 8
+OPENED = 5
 """Sentences of a kind that are open; the others are folded."""
 
 

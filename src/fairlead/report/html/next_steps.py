@@ -30,8 +30,12 @@ def steps_of_plan(plan: RebalancePlan, making: Making) -> Section:
         steps.append((told, _again("plan", making, "--order", "either")))
     if waves is not None and waves.waves:
         steps.append(("Keep this plan:", _again("plan", making, "--save", "plan.json")))
-        told = "Carry it out, wave by wave; it asks first:"
-        steps.append((told, _again("plan", making, "--resume", "plan.json", "--apply")))
+        if making.from_cluster:
+            told = "Carry it out, wave by wave; it asks first:"
+            steps.append((told, _again("plan", making, "--resume", "plan.json", "--apply")))
+        else:
+            told = "Write what to apply, a file for every wave:"
+            steps.append((told, _again("plan", making, "--resume", "plan.json", "--waves", "waves")))
     return _section(steps)
 
 

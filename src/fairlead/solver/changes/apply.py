@@ -185,10 +185,18 @@ def _of_groups(rule: GroupedRule, workload: Workload, change: Change) -> Grouped
     for number in rule.numbers():
         if (number.change, rule.name, number.value) == (change.kind, change.detail, change.before):
             return rule.changed(number, change.after)
-    if change.kind == Kind.REPLICAS and isinstance(rule, Survival):
-        percent = percentage(rule)
-        return rule if percent is None else replace(rule, minimum=-(-workload.replicas * percent // 100))
+    percent = percentage(rule) if isinstance(rule, Survival) else None
+    if change.kind == Kind.REPLICAS and isinstance(rule, Survival) and percent is not None:
+        if rule.minimum != _part(percent, change.before):
+            # It was changed before; a part stays one, as `edits` writes it.
+            percent = 100 * rule.minimum // change.before
+        return replace(rule, minimum=_part(percent, workload.replicas))
     return rule
+
+
+def _part(percent: int, replicas: int) -> int:
+    """Return how many replicas a percentage comes to, rounded up."""
+    return -(-replicas * percent // 100)
 
 
 def _of_bounds(rule: Bounds, change: Change) -> Bounds:

@@ -126,6 +126,8 @@ def _alike(changes: Sequence[Change]) -> list[list[Change]]:
         key: object = (change.kind, change.cluster, change.detail, change.before, change.after)
         if change.kind == Kind.CAPACITY:
             key = (change.kind, change.detail, change.amount)
+        elif change.kind == Kind.SURVIVAL and not change.after:
+            key = (change.kind, change.detail)
         elif change.kind in (Kind.COMPANION, Kind.RESCHEDULE):
             key = change
         found.setdefault(key, []).append(change)
@@ -138,8 +140,10 @@ def _named(changes: Sequence[Change], *, named: bool) -> str:
     if first.kind == Kind.CAPACITY and len(changes) > 1:
         clusters = listed([change.cluster or "" for change in changes], "cluster")
         return f"add {_offered(first.detail, first.amount)} to each of {clusters}"
-    text = _described(first)
     workloads = [change.workload for change in changes if change.workload] if named else []
+    if first.kind == Kind.REPLICAS:
+        return _scaled(first, workloads)
+    text = _described(first)
     told = workloads and first.kind not in (Kind.COMPANION, Kind.RESCHEDULE)
     return f"{text} for {listed(workloads, 'workload')}" if told else text
 
@@ -156,8 +160,12 @@ def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
         case Kind.MOST_GROUPS:
             return f"allow {_groups(change.after, change.detail)} instead of {change.before}"
         case Kind.SURVIVAL:
-            left = counted(change.after, "replica")
-            return f"require {left} instead of {change.before} to survive the loss of any one {change.detail}"
+            left = (
+                f"{counted(change.after, 'replica')} instead of {change.before}"
+                if change.after
+                else "no replica"
+            )
+            return f"require {left} to survive the loss of any one {change.detail}"
         case Kind.SKEW:
             apart = counted(change.after, "replica")
             return f"let groups of {change.detail} differ by {apart} instead of {change.before}"
@@ -168,13 +176,19 @@ def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
         case Kind.RESCHEDULE:
             return f"reschedule {change.workload} (--fresh): affinity group {change.detail} fits"
         case Kind.REPLICAS:
-            return f"scale to {counted(change.after, 'replica')} instead of {change.before}"
+            return _scaled(change, ())
         case Kind.CAPACITY:
             return f"add {_offered(change.detail, change.amount)} to {change.cluster}"
         case Kind.QUOTA:
             return _raised_quota(change)
         case Kind.MOVE_BUDGET:
-            return f"allow {change.after} instead of {counted(change.before, 'move')} ({change.detail})"
+            return f"allow {counted(change.after, 'move')} instead of {change.before} ({change.detail})"
+
+
+def _scaled(change: Change, workloads: Sequence[str]) -> str:
+    """Say that workloads are scaled, all of them alike; without their names where there are none."""
+    whom = f"{listed(workloads, 'workload')} " if workloads else ""
+    return f"scale {whom}from {change.before} to {change.after} replicas"
 
 
 def _raised_quota(change: Change) -> str:
@@ -188,7 +202,7 @@ def _raised_quota(change: Change) -> str:
 def _offered(resource: str, amount: int) -> str:
     """Return an amount of a resource: ``500m cpu``, ``2Gi memory``, ``room for 3 pods``."""
     if resource == PODS:
-        return counted(amount, "pod")
+        return f"room for {counted(amount, 'pod')}"
     return f"{format_units(resource, amount)} {resource}"
 
 

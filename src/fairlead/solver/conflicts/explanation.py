@@ -11,6 +11,7 @@ from fairlead.models.words import listed
 from fairlead.models.workload import Workload
 from fairlead.solver.alike import alike
 from fairlead.solver.components import components
+from fairlead.solver.conflicts.advice import advice
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
 from fairlead.solver.conflicts.conflict import conflict_in
 from fairlead.solver.conflicts.scarcity import is_scarce
@@ -62,7 +63,8 @@ def conflicts_of(
         return ()
     told = said_once(found, named=len(problem.workloads) > 1)
     ways = relaxations(problem, deadline, seed, failing=failing | known)
-    return (replace(told[0], relaxations=ways), *told[1:])
+    told_besides = tuple(advice(problem, found, ways, in_time=deadline.remaining() > 0))
+    return (replace(told[0], relaxations=ways, advice=told_besides), *told[1:])
 
 
 def _parts(problem: Problem) -> tuple[Problem, ...]:

@@ -61,13 +61,15 @@ class Row(Generic[Standing]):
         self, before: Standing, then: Callable[[Moment], Standing], target: Standing
     ) -> Iterator[tuple[Moment, Violation]]:
         """Yield what is broken at which moment, and by more than before the wave and in the target."""
+        found = [(moment, violation) for moment in self.moments for violation in self.find(then(moment))]
+        if not found:
+            return  # as mostly: what is broken before and in the target does not matter
         allowed = self._amounts(before)
         for about, amount in self._amounts(target).items():
             allowed[about] = max(amount, allowed.get(about, 0))
-        for moment in self.moments:
-            for violation in self.find(then(moment)):
-                if violation.amount > allowed.get(violation.about, 0):
-                    yield moment, violation
+        for moment, violation in found:
+            if violation.amount > allowed.get(violation.about, 0):
+                yield moment, violation
 
     def _amounts(self, standing: Standing) -> dict[About, int]:
         """Return by how much it is broken, and where."""

@@ -27,12 +27,15 @@ from fairlead.models.rules import (
     Preference,
     Total,
     WorkloadRule,
+    candidates,
 )
 from fairlead.models.rules.duplicated import KIND, copy_on, largest_copy
 from fairlead.models.rules.move_budget import members, moved
 from fairlead.models.workload import Workload
+from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.opening import spelled, tolerated
 from fairlead.solver.relaxation.relaxable import Key, widest
+from fairlead.solver.relaxation.relaxed import Relaxed
 
 Sizes = Mapping[str, Sequence[Term]]
 """By how much the replicas of workloads change: variables times coefficients, by key."""
@@ -195,11 +198,56 @@ def _knowing(workload: Workload, problem: Problem) -> tuple[WorkloadRule, ...]:
     copies = workload.rule(Duplicated)
     if known is None or (copies is not None and not copies.choice):
         return workload.rules
+    open_now = frozenset(known.names)
+    return tuple(_only_where_open(rule, known, open_now) for rule in _wide(workload, known, problem))
+
+
+def _wide(workload: Workload, known: Candidates, problem: Problem) -> tuple[WorkloadRule, ...]:
+    """Return the rules of a workload once it tolerates every taint that keeps it off some cluster."""
     rules = workload.rules
     for taint in sorted({spelled(taint) for each in known.excluded.values() for taint in each.taints}):
         rules = tolerated(rules, taint, workload, problem)
-    open_now = frozenset(known.names)
-    return tuple(_only_where_open(rule, known, open_now) for rule in rules)
+    return rules
+
+
+def bind_opened(workload: Workload, problem: Problem, relaxed: Sequence[Relaxed], encoding: Encoding) -> None:
+    """Let the minimum of a cluster bind as soon as tolerations open it, also where it would hold nothing.
+
+    Parameters
+    ----------
+    workload, problem
+        The workload and its problem, without what tolerations would open.
+    relaxed
+        What gives way in the model.
+    encoding
+        The model of the problem that knows all clusters; there such minima bind only where replicas stand.
+    """
+    known, copies = workload.rule(Candidates), workload.rule(Duplicated)
+    if known is None or copies is not None or not workload.replicas:
+        return
+    mine = [each for each in relaxed if workload.key in each.relaxable.workloads]
+    for rule in (each for each in _wide(workload, known, problem) if isinstance(each, Bounds)):
+        for name in sorted(rule.minimum.keys() - known.names):
+            least = rule.minimum[name].replicas
+            opening = _opening(mine, workload.key, name)
+            if not opening or not least or name in rule.where_held:
+                continue
+            lowered = [
+                (each.steps, 1)
+                for each in mine
+                if each.relaxable.kind is Kind.MINIMUM and each.relaxable.cluster == name
+            ]
+            is_open = total(opening) - (len(opening) - 1)
+            used = encoding.used(workload.key, name)
+            encoding.model.add(least * used + weighted(lowered) >= least * is_open)
+
+
+def _opening(relaxed: Sequence[Relaxed], workload: str, cluster: str) -> list[cp_model.IntVar]:
+    """Return whether each of the taints of a cluster is tolerated."""
+    key: Key = (Because(candidates.KIND, workload, cluster), "most")
+    return [
+        each.on for each in relaxed if each.relaxable.kind is Kind.TOLERATION and key in each.relaxable.keys
+    ]
 
 
 def _only_where_open(rule: WorkloadRule, known: Candidates, open_now: frozenset[str]) -> WorkloadRule:

@@ -25,6 +25,7 @@ from fairlead.solver.dispensers import reference
 from fairlead.solver.engine import Effort, Verdict, run
 from fairlead.solver.relaxation.dependent import (
     BudgetRows,
+    bind_opened,
     budget_of,
     copy_somewhere,
     keep_copies_whole,
@@ -120,6 +121,7 @@ class RelaxationModel:
                 encoding.model.add(slack <= weighted(steps))
         for workload in self.problem.workloads:
             keep_copies_whole(workload, self._changes_of(Kind.REPLICAS, workload.key), encoding)
+            bind_opened(workload, self.problem, self.relaxed, encoding)
         self._keep_shared_totals_equal(encoding)
         self._add_budgets(encoding)
 
@@ -245,10 +247,12 @@ class RelaxationModel:
             raise InternalError("a model that was not made in time was asked for")
         return self.encoding.model
 
-    def exclude(self, relaxed: Sequence[int]) -> None:
-        """Leave out all solutions that relax all of some relaxables."""
+    def exclude(self, relaxed: Sequence[int], *, with_more: bool = True) -> None:
+        """Leave out all solutions that relax some relaxables; those that relax more as well, if asked to."""
         if self.encoding is not None:
-            self.encoding.model.add_bool_or([self.relaxed[at].on.negated() for at in relaxed])
+            these = set(relaxed)
+            others = (each.on for at, each in enumerate(self.relaxed) if at not in these and not with_more)
+            self.encoding.model.add_bool_or([*(self.relaxed[at].on.negated() for at in relaxed), *others])
 
     def relax_at_most(self, relaxables: int) -> None:
         """Leave out all solutions that relax more than so many relaxables."""

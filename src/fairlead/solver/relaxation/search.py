@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from fairlead.models.affinity_groups import from_start, in_group
 from fairlead.models.problem import Problem
-from fairlead.models.rules import BindingRule, Bounds, Candidates, Companionship, WorkloadRule
+from fairlead.models.rules import BindingRule, Bounds, Companionship, WorkloadRule
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
@@ -19,7 +19,7 @@ from fairlead.solver.changes.kinds import Kind, describe_all, order
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.joint_choices import choices, is_complete, reaching
+from fairlead.solver.joint_choices import choices, is_complete, is_shut, reaching
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
 from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
 
@@ -59,7 +59,7 @@ def relaxations(
     without: list[str] = []
     for left, part in zip(range(len(parts), 0, -1), parts, strict=True):
         due = deadline.part(1 / left)
-        shut = frozenset(each.key for each in part.workloads if _is_shut(each))
+        shut = frozenset(each.key for each in part.workloads if is_shut(each))
         without += shut
         rest = _beside(part, shut)
         if shut and any(has_placement(each.problem, due, seed) for each in choices(rest)):
@@ -75,12 +75,6 @@ def relaxations(
         if len(told) < most and _suits_others(way, inside, problem, deadline, seed):
             told.append(replace(_relaxation(way, problem), without=tuple(sorted(without))))
     return tuple(told)
-
-
-def _is_shut(workload: Workload) -> bool:
-    """Tell whether no cluster would take a workload, in any affinity group, whatever taints it tolerated."""
-    rule = reaching(workload).rule(Candidates)
-    return workload.replicas > 0 and rule is not None and not rule.names
 
 
 def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:

@@ -113,7 +113,9 @@ def ways(part: Problem, deadline: Deadline, seed: int, most: int, *, modelled: b
         Way(changes, proven=True) for changes in excess.quick(part, deadline, seed, most)
     ]
     for first in () if found or not modelled else _tolerations_of_copies(part):
-        found += _search(part, first, deadline, seed, most)
+        found += _search(part, first, deadline, seed, most) or _search(
+            part, first, deadline, seed, most, thoroughly=True
+        )
     if not found and modelled:
         found += _with_room_for_copies(part, deadline, seed, most)
     certain = all(one.proven for one in found)
@@ -161,34 +163,51 @@ def _box_fits(problem: Problem) -> bool:
 
 
 def _search(
-    part: Problem, first: tuple[Change, ...], deadline: Deadline, seed: int, most: int
-) -> Iterator[Way]:
-    """Yield changes that make a problem feasible, the cheapest first; some of them are settled before.
+    part: Problem,
+    first: tuple[Change, ...],
+    deadline: Deadline,
+    seed: int,
+    most: int,
+    *,
+    thoroughly: bool = False,
+) -> list[Way]:
+    """Return changes that make a problem feasible, the cheapest first; some of them are settled before.
 
-    Where the cheapest way several many relaxables, ways of few relaxables follow, which people can read.
+    Where the cheapest way changes many relaxables, ways of few relaxables follow, which people can read.
+
+    Parameters
+    ----------
+    thoroughly
+        True where relaxables that do not help by themselves are tried again, together with more.
     """
+    found: list[Way] = []
     model = RelaxationModel(apply(part, first), deadline)
-    given = fruitless = 0
+    fruitless = 0
     proven, few = True, False
-    while given < most and fruitless < FRUITLESS:
+    while len(found) < most and fruitless < FRUITLESS:
         solution = model.run(deadline, seed)
         if solution is None:
-            return
+            return found
         proven = proven and solution.certain
         shared = for_all((*first, *solution.changes), part.workloads, part)
         changes = followed(tuple(sorted(shared, key=order)), part)
         spoilt = spoils(changes, part.workloads, part)
-        if changes and not spoilt and is_verified(apply(part, changes), solution.placement, deadline, seed):
-            given += 1
-            yield Way(changes, proven)
+        helps = (
+            bool(changes)
+            and not spoilt
+            and is_verified(apply(part, changes), solution.placement, deadline, seed)
+        )
+        if helps:
+            found.append(Way(changes, proven))
         else:
             fruitless, proven = fruitless + 1, False
         if not solution.support:
-            return
-        model.exclude(solution.support)
+            return found
+        model.exclude(solution.support, with_more=helps or not thoroughly)
         if not few and len(solution.support) > SIMPLE:
             model.relax_at_most(SIMPLE)
             few = True
+    return found
 
 
 def _tolerations_of_copies(problem: Problem) -> Iterator[tuple[Change, ...]]:
