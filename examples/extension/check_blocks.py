@@ -33,7 +33,8 @@ def best(problem: fairlead.Problem) -> tuple[int | Fraction, ...] | None:
     (workload,) = problem.workloads
     found = []
     for counts in product(range(workload.replicas + 1), repeat=len(NAMES)):
-        placement = {workload.key: dict(zip(NAMES, counts, strict=True))}
+        placed: dict[str, int] = dict(zip(NAMES, counts, strict=True))
+        placement = {workload.key: placed}
         if not fairlead.check(problem, placement):
             found.append(tuple(level.value for level in fairlead.score(problem, placement)))
     return min(found, default=None)

@@ -48,7 +48,8 @@ def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
         Workload(key, key, 6, requests={CPU: 1000}, rules=(*rules, one)) for key in ("left", "right")
     )
     problem = Problem(clusters, workloads, (Capacity(),))
-    shares = {CPU: dict.fromkeys(ABC, Fraction(1, 3))}
+    thirds: dict[str, Fraction] = dict.fromkeys(ABC, Fraction(1, 3))
+    shares = {CPU: thirds}
     rule = Balance(frozenset({"left", "right"}), shares, totals={CPU: 12000})
     known = Placement({"left": {"a": 6}, "right": {"b": 6}})
     assert cost(rule, problem, known) == Fraction(1, 2)
@@ -66,9 +67,10 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
     counted = 0
     for seed in range(80):
         problem = with_balance(replace(made(seed), levels=DEFAULT_ORDER, partial=False))
-        if len(problem.balances or ()) != 1 or any(each.groups for each in problem.workloads):
+        balances = problem.balances or ()
+        if len(balances) != 1 or any(each.groups for each in problem.workloads):
             continue
-        (rule,) = problem.balances or ()
+        rule = balances[0]
         spans = spans_of(problem)
         members = [each for each in problem.workloads if each.key in rule.members]
         alike = all(

@@ -151,7 +151,7 @@ def _document(lines: Iterable[_Line]) -> dict[str, Any]:  # noqa: C901 - one cas
         elif awaiting is not None and column > path[-1][0]:
             top[awaiting] = top = {}
             path.append((column, top))
-        elif path[-1][0] != column or type(top) is not dict:
+        elif path[-1][0] != column or top.__class__ is not dict:
             top = _back(path, column, dict)
         if key in top or len(path) > DEEPEST:
             raise ValueError("stands there twice, or nests too deep")
