@@ -13,7 +13,7 @@ LOCK_OPTIONS :=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples docs screenshots wheel-check lock clean environment
+.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples docs screenshots wheel-check sbom release lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -129,6 +129,13 @@ screenshots: environment ## take the pictures of the documentation anew; needs C
 wheel-check: environment ## build the wheel, install it in a bare environment, use it from outside
 	@echo "==> wheel-check"
 	@.venv/bin/python tests/distribution/wheel_check.py "$(DEMO)"
+
+sbom: environment ## write the bill of materials (CycloneDX) into dist/
+	@.venv/bin/python tests/distribution/sbom.py dist/fairlead.cdx.json
+
+release: wheel-check ## make all of a release in dist/: sdist, wheel, bill of materials, krew plugin, checksums; upload nothing
+	@echo "==> release"
+	@.venv/bin/python tests/distribution/release.py
 
 lock: ## rebuild requirements.lock from pyproject.toml
 	@echo "==> lock"

@@ -23,13 +23,15 @@ from contenders import CONTENDERS
 from curves import draw
 from loading import measure_loading
 from machine import described, load
+from many import measure_many
 from measuring import Measurement, from_dict, measure
 from registry import CASES, Case
 from single_rules import SIZES, measure_rules
 from singles import measure_single
 from spread import measure_spread
-from starting import measure_load, measure_start
+from starting import measure_commands, measure_load, measure_start
 from tables import case_table, put_between_markers, to_markdown
+from trend import Ratio, keep, on_record, slower
 
 ROOT = Path(__file__).parent.parent
 DOCUMENT = ROOT / "docs" / "benchmarks.md"
@@ -47,14 +49,20 @@ def main() -> int:
     if not chosen:
         sys.exit(f"no case is named like {arguments.only}; --list shows all")
     failures: list[str] = []
+    ratios: list[Ratio] = []
     if not arguments.only:
-        failures += measure_single(full=arguments.full) + measure_spread(full=arguments.full)
+        failures += measure_single(ratios, full=arguments.full) + measure_many(ratios)
+        failures += measure_spread(full=arguments.full)
         failures += measure_rules(SIZES if arguments.full else SIZES[:2], repeat=7 if arguments.full else 3)
         failures += measure_start(repeat=15 if arguments.full else 7) + measure_load()
-        failures += measure_loading(full=arguments.full)
+        failures += measure_commands(repeat=15 if arguments.full else 7)
+        failures += measure_loading(ratios, full=arguments.full)
     whole = arguments.full or bool(arguments.only)
     measured = _measure_all(chosen, arguments, full=whole)
     failures += _report(measured)
+    keep([*ratios, *_beside_others(measured)])
+    for each in slower(on_record()):
+        print(f"SLOWER: {each}")
     if arguments.write_docs:
         _write(_recorded(measured))
     for failure in failures:
@@ -142,6 +150,19 @@ def _report(measured: Sequence[Measurement]) -> list[str]:
         if one.state in ("invalid", "failed")
     ]
     return failures
+
+
+def _beside_others(measured: Sequence[Measurement]) -> Iterator[Ratio]:
+    """Yield what the answers of fairlead cost on the first level, as multiples of the best of the others."""
+    for one in measured:
+        others = [
+            each.values[0]
+            for each in measured
+            if each.case == one.case and not each.contender.startswith("fairlead") and each.values
+        ]
+        best = min((value for value in others if value), default=None)
+        if one.contender == "fairlead" and one.values and one.values[0] is not None and best:
+            yield Ratio(f"{one.case} in {one.limit:g} s", "the best other", one.values[0] / best)
 
 
 def _recorded(measured: Sequence[Measurement]) -> list[Measurement]:

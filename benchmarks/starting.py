@@ -1,5 +1,6 @@
-"""Measure how long imports, the help page and the loading of manifests take, each in new processes."""
+"""Measure how long imports, small commands and the loading of manifests take, each in new processes."""
 
+import resource
 import statistics
 import subprocess
 import sys
@@ -8,6 +9,12 @@ import time
 from pathlib import Path
 
 from cases import stream
+
+EXAMPLE = str(Path(__file__).parent.parent / "examples" / "three-regions")
+FIRST_SOLVE = (
+    "import sys, time; import fairlead; problem = fairlead.load(sys.argv[1]); started = time.process_time();"
+    "fairlead.solve(problem); print(time.process_time() - started)"
+)
 
 
 def measure_start(repeat: int) -> list[str]:
@@ -27,6 +34,30 @@ def measure_start(repeat: int) -> list[str]:
     if second > 2:
         wrong.append(f"fairlead --help takes {second:.2f} times import fairlead")
     return wrong
+
+
+def measure_commands(repeat: int) -> list[str]:
+    """CPU time of commands on a small input that need no solver, and of the first answer in a process."""
+    print("\nseconds of CPU in a new process, five clusters and one workload:")
+    for name in ("--version", "--help", "doctor", "validate", "solve"):
+        arguments = [name] if name.startswith("-") else [name, "-f", EXAMPLE]
+        print(f"fairlead {name}: {_cpu(['-m', 'fairlead', *arguments], repeat):.2f} (aim 0.5)")
+    command = [sys.executable, "-c", FIRST_SOLVE, EXAMPLE]
+    done = [subprocess.run(command, check=True, capture_output=True, text=True) for _ in range(repeat)]
+    first = statistics.median(float(one.stdout) for one in done)
+    print(f"the first fairlead.solve: {first:.2f} (limit 0.3)")
+    return [] if first <= 0.3 else [f"the first fairlead.solve of a process takes {first:.2f} s of CPU"]
+
+
+def _cpu(arguments: list[str], repeat: int) -> float:
+    """Return the median seconds of CPU that a Python process takes."""
+    times = []
+    for _ in range(repeat):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return statistics.median(times)
 
 
 def _process(arguments: list[str], repeat: int) -> float:

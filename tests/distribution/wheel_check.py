@@ -1,27 +1,28 @@
 """
 Check the wheel as a user gets it: built, installed in a bare environment, used from outside the repository.
 
-Run by ``make wheel-check`` as ``python tests/distribution/wheel_check.py examples/NAME``. Needs the
-environment of the project (for ``build``, ``mypy`` and ``pip``); leaves nothing behind.
+Run by ``make wheel-check`` as ``python tests/distribution/wheel_check.py examples/NAME``, on every Python
+from 3.11 on that the machine has. Needs the environment of the project (for ``build``, ``mypy`` and ``pip``);
+leaves nothing behind.
 """
 
 import json
-import re
+import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
-import venv
 import zipfile
 from collections.abc import Iterator
-from importlib.metadata import requires
 from pathlib import Path
 from typing import Any
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from locked import ROOT, locked_entries, runtime
 
-ROOT = Path(__file__).resolve().parents[2]
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+LARGEST = 350
+"""Megabytes that an environment may have, compiled and without pip."""
 HEAVY = ("numpy", "networkx", "ortools", "pandas")
 NOT_IN_THE_COPY = shutil.ignore_patterns(
     ".git", ".venv", "build", "dist", "*.egg-info", "__pycache__", ".*_cache", ".hypothesis"
@@ -75,9 +76,9 @@ def require(condition: object, message: str) -> None:
         raise CheckFailedError(message)
 
 
-def build_wheel(workspace: Path) -> Path:
+def build_wheel(workspace: Path) -> tuple[Path, Path]:
     """
-    Build the sdist from a fresh copy of the repository, and the wheel from the sdist.
+    Return sdist and wheel: build the sdist from a fresh copy of the repository, and the wheel from the sdist.
 
     A copy, because setuptools reads the file list of an earlier build where it finds one.
     """
@@ -86,7 +87,7 @@ def build_wheel(workspace: Path) -> Path:
     run([sys.executable, "-m", "build", "--no-isolation", "--outdir", workspace / "dist", copy], workspace)
     wheels = list((workspace / "dist").glob("*.whl"))
     require(len(wheels) == 1, f"expected one wheel, built {[wheel.name for wheel in wheels]}")
-    return wheels[0]
+    return next((workspace / "dist").glob("*.tar.gz")), wheels[0]
 
 
 def check_contents(wheel: Path) -> None:
@@ -104,46 +105,58 @@ def check_contents(wheel: Path) -> None:
     require(modules <= names, f"the wheel lacks {sorted(modules - names)}")
 
 
-def runtime_distributions() -> set[str]:
-    """Return the names of everything that fairlead needs at run time on this machine, directly or not."""
-    found: set[str] = set()
-    waiting = ["fairlead"]
-    while waiting:
-        for text in requires(waiting.pop()) or []:
-            requirement = Requirement(text)
-            name = canonicalize_name(requirement.name)
-            needed = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
-            if needed and name not in found:
-                found.add(name)
-                waiting.append(name)
-    return found
+def check_source(sdist: Path) -> None:
+    """Check that the sdist holds documentation and examples; that it builds was seen already."""
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {
+        path.relative_to(ROOT).as_posix()
+        for folder in ("docs", "examples", "deploy")
+        for path in (ROOT / folder).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    require(wanted <= names, f"the sdist lacks {sorted(wanted - names)}")
 
 
-def locked_entries() -> Iterator[tuple[str, str]]:
-    """Yield the name and the text (pin, marker, hashes) of every entry of the lock."""
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-    for entry in re.split(r"\n(?=[A-Za-z0-9])", lock):
-        yield canonicalize_name(re.split(r"[=\[ ]", entry, maxsplit=1)[0]), entry
+def interpreters() -> Iterator[tuple[str, Path]]:
+    """Yield the version and the place of every Python that the machine has: on the path, or under pyenv."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    for version in PYTHONS:
+        named = shutil.which(f"python{version}")
+        found = [Path(named)] if named else []
+        found += sorted(pyenv.glob(f"{version}.*/bin/python{version}"))
+        working = (path for path in found if _runs(path, version))
+        if path := next(working, None):
+            yield version, path
 
 
-def install(wheel: Path, workspace: Path) -> Path:
+def _runs(interpreter: Path, version: str) -> bool:
+    """Tell whether an interpreter is what its name says, and can make environments."""
+    script = "import sys, venv; print('%d.%d' % sys.version_info[:2])"
+    done = subprocess.run([interpreter, "-c", script], capture_output=True, text=True, check=False)
+    return done.returncode == 0 and done.stdout.strip() == version
+
+
+def install(wheel: Path, interpreter: Path, workspace: Path) -> Path:
     """
-    Install the wheel and its locked run-time dependencies, nothing else, in a new environment.
+    Install the wheel and its locked run-time dependencies, nothing else, in a new environment of a Python.
 
     Returns
     -------
     Path
         The directory that holds the interpreter and the commands.
     """
-    needed = runtime_distributions()
+    needed = runtime()
     lock = workspace / "runtime.lock"
     lock.write_text("\n".join(text for name, text in locked_entries() if name in needed), encoding="utf-8")
-    venv.create(workspace / "bare", with_pip=False, symlinks=sys.platform != "win32")
+    run([interpreter, "-m", "venv", "--without-pip", "--clear", workspace / "bare"], workspace)
     commands = workspace / "bare" / ("Scripts" if sys.platform == "win32" else "bin")
     pip: list[str | Path] = [sys.executable, "-m", "pip", "--python", commands / "python"]
-    run([*pip, "install", "--quiet", "--no-compile", "--require-hashes", "-r", lock], workspace)
-    run([*pip, "install", "--quiet", "--no-compile", "--no-deps", wheel], workspace)
+    run([*pip, "install", "--quiet", "--require-hashes", "-r", lock], workspace)
+    run([*pip, "install", "--quiet", "--no-deps", wheel], workspace)
     run([*pip, "check"], workspace)
+    size = sum(path.stat().st_size for path in (workspace / "bare").rglob("*") if path.is_file())
+    require(size <= LARGEST * 1_000_000, f"the environment has {size / 1e6:.0f} MB, more than {LARGEST}")
     return commands
 
 
@@ -192,16 +205,25 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="fairlead wheel ") as name:
         workspace = Path(name).resolve()
         try:
-            wheel = build_wheel(workspace)
+            sdist, wheel = build_wheel(workspace)
+            check_source(sdist)
             check_contents(wheel)
-            commands = install(wheel, workspace)
-            check_import(commands, workspace)
-            check_solve(commands, example, workspace)
-            check_types(commands, workspace)
+            checked = []
+            for version, interpreter in interpreters():
+                commands = install(wheel, interpreter, workspace)
+                check_import(commands, workspace)
+                check_solve(commands, example, workspace)
+                checked.append(version)
+                if len(checked) == 1:  # what a type checker sees is the same on every Python
+                    check_types(commands, workspace)
+            require(checked, f"the machine has none of Python {', '.join(PYTHONS)}")
         except CheckFailedError as failure:
             print(f"wheel check failed: {failure}", file=sys.stderr)
             return 1
-        print(f"{wheel.name}: built, installed, typed and solving outside the repository")
+        missing = [version for version in PYTHONS if version not in checked]
+        told = f"; not on {', '.join(missing)}, which this machine does not have" if missing else ""
+        places = f"on Python {', '.join(checked)}{told}"
+        print(f"{wheel.name}: built, installed, typed and solving outside the repository, {places}")
     return 0
 
 

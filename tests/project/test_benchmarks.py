@@ -32,6 +32,7 @@ from openb_cases import openb
 from registry import CASES, Bar
 from run import jobs, merge
 from tables import BEGIN, END, put_between_markers, to_markdown
+from trend import Ratio, keep, on_record, slower
 
 
 def tiny(deviation: Deviation = Deviation.L1) -> Problem:
@@ -359,3 +360,17 @@ def test_what_was_measured_stands_between_its_markers() -> None:
     assert put_between_markers(once, "new\n") == once
     with pytest.raises(ValueError, match="two markers"):
         put_between_markers("# Title\n", "new\n")
+
+
+def test_what_became_slower_by_a_tenth_is_told(tmp_path: Path) -> None:
+    """Against the median of the runs before; one outlier there, and a first run, say nothing."""
+    file = tmp_path / "trend.csv"
+    for loading, single in ((1.0, 5.0), (9.0, 5.0), (1.0, 5.0), (1.1, 5.4)):
+        keep([Ratio("loading", "a parser", loading), Ratio("single", "a sort", single)], file)
+    keep([Ratio("new", "a sort", 7.0)], file)
+
+    runs = on_record(file)
+
+    assert slower(runs) == ["loading: 1.1 times a parser, usually 1"]
+    assert slower(runs[:-3]) == []
+    assert file.read_text().splitlines()[0] == "date,commit,measure,contender,ratio"

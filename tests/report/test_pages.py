@@ -17,7 +17,7 @@ from fairlead.report.html.attention import Concern, attention_section
 from fairlead.report.html.heat import heat_section
 from fairlead.solver.simulate.changes import Lose
 from fairlead.solver.simulate.result import Scenario
-from hand_made import feasible, infeasible, solved
+from hand_made import feasible, infeasible, many, solved
 from report_reading import addresses, read
 from small_plans import NOON, compared, example, fleet, large, planned, service, simulated
 
@@ -225,3 +225,18 @@ def test_names_do_not_leave_the_style_that_holds_them() -> None:
     assert any("display" in style for style in styles)
     assert all(re.fullmatch(r"(--c\d+:'[\w\\ ]*';)*", style) for style in styles)
     assert read(text).tables["sweep"][0].rows[0][2] == odd
+
+
+def test_of_many_workloads_those_that_change_stand_unfolded() -> None:
+    """Of 60 workloads 20 are new, 20 unchanged, 20 change: 40 rows are as many as stand unfolded."""
+    text = report_html(many(60))
+    page = read(text)
+    changed, every = page.tables["placement"]
+    assert len(changed.rows) - 1 == 40
+    assert not any("unchanged" in row for row in changed.rows)
+    assert len(every.rows) - 1 == 60
+    assert text.index("app-00") < text.index("<summary>The placement of 60 workloads")
+    # 20 replicas move from member1 to member2; new ones start.
+    assert "replicas move 20 start 60 of 60 workloads change 40 of 4 clusters used 2" in page.sections["head"]
+    # One row more, and they are folded, too.
+    assert "<summary>42 workloads change" in report_html(many(63))

@@ -1,9 +1,11 @@
 """Many workloads at once stand where each stands by itself."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
+import fairlead
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
@@ -44,22 +46,25 @@ def mixed(seed: int) -> Problem:
     return Problem(clusters, tuple(workloads), (Capacity(),))
 
 
+@pytest.mark.parametrize("deviation", [Deviation.WEBSTER, Deviation.L1])
 @pytest.mark.parametrize("seed", range(60))
-def test_everybody_stands_where_he_stands_alone(seed: int) -> None:
+def test_everybody_stands_where_he_stands_alone(seed: int, deviation: Deviation) -> None:
     """Boxes, weights and ties of every kind, some without a placement."""
-    problem = mixed(seed)
+    problem = replace(mixed(seed), deviation=deviation)
 
     found = place_side_by_side(problem)
 
     for key, placed in found.items():
         alone = place_alone(problem.workload(key), problem) or {}
         assert placed == {name: count for name, count in alone.items() if count}
-    # A row is left out where it has no placement, or where a cluster without a weight may take replicas.
+    # A row is left out where it has no placement, or where a cluster without a weight may take replicas; l1
+    # can measure that, but where nothing has a weight there is nothing to measure.
     for workload in problem.workloads:
         weights = workload.rule(Weights)
         if workload.key not in found and place_alone(workload, problem) is not None:
             assert weights is not None
-            assert 0 in weights.weights.values()
+            given = weights.weights.values()
+            assert not any(given) if deviation is Deviation.L1 else 0 in given
 
 
 def test_equal_claims_fall_to_the_first() -> None:
@@ -86,9 +91,25 @@ def test_what_runs_is_left_to_the_other_way() -> None:
     assert place_side_by_side(Problem(problem.clusters, (running, *others), problem.rules)) == {}
 
 
-def test_other_measures_are_left_to_the_other_way() -> None:
-    """The costs of l1 are no progressions."""
-    problem = alike(FEWEST, 2, {"a": 1, "b": 1})
-    other = Problem(problem.clusters, problem.workloads, problem.rules, deviation=Deviation.L1)
+def test_gaps_beyond_what_doubles_count_are_left_to_the_other_way() -> None:
+    """Three replicas times weights of 2^51 pass 2^52."""
+    problem = replace(alike(FEWEST, 3, {"a": 2**51, "b": 2**51 - 1}), deviation=Deviation.L1)
 
-    assert place_side_by_side(other) == {}
+    assert place_side_by_side(problem) == {}
+    assert place_alone(problem.workloads[0], problem) == {"a": 2, "b": 1}
+
+
+def test_minimax_is_left_to_the_other_way() -> None:
+    """The greatest distance is no sum over clusters."""
+    problem = replace(alike(FEWEST, 2, {"a": 1, "b": 1}), deviation=Deviation.MINIMAX)
+
+    assert place_side_by_side(problem) == {}
+
+
+def test_nobody_stands_anywhere_once_all_clusters_are_lost() -> None:
+    """The only region is lost, and with it every column of the arrays."""
+    problem = alike(FEWEST, 3, {"a": 1, "b": 2})
+    assert place_side_by_side(replace(problem, clusters=())) == {}
+    regions = tuple(Cluster(name, region="eu") for name in "ab")
+    (lost,) = fairlead.simulate(replace(problem, clusters=regions), sweep="region").scenarios
+    assert lost.unplaced == {f"w{number:02d}": 3 for number in range(FEWEST)}

@@ -35,8 +35,9 @@ def excessive(problem: "Problem") -> Iterator[tuple["Workload", str, str]]:
         return
     asked: dict[str, list[tuple[int, int, Workload]]] = {}
     for workload in problem.workloads:
+        count = _most(workload, problem)
         for resource, need in needs(workload).items():
-            asked.setdefault(resource, []).append((need, _most(workload, problem), workload))
+            asked.setdefault(resource, []).append((need, count, workload))
     for resource, amounts in sorted(asked.items()):
         unit = math.gcd(*(need for need, _, _ in amounts))
         total = sum(need * count for need, count, _ in amounts)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
+from operator import is_
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS
@@ -33,18 +35,15 @@ def with_balance(problem: Problem) -> Problem:
         return problem
     found = tuple(_found(problem)) if BALANCE.key in problem.levels else ()
     balanced = frozenset[str]().union(*(each.members for each in found))
-    workloads = tuple(
-        _marked(each, apart=True) if each.key in balanced else each for each in problem.workloads
-    )
-    return replace(problem, workloads=workloads, balances=found)
+    return replace(problem, workloads=_all_marked(problem, balanced, apart=True), balances=found)
 
 
 def without_balance(problem: Problem) -> Problem:
     """Return a problem of which nothing is known of who is to fill clusters together."""
     if problem.balances is None:
         return problem
-    workloads = tuple(_marked(each, apart=False) for each in problem.workloads)
-    return replace(problem, workloads=workloads, balances=None)
+    everybody = problem.workload_by_key
+    return replace(problem, workloads=_all_marked(problem, everybody, apart=False), balances=None)
 
 
 def tolerance(rule: Balance, problem: Problem) -> Fraction:
@@ -81,6 +80,21 @@ def _is_spread(workload: Workload) -> bool:
     return divided and bool(workload.replicas) and (workload.due or workload.fresh)
 
 
+def _all_marked(problem: Problem, keys: Container[str], *, apart: bool) -> tuple[Workload, ...]:
+    """Return the workloads with those of some keys marked; the same where nothing changes."""
+    found = tuple(
+        _marked(each, apart=apart) if each.key in keys and _may_change(each, apart=apart) else each
+        for each in problem.workloads
+    )
+    return problem.workloads if all(map(is_, found, problem.workloads)) else found
+
+
+def _may_change(workload: Workload, *, apart: bool) -> bool:
+    """Tell whether a workload, in any group, has dynamic weights that are marked otherwise."""
+    rules = chain(workload.rules, *(group.rules for group in workload.groups))
+    return any(isinstance(rule, Weights) and rule.dynamic and rule.apart is not apart for rule in rules)
+
+
 def _marked(workload: Workload, *, apart: bool) -> Workload:
     """Return a workload of which the level of the deviation from dynamic weights is told, in every group."""
     sets = (workload.rules, *(group.rules for group in workload.groups))
@@ -111,7 +125,7 @@ def _shares(workloads: Sequence[Workload], problem: Problem) -> dict[str, dict[s
     Pods count only where nothing else is requested.
     """
     asked = {resource for each in workloads if each.replicas for resource in needs(each)}
-    names = sorted({name for each in workloads for name in problem.candidates(each)})
+    names = sorted(frozenset[str]().union(*{problem.candidates(each) for each in workloads}))
     found: dict[str, dict[str, Fraction]] = {}
     for resource in sorted(asked - {PODS} or asked):
         offered = {name: problem.limits.get((name, resource), 0) for name in names}

@@ -18,14 +18,14 @@ def connected(shared: Mapping[str, Collection[Hashable]]) -> list[list[str]]:
     """
     import networkx as nx
 
+    # Many share the same, which is looked at once, and ties things together once.
+    sets = {id(things): frozenset(things) for things in shared.values()}
     graph: nx.Graph[Hashable] = nx.Graph()
-    graph.add_nodes_from(("key", key) for key in shared)
-    # Those that share the same tie it together only once.
-    for things in set(map(frozenset, shared.values())):
-        nx.add_path(graph, things)
-    graph.add_edges_from((("key", key), next(iter(things))) for key, things in shared.items() if things)
+    for inside in set(sets.values()):
+        nx.add_path(graph, inside)
     number = {node: at for at, nodes in enumerate(nx.connected_components(graph)) for node in nodes}
-    found: dict[int, list[str]] = {}
-    for key in shared:
-        found.setdefault(number["key", key], []).append(key)
+    found: dict[Hashable, list[str]] = {}
+    for key, things in shared.items():
+        inside = sets[id(things)]
+        found.setdefault(number[next(iter(inside))] if inside else ("key", key), []).append(key)
     return list(found.values())

@@ -1,12 +1,15 @@
 """The answer: how many replicas of which workload stand on which cluster."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
+from operator import lt
 from types import MappingProxyType
 
 from fairlead.models.errors import UsageError
+from fairlead.models.in_order import Known
 
 
-class Placement(Mapping[str, Mapping[str, int]]):
+class Placement(Mapping[str, Mapping[str, int]], Known):
     """Replicas by workload and cluster; an immutable, hashable and picklable value.
 
     Clusters that hold none are absent; workloads and clusters are in name order.
@@ -21,8 +24,6 @@ class Placement(Mapping[str, Mapping[str, int]]):
     UsageError
         Where it is no mapping of mappings, or a number is not a whole number of at least 0.
     """
-
-    __slots__ = ("_replicas",)
 
     def __init__(self, replicas: Mapping[str, Mapping[str, int]]) -> None:
         if not isinstance(replicas, Mapping):
@@ -65,6 +66,8 @@ def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
         raise UsageError(f"{workload}: {placed!r} is no mapping of clusters to numbers of replicas")
     counts = placed.values()
     plain = set(map(type, counts)) <= {int} and min(counts, default=0) >= 0
+    if plain and all(counts) and all(map(lt, placed, islice(placed, 1, None))):
+        return MappingProxyType(dict(placed))
     for cluster, replicas in () if plain else placed.items():
         if isinstance(replicas, bool) or not isinstance(replicas, int) or replicas < 0:
             raise UsageError(

@@ -8,6 +8,7 @@ from fairlead.models.answer import Shown
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.expected_loss import FailureRate
+from fairlead.models.in_order import Clusters
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
@@ -16,7 +17,7 @@ from fairlead.models.statement import Statement
 from fairlead.models.tolerance import Tolerance
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.words import counted
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, Workloads
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class Problem(Shown):
     Parameters
     ----------
     clusters
-        Member clusters; kept in name order.
+        Member clusters; kept in name order (`Clusters`).
     workloads
-        Workloads; kept in key order.
+        Workloads; kept in key order (`Workloads`).
     rules
         Rules that several workloads share, such as capacity.
     levels
@@ -71,10 +72,8 @@ class Problem(Shown):
     failure_rates: tuple[FailureRate, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "clusters", tuple(sorted(self.clusters, key=lambda cluster: cluster.name)))
-        object.__setattr__(
-            self, "workloads", tuple(sorted(self.workloads, key=lambda workload: workload.key))
-        )
+        object.__setattr__(self, "clusters", Clusters.of(self.clusters))
+        object.__setattr__(self, "workloads", Workloads.of(self.workloads))
         if len(self.cluster_by_name) != len(self.clusters):
             raise UsageError("two clusters have one name")
         if len(self.workload_by_key) != len(self.workloads):
@@ -90,36 +89,39 @@ class Problem(Shown):
         clusters, workloads = counted(len(self.clusters), "cluster"), counted(len(self.workloads), "workload")
         return f"{clusters}, {workloads}, {counted(replicas, 'replica')}"
 
-    @cached_property
+    @property
+    def all_clusters(self) -> Clusters:
+        """The clusters, with what was found out about them."""
+        return Clusters.of(self.clusters)
+
+    @property
+    def all_workloads(self) -> Workloads:
+        """The workloads, with what was found out about them."""
+        return Workloads.of(self.workloads)
+
+    @property
     def cluster_by_name(self) -> Mapping[str, Cluster]:
         """Clusters by name."""
-        return {cluster.name: cluster for cluster in self.clusters}
+        return self.all_clusters.by_name
 
-    @cached_property
+    @property
     def workload_by_key(self) -> Mapping[str, Workload]:
         """Workloads by key."""
-        return {workload.key: workload for workload in self.workloads}
+        return self.all_workloads.by_key
 
     @cached_property
     def with_replicas(self) -> tuple[Workload, ...]:
         """Workloads that have replicas to divide or to copy, in key order; a ConfigMap has none."""
         return tuple(workload for workload in self.workloads if not workload.without_replicas)
 
-    @cached_property
-    def _by_namespace(self) -> Mapping[str, tuple[Workload, ...]]:
-        found: dict[str, list[Workload]] = {}
-        for workload in self.workloads:
-            found.setdefault(workload.namespace, []).append(workload)
-        return {namespace: tuple(inside) for namespace, inside in found.items()}
-
     def workloads_in(self, namespace: str) -> tuple[Workload, ...]:
         """Return the workloads of a namespace in key order; none where the problem has none there."""
-        return self._by_namespace.get(namespace, ())
+        return self.all_workloads.by_namespace.get(namespace, ())
 
-    @cached_property
+    @property
     def charged(self) -> Charged:
         """The clusters on which it counts what replicas use."""
-        return charged(self.clusters)
+        return self.all_clusters.once(charged)
 
     @cached_property
     def room(self) -> Columns:
@@ -152,7 +154,7 @@ class Problem(Shown):
     def candidates(self, workload: Workload) -> tuple[str, ...]:
         """Return the clusters on which a workload may stand: all, where no rule says less."""
         rule = workload.rule(Candidates)
-        return tuple(self.cluster_by_name) if rule is None else rule.names
+        return self.all_clusters.names if rule is None else rule.names
 
     def workload(self, key: str) -> Workload:
         """Return a workload by key.

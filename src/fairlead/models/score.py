@@ -1,6 +1,7 @@
 """The pure scorer: the objective vector of any placement, and the least it can be. Knows no solver."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import assert_never
@@ -8,7 +9,7 @@ from typing import assert_never
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
 from fairlead.models.kept import kept, kept_of_last
-from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Level, tier
+from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Deviation, Level, tier
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -50,7 +51,9 @@ from fairlead.models.shortfall import (
     shortfall_value,
     shortfall_values,
 )
-from fairlead.models.workload import Workload
+from fairlead.models.sums import summed
+from fairlead.models.usage import WORTH_ARRAYS
+from fairlead.models.workload import Workload, Workloads
 
 
 def score(problem: Problem, placement: Placement | Mapping[str, Mapping[str, int]]) -> tuple[Attained, ...]:
@@ -78,17 +81,50 @@ def _scored(problem: Problem, placed: Placement) -> tuple[Attained, ...]:
 
 def _costs(problem: Problem, placement: Placement) -> dict[Level, Fraction]:
     """Return what all workloads cost together, by level; shortfalls left out."""
+    found = placement.once(_costs_of, problem.all_workloads, problem.deviation)
+    if problem.balances:
+        spread = (balance.cost(each, problem, placement) for each in problem.balances)
+        return {**found, BALANCE: summed(spread)}
+    return dict(found)
+
+
+def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) -> Mapping[Level, Fraction]:
+    """Return what workloads cost together, by level."""
     parts: dict[tuple[Level, int], list[int | Fraction]] = {}
-    for workload, rule, levels in _contributions(problem):
+    divided: dict[tuple[Level, int], list[tuple[Weights, Workload]]] = {}
+    for workload, rule, levels in workloads.once(_contributions):
         placed = placement.of(workload.key)
         for level in levels:
-            cost = _cost(rule, workload, placed, level, problem)
-            parts.setdefault((level, workload.priority), []).append(cost)
-    if problem.balances:
-        parts[BALANCE, 0] = [balance.cost(each, problem, placement) for each in problem.balances]
-    return {
-        replace(level, priority=priority): Fraction(sum(costs)) for (level, priority), costs in parts.items()
-    }
+            if isinstance(rule, Weights) and not rule.tiers:
+                divided.setdefault((level, workload.priority), []).append((rule, workload))
+            else:
+                cost = _cost(rule, workload, placed, level, deviation)
+                parts.setdefault((level, workload.priority), []).append(cost)
+    for at, inside in divided.items():
+        parts.setdefault(at, []).append(_distance(inside, placement, deviation))
+    return {replace(level, priority=priority): summed(costs) for (level, priority), costs in parts.items()}
+
+
+def _distance(
+    divided: Sequence[tuple[Weights, Workload]], placement: Placement, deviation: Deviation
+) -> Fraction:
+    """Return how far workloads are from their weights; where they stand in many places, seen at once."""
+    held = [placement.of(workload.key) for _, workload in divided]
+    if sum(map(len, held)) >= WORTH_ARRAYS:
+        from fairlead.models.at_once import Divided, distance_at_once
+
+        rows = [
+            Divided(rule.weights, workload.replicas, placed)
+            for (rule, workload), placed in zip(divided, held, strict=True)
+        ]
+        with suppress(OverflowError):
+            found = distance_at_once(rows, deviation)
+            if found is not None:
+                return found
+    return summed(
+        weights.cost(rule, workload, placed, deviation)
+        for (rule, workload), placed in zip(divided, held, strict=True)
+    )
 
 
 def _whole(value: Fraction) -> int | Fraction:
@@ -96,12 +132,11 @@ def _whole(value: Fraction) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
-@kept
-def _contributions(problem: Problem) -> tuple[tuple[Workload, WorkloadRule, tuple[Level, ...]], ...]:
+def _contributions(workloads: Workloads) -> tuple[tuple[Workload, WorkloadRule, tuple[Level, ...]], ...]:
     """Return the rules that contribute to levels, of which workload, and to which."""
     return tuple(
         (workload, rule, levels)
-        for workload in problem.workloads
+        for workload in workloads
         for rule in workload.rules
         if (levels := levels_of_rule(rule, workload))
     )
@@ -114,11 +149,17 @@ def levels_of(problem: Problem) -> tuple[Level, ...]:
     Every priority has levels of its own: of one key those of higher priority come first. In a partial problem
     those that count what gives way come before all others.
     """
-    told = {(level, workload.priority) for workload, _, levels in _contributions(problem) for level in levels}
-    used = {replace(level, priority=priority) for level, priority in told}
+    used = set(problem.all_workloads.once(_told))
     if problem.balances:
         used.add(BALANCE)
     return (*shortfall_levels(problem), *in_order(used, problem))
+
+
+def _told(workloads: Workloads) -> frozenset[Level]:
+    """Return the levels to which workloads contribute."""
+    found = workloads.once(_contributions)
+    told = {(level, workload.priority) for workload, _, levels in found for level in levels}
+    return frozenset(replace(level, priority=priority) for level, priority in told)
 
 
 def in_order(levels: Iterable[Level], problem: Problem) -> tuple[Level, ...]:
@@ -171,15 +212,15 @@ def value_of(problem: Problem, placement: Placement, level: Level) -> int | Frac
         )
     base = level.base
     parts = (
-        _cost(rule, workload, placement.of(workload.key), base, problem)
-        for workload, rule, levels in _contributions(problem)
+        _cost(rule, workload, placement.of(workload.key), base, problem.deviation)
+        for workload, rule, levels in problem.all_workloads.once(_contributions)
         if workload.priority == level.priority and base in levels
     )
     return _whole(sum(map(Fraction, parts), Fraction(0)))
 
 
 def _cost(  # noqa: C901, PLR0912 - one case a rule
-    rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, problem: Problem
+    rule: WorkloadRule, workload: Workload, placed: Mapping[str, int], level: Level, deviation: Deviation
 ) -> int | Fraction:
     """Return what one rule of one workload costs on a level to which it contributes."""
     match rule:
@@ -194,17 +235,17 @@ def _cost(  # noqa: C901, PLR0912 - one case a rule
         case Evenness():
             return evenness.cost(rule, workload, placed, level)
         case MovePrice():
-            return move_price.cost(rule, workload, placed, problem.deviation)
+            return move_price.cost(rule, workload, placed, deviation)
         case Moves():
             return moves.cost(rule, workload, placed)
         case Price():
             return price.cost(rule, placed)
         case Shares():
-            return shares.cost(rule, workload, placed, level, problem.deviation)
+            return shares.cost(rule, workload, placed, level, deviation)
         case Tiers():
             return tiers.beyond(rule, placed, level.number)
         case Weights():
-            return weights.cost(rule, workload, placed, problem.deviation)
+            return weights.cost(rule, workload, placed, deviation)
         case Candidates() | Duplicated() | GroupTotal() | Grouped() | Total():
             raise InternalError(f"{type(rule).__name__} contributes to no level")
         case _:

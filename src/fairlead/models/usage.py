@@ -7,19 +7,22 @@ they have no limit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Allowance, left
 
 if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
+    from fairlead.models.in_order import Clusters
     from fairlead.models.problem import Problem
-    from fairlead.models.workload import Workload
+    from fairlead.models.workload import Workload, Workloads
 
 Row = tuple[str, str]
 """Name of a cluster of known capacity, and a resource."""
@@ -29,6 +32,9 @@ Amounts = Mapping[Row, int]
 
 Columns = Mapping[str, Mapping[str, int]]
 """How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
+
+WORTH_ARRAYS = 500
+"""Places that are worth arrays, and the import of NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,10 @@ class Charged:
     names: frozenset[str]
     with_pods: frozenset[str]
 
+    def of(self, resource: str) -> frozenset[str]:
+        """Return those on which a resource counts."""
+        return self.with_pods if resource == PODS else self.names
+
 
 def charged(clusters: Iterable[Cluster], *, unlimited: bool = False) -> Charged:
     """Return the clusters on which it counts what replicas use.
@@ -57,12 +67,9 @@ def charged(clusters: Iterable[Cluster], *, unlimited: bool = False) -> Charged:
     unlimited
         True counts what clusters of unknown capacity are asked for as well.
     """
-    counted = {
-        each.name: each.free is None or PODS in each.free
-        for each in clusters
-        if unlimited or each.free is not None
-    }
-    return Charged(frozenset(counted), frozenset(name for name, pods in counted.items() if pods))
+    counted = [each for each in clusters if unlimited or each.free is not None]
+    with_pods = [each.name for each in counted if each.free is None or PODS in each.free]
+    return Charged(frozenset([each.name for each in counted]), frozenset(with_pods))
 
 
 def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
@@ -96,13 +103,30 @@ def usage(
     unlimited
         True counts what clusters of unknown capacity are asked for as well.
     """
+    if workloads is problem.workloads and not unlimited:
+        return _rows(used_columns(problem, placed))
     counted = charged(problem.clusters, unlimited=True) if unlimited else problem.charged
     return _rows(_used(workloads, placed, counted))
 
 
 def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> Columns:
     """Return what all workloads of a problem use where they are placed, by resource and cluster."""
-    return _used(problem.workloads, placed, problem.charged)
+    if not isinstance(placed, Placement):
+        return _used(problem.workloads, placed, problem.charged)
+    return placed.once(_used_by_all, problem.all_workloads, problem.all_clusters)
+
+
+def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters) -> Columns:
+    """Return what workloads use where they are placed; where there are many places these are seen at once."""
+    counted = clusters.once(charged)
+    held = [placement.of(workload.key) for workload in workloads]
+    found = None
+    if sum(map(len, held)) >= WORTH_ARRAYS:
+        from fairlead.models.at_once import used_at_once
+
+        with suppress(OverflowError):
+            found = used_at_once([needs(each) for each in workloads], held, clusters.names, counted.of)
+    return _used(workloads, placement, counted) if found is None else found
 
 
 def _used(
@@ -116,7 +140,7 @@ def _used(
             continue
         for resource, need in needs(workload).items():
             column = used.setdefault(resource, {})
-            names = counted.with_pods if resource == PODS else counted.names
+            names = counted.of(resource)
             for name, replicas in held.items():
                 if replicas and name in names:
                     column[name] = column.get(name, 0) + need * replicas
@@ -153,15 +177,16 @@ def room(problem: Problem) -> dict[str, dict[str, int]]:
     What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
     or what runs there, where its own numbers lag behind that.
     """
-    known = [each for each in problem.clusters if each.free is not None]
+    free = {each.name: each.free for each in problem.clusters if each.free is not None}
     running = _running(problem.workloads, problem.charged)
+    sized = [each for each in problem.clusters if each.allocatable and each.free is not None]
     found: dict[str, dict[str, int]] = {}
-    for resource in dict.fromkeys(chain(running, chain.from_iterable(each.free or () for each in known))):
+    for resource in dict.fromkeys(chain(running, *free.values())):
         held = running.get(resource, {})
-        column = {each.name: each.free[resource] for each in known if each.free and resource in each.free}
+        column = _column(free, resource)
         for name, amount in held.items():
             column[name] = column.get(name, 0) + amount
-        for each in known:
+        for each in sized:
             if each.allocatable and resource in each.allocatable and each.name in column:
                 # More can run there than it has only where its own numbers say otherwise: what runs may
                 # stay, and it takes nothing new.
@@ -171,6 +196,14 @@ def room(problem: Problem) -> dict[str, dict[str, int]]:
             column = {name: max(0, amount) for name, amount in column.items()}
         found[resource] = column
     return found
+
+
+def _column(free: Mapping[str, Mapping[str, int]], resource: str) -> dict[str, int]:
+    """Return what clusters have free of a resource; mostly all of them tell it."""
+    try:
+        return dict(zip(free, map(itemgetter(resource), free.values()), strict=True))
+    except KeyError:
+        return {name: amounts[resource] for name, amounts in free.items() if resource in amounts}
 
 
 def limits(problem: Problem) -> dict[Row, int]:

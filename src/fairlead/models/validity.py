@@ -6,7 +6,7 @@ workload, and `Capacity` to the problem, unless they are left out on purpose (``
 """
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any, assert_never
@@ -15,6 +15,7 @@ from fairlead.models.amounts import MOST_REPLICAS, excessive
 from fairlead.models.balance import without_balance
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
+from fairlead.models.in_order import Clusters
 from fairlead.models.kept import keep, kept
 from fairlead.models.levels import Level, order_with
 from fairlead.models.problem import Problem
@@ -46,6 +47,7 @@ from fairlead.models.rules import (
     custom,
     total,
 )
+from fairlead.models.rules.bounds import REPLICAS
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -142,10 +144,10 @@ def _is_whole(value: object) -> bool:
 
 def _are_plain(clusters: tuple[Cluster, ...]) -> bool:
     """Tell whether the amounts of all clusters are right, as they mostly are: one look at all of them."""
-    had = [*chain.from_iterable(each.allocatable.values() for each in clusters if each.allocatable)]
-    free = chain.from_iterable(each.free.values() for each in clusters if each.free)
-    whole = _all_whole(chain(had, free)) and min(had, default=0) >= 0
-    return whole and not any(each.grades for each in clusters)
+    had = [*chain.from_iterable([each.allocatable.values() for each in clusters if each.allocatable])]
+    free = chain.from_iterable([each.free.values() for each in clusters if each.free])
+    whole = _all_whole(had) and _all_whole(free) and min(had, default=0) >= 0
+    return whole and not Clusters.of(clusters).graded
 
 
 def _all_whole(numbers: Iterable[object]) -> bool:
@@ -174,10 +176,14 @@ def _numbers(numbers: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
             yield field, number, COUNT
 
 
+def _are_counts(values: Collection[Any], most: int = MOST_REPLICAS) -> bool:
+    """Tell whether all values are numbers of replicas."""
+    return not values or (_all_whole(values) and min(values) >= 0 and max(values) <= most)
+
+
 def _counts(field: str, counts: Mapping[str, Any], most: int = MOST_REPLICAS) -> Found:
     """Yield numbers of one field, by what they are for, that are no numbers of replicas."""
-    values = counts.values()
-    if not values or (_all_whole(values) and min(values) >= 0 and max(values) <= most):
+    if _are_counts(counts.values(), most):
         return
     yield from _numbers({f"{field}[{name}]": count for name, count in counts.items()}, most)
 
@@ -226,8 +232,9 @@ def _of_rule(rule: WorkloadRule, names: frozenset[str]) -> Found:  # noqa: C901,
             for side in ("minimum", "maximum"):
                 bounds = getattr(rule, side)
                 yield from _strangers(f"Bounds.{side}", bounds, names)
-                counts = {name: bound.replicas for name, bound in bounds.items()}
-                yield from _counts(f"Bounds.{side}", counts)
+                if not _are_counts([*map(REPLICAS, bounds.values())]):
+                    counts = {name: bound.replicas for name, bound in bounds.items()}
+                    yield from _counts(f"Bounds.{side}", counts)
         case GroupTotal():
             yield from _strangers(f"GroupTotal {rule.name}", rule.clusters, names)
             yield from _numbers(

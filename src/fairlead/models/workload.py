@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from fairlead.models.declared import Declared
+from fairlead.models.in_order import Known
 from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.showing import amounts, called
@@ -183,6 +186,31 @@ class Workload:
     def rules_of(self, kind: type[R]) -> tuple[R, ...]:
         """Return all of the workload's rules of a kind."""
         return tuple(rule for rule in self.rules if isinstance(rule, kind))
+
+
+class Workloads(tuple[Workload, ...], Known):  # noqa: SLOT001 - keeps what was found out
+    """Workloads in key order."""
+
+    @classmethod
+    def of(cls, workloads: Iterable[Workload]) -> Workloads:
+        """Return workloads in key order."""
+        return workloads if isinstance(workloads, cls) else cls(sorted(workloads, key=attrgetter("key")))
+
+    def __reduce__(self) -> tuple[type[Workloads], tuple[tuple[Workload, ...]]]:
+        return Workloads, (tuple(self),)
+
+    @cached_property
+    def by_key(self) -> Mapping[str, Workload]:
+        """Workloads by key."""
+        return {workload.key: workload for workload in self}
+
+    @cached_property
+    def by_namespace(self) -> Mapping[str, tuple[Workload, ...]]:
+        """Workloads by namespace."""
+        found: dict[str, list[Workload]] = {}
+        for workload in self:
+            found.setdefault(workload.namespace, []).append(workload)
+        return {namespace: tuple(inside) for namespace, inside in found.items()}
 
 
 def running(workload: Workload) -> dict[str, int]:

@@ -10,15 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.cluster import Cluster
+from fairlead.models.in_order import in_order_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
+from fairlead.models.rules.bounds import REPLICAS, Bound
 from fairlead.models.rules.capacity import demands, graded_room, needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
 from fairlead.solver.marginal import Box
 from fairlead.solver.quotas import most_under
+
+UNBOUND = 2**62
+"""Stands for no maximum."""
 
 Available = Mapping[tuple[str, str], int]
 """What is left by cluster and resource, in the resource's unit; absent means no limit."""
@@ -109,12 +114,10 @@ def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
         lower[:] = [copy_on(copies, workload, name) for name in names]
     bounds = workload.rule(Bounds)
     if bounds and bounds.minimum and workload.replicas:
-        least = {
-            cluster: bound.replicas
-            for cluster, bound in bounds.minimum.items()
-            if cluster not in bounds.where_held
-        }
-        lower = np.maximum(lower, np.fromiter((least.get(name, 0) for name in names), dtype=np.int64))
+        least = _numbers(bounds.minimum, names, 0)
+        if bounds.where_held:
+            least = np.where([name in bounds.where_held for name in names], 0, least)
+        lower = np.maximum(lower, least)
     return lower
 
 
@@ -126,18 +129,18 @@ def _upper(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
         upper[:] = [copy_on(copies, workload, name) for name in names]
     bounds = workload.rule(Bounds)
     if bounds and bounds.maximum:
-        most = {cluster: bound.replicas for cluster, bound in bounds.maximum.items()}
-        upper = np.minimum(upper, _in_order(most, names, upper))
+        upper = np.minimum(upper, _numbers(bounds.maximum, names, UNBOUND))
     candidates = workload.rule(Candidates)
     if candidates and candidates.held_only:
-        kept = {name: workload.current.get(name, 0) for name in candidates.held_only}
-        upper = np.minimum(upper, _in_order(kept, names, upper))
+        kept = {name: Bound(workload.current.get(name, 0)) for name in candidates.held_only}
+        upper = np.minimum(upper, _numbers(kept, names, UNBOUND))
     return upper
 
 
-def _in_order(values: Mapping[str, int], names: tuple[str, ...], otherwise: NDArray[np.int64]) -> list[int]:
-    """Return the values in the order of the names."""
-    return [values.get(name, limit) for name, limit in zip(names, otherwise.tolist(), strict=True)]
+def _numbers(bounds: Mapping[str, Bound], names: tuple[str, ...], otherwise: int) -> NDArray[np.int64]:
+    """Return the numbers of bounds in the order of the names."""
+    found = map(REPLICAS, in_order_of(names, bounds, Bound(otherwise)))
+    return np.fromiter(found, dtype=np.int64, count=len(names))
 
 
 def _rooms(
@@ -148,17 +151,18 @@ def _rooms(
     most = workload.replicas if copies is None else largest_copy(copies, workload)
     rooms = np.full(len(names), most, dtype=np.int64)
     for resource, need in needs(workload).items():
-        counted = problem.charged.with_pods if resource == PODS else problem.charged.names
-        limited = np.fromiter((name in counted for name in names), dtype=bool, count=len(names))
+        counted = problem.charged.of(resource)
         if available is None:
-            column = problem.room.get(resource, {})
-            amounts = [column.get(name, 0) for name in names]
+            amounts = [*in_order_of(names, problem.room.get(resource, {}), 0)]
         else:
             amounts = [available.get((name, resource), 0) for name in names]
-        rooms = np.where(limited, np.minimum(rooms, _fits(amounts, need, most)), rooms)
-    clusters = [problem.cluster_by_name[name] for name in names]
-    if any(cluster.grades for cluster in clusters):
-        graded = (graded_room(workload, cluster) for cluster in clusters)
+        fits = np.minimum(rooms, _fits(amounts, need, most))
+        if len(counted) < len(problem.clusters):
+            fits = np.where([name in counted for name in names], fits, rooms)
+        rooms = fits
+    if problem.all_clusters.graded:
+        clusters = problem.cluster_by_name
+        graded = (graded_room(workload, clusters[name]) for name in names)
         rooms = np.minimum(rooms, [most if each is None else each for each in graded])
     return np.maximum(rooms, 0)
 
@@ -166,7 +170,7 @@ def _rooms(
 def _fits(amounts: list[int], need: int, most: int) -> NDArray[np.int64]:
     """Return how many replicas fit into amounts, cut to the most: amounts may be beyond 64 bits."""
     try:
-        found: NDArray[np.int64] = np.array(amounts, dtype=np.int64) // need
+        found: NDArray[np.int64] = np.fromiter(amounts, dtype=np.int64, count=len(amounts)) // need
     except OverflowError:
         return np.array([min(most, amount // need) for amount in amounts], dtype=np.int64)
     return np.minimum(found, most)

@@ -1,6 +1,6 @@
 """Clusters chosen greedily, what runs and room first, where there is no exact way (groups that overlap)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +14,16 @@ from fairlead.solver.boxes import Available, WorkloadBox, box_of, fewest_in_use
 from fairlead.solver.exact import allocate
 from fairlead.solver.marginal import Box
 
+Divide = Callable[[Workload, Problem, WorkloadBox], Mapping[str, int] | None]
+"""Divides the replicas of a workload inside its box; None where it finds no division."""
+
 
 def choose_greedily(
-    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+    workload: Workload,
+    problem: Problem,
+    available: Available,
+    quotas: Sequence[Allowance],
+    divide: Divide = allocate,
 ) -> Mapping[str, int] | None:
     """Place a workload that may choose its clusters on a set that is made one cluster after the other.
 
@@ -24,6 +31,8 @@ def choose_greedily(
     ----------
     available, quotas
         What it may use, including what it holds now.
+    divide
+        Divides its replicas among the clusters of the set; exactly where that is not said.
 
     Returns
     -------
@@ -45,7 +54,7 @@ def choose_greedily(
         box = Box(lower, np.where(inside, boxed.box.upper, 0), boxed.box.total)
         rules = tuple(rule for rule in workload.rules if not isinstance(rule, Aggregated))
         bare = replace(workload, rules=rules)
-        answer = allocate(bare, problem, WorkloadBox(boxed.names, box)) if box.feasible else None
+        answer = divide(bare, problem, WorkloadBox(boxed.names, box)) if box.feasible else None
     return None if answer is None or any(violations_of(workload, answer)) else answer
 
 

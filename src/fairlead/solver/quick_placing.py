@@ -12,6 +12,7 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.usage import usage_of
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import Available, WorkloadBox, box_of
+from fairlead.solver.exact import allocate
 from fairlead.solver.greedy_choice import choose_greedily
 
 Whole = NDArray[np.int64]
@@ -47,7 +48,7 @@ def place_quickly(
     if not workload.replicas:
         answer: Mapping[str, int] | None = {}
     elif workload.rules_of(Spread) or workload.rule(Aggregated) is not None or (copies and copies.choice):
-        answer = choose_greedily(workload, problem, available, quotas)
+        answer = choose_greedily(workload, problem, available, quotas, _divided)
     else:
         boxed = box_of(workload, problem, available, quotas)
         answer = fill(workload, boxed) if boxed.box.feasible else None
@@ -65,6 +66,12 @@ def _may_stay(
         and all(each.fits(workload, workload.current) for each in quotas)
         and not any(violations_of(workload, workload.current))
     )
+
+
+def _divided(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Divide replicas by weight and by room, exactly only where that breaks a rule."""
+    found = fill(workload, boxed)
+    return found if not any(violations_of(workload, found)) else allocate(workload, problem, boxed)
 
 
 def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:

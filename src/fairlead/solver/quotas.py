@@ -35,12 +35,13 @@ def most_under(
     most
         What they may hold by all other rules; quotas only make it less.
     """
+    quotas = [each for each in quotas if each.rule.namespace == workload.namespace]
+    if not quotas:
+        return most
     rooms = most.copy()
     needed = needs(workload)
     position = {name: at for at, name in enumerate(names)}
     for allowance in quotas:
-        if allowance.rule.namespace != workload.namespace:
-            continue
         for scope, left in allowance.left.items():
             at, need = position.get(scope.cluster or ""), needed.get(scope.resource)
             if at is not None and need:

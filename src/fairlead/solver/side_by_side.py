@@ -1,14 +1,15 @@
 """Many workloads placed alone, all at once: rows of arrays instead of one allocation after the other.
 
-The same exact allocation as `fairlead.solver.exact` for the commonest kind: nothing but bounds and Webster's
-deviation from weights. The unit k of a place of weight w costs ``(2 k + 1) / w``. As doubles these costs have
-the order of the fractions, and are equal only where the fractions are, as long as no product of a numerator
-and a weight reaches 2^52: two of them differ by at least one part in that product, rounding by one in 2^53.
-What decides is a certificate for every row; a row without one is left to the other way.
+The same exact allocation as `fairlead.solver.exact` for the commonest kind: nothing but bounds and the
+deviation from weights, by Webster's measure or l1. The costs of l1 are whole numbers. By Webster's measure
+the unit k of a place of weight w costs ``(2 k + 1) / w``. As doubles these costs have the order of the
+fractions, and are equal only where the fractions are, as long as no product of a numerator and a weight
+reaches 2^52: two of them differ by at least one part in that product, rounding by one in 2^53. What decides
+is a certificate for every row; a row without one is left to the other way.
 """
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from fairlead.solver.batch.arrays import Batch, Whole, batch_of, table_of
 from fairlead.solver.batch.separable import fits_arrays
 
 Floats = NDArray[np.float64]
+Sure = NDArray[np.bool_]
 
 FEWEST = 8
 """Workloads that are worth the arrays."""
@@ -46,14 +48,14 @@ def place_side_by_side(problem: Problem) -> dict[str, Mapping[str, int]]:
         Replicas by key and cluster, optimal for each workload alone, ties to the first by name. Others are
         absent.
     """
-    if problem.deviation is not Deviation.WEBSTER or not all(
+    if problem.deviation is Deviation.MINIMAX or not all(
         isinstance(rule, Capacity) for rule in problem.rules
     ):
         return {}
     if any(workload.current for workload in problem.workloads):
         return {}
     chosen = tuple(workload for workload in problem.workloads if _is_common(workload))
-    if len(chosen) < FEWEST:
+    if len(chosen) < FEWEST or not problem.clusters:
         return {}
     part = replace(problem, workloads=chosen)
     return _placed(batch_of(part)) if fits_arrays(part) else {}
@@ -80,22 +82,52 @@ def _placed(batch: Batch) -> dict[str, Mapping[str, int]]:
     height = max(1, AT_ONCE // max(1, len(batch.clusters)))
     for start in range(0, len(batch.keys), height):
         rows = slice(start, start + height)
-        placed, proven = _divided(batch.lower[rows], batch.upper[rows], batch.totals[rows], weights[rows])
-        for key, row, sure in zip(batch.keys[rows], placed, proven.tolist(), strict=True):
+        boxes = _Boxes(batch.lower[rows], batch.upper[rows], batch.totals[rows])
+        if batch.problem.deviation is Deviation.WEBSTER:
+            answers = _by_squares(boxes, weights[rows])
+        else:
+            answers = _by_gaps(boxes, weights[rows], [sum(each.values()) for each in given[rows]])
+        for key, row, sure in zip(batch.keys[rows], *answers, strict=True):
             if sure:
-                at = np.flatnonzero(row)
-                found[key] = dict(
-                    zip([batch.clusters[each] for each in at.tolist()], row[at].tolist(), strict=True)
-                )
+                at = np.flatnonzero(row).tolist()
+                found[key] = dict(zip([batch.clusters[each] for each in at], row[at].tolist(), strict=True))
     return found
 
 
-def _divided(lower: Whole, upper: Whole, totals: Whole, weights: Whole) -> tuple[Whole, NDArray[np.bool_]]:
-    """Return the best division of every row, ties to the first, and of which rows that is certain."""
-    sums = lower.sum(axis=1), upper.sum(axis=1)
-    possible = (lower <= upper).all(axis=1) & (sums[0] <= totals) & (totals <= sums[1])
+@dataclass(frozen=True, slots=True, eq=False)
+class _Boxes:
+    """What every row may hold: bounds by place, and a total."""
+
+    lower: Whole
+    upper: Whole
+    totals: Whole
+
+    @property
+    def possible(self) -> Sure:
+        """Which rows have any division."""
+        fits = (self.lower.sum(axis=1) <= self.totals) & (self.totals <= self.upper.sum(axis=1))
+        possible: Sure = fits & (self.lower <= self.upper).all(axis=1)
+        return possible
+
+    def settled(self, bottom: Whole, top: Whole) -> Whole:
+        """Return the first by name of the divisions between two heights; what is full at the bottom is so."""
+        room = top - bottom
+        left = self.totals[:, None] - bottom.sum(axis=1, keepdims=True)
+        answer = bottom + np.clip(left - (np.cumsum(room, axis=1) - room), 0, room)
+        return np.where(self.filled[:, None], self.lower, answer)
+
+    @property
+    def filled(self) -> Sure:
+        """Which rows have no more to divide than what every place holds at least."""
+        full: Sure = self.lower.sum(axis=1) == self.totals
+        return full
+
+
+def _by_squares(boxes: _Boxes, weights: Whole) -> tuple[Whole, Sure]:
+    """Return the best division of every row by Webster, ties to the first, and of which that is certain."""
+    lower, upper, totals = boxes.lower, boxes.upper, boxes.totals
     free = lower < upper
-    possible &= ~(free & (weights == 0)).any(axis=1)
+    possible = boxes.possible & ~(free & (weights == 0)).any(axis=1)
     tallest, heaviest = upper.max(axis=1, initial=0), weights.max(axis=1, initial=1)
     possible &= (2.0 * tallest + 1) * heaviest < EXACT
     heavy = np.maximum(np.where(free, weights, 1), 1).astype(np.float64)
@@ -110,16 +142,45 @@ def _divided(lower: Whole, upper: Whole, totals: Whole, weights: Whole) -> tuple
     after = np.where(over < upper, (2 * over + 1) / heavy, np.inf)
     sure = (rank >= 1) & (rank <= width) & np.isfinite(last[:, 0]) & (over - under <= 1).all(axis=1)
     sure &= (before < last).all(axis=1) & (after > last).all(axis=1)
-    filled = totals == sums[0]
-    bottom, top = under + (keys < last), under + ((keys <= last) & (over > under))
-    room = top - bottom
-    left = totals[:, None] - bottom.sum(axis=1, keepdims=True)
-    answer = bottom + np.clip(left - (np.cumsum(room, axis=1) - room), 0, room)
-    return np.where(filled[:, None], lower, answer), possible & (filled | sure)
+    answer = boxes.settled(under + (keys < last), under + ((keys <= last) & (over > under)))
+    return answer, possible & (boxes.filled | sure)
+
+
+def _by_gaps(boxes: _Boxes, weights: Whole, wholes: Sequence[int]) -> tuple[Whole, Sure]:
+    """Return the best division of every row by l1, ties to the first, and of which that is certain.
+
+    Units wholly under the quota N w / W cost -W, those wholly over it W, the one between W - 2 rest, and all
+    of a place without a weight nothing (`fairlead.solver.costs.straight.absolute`).
+    """
+    lower, upper, totals = boxes.lower, boxes.upper, boxes.totals
+    # As doubles sums cannot wrap around; half of what fits is far from where rounding could matter.
+    heaviest = np.array(wholes, dtype=np.float64)
+    possible = boxes.possible & (heaviest > 0) & (heaviest * (totals + 1.0) < EXACT)
+    whole = np.array([each if sure else 1 for each, sure in zip(wholes, possible, strict=True)])[:, None]
+    quota, rest = np.divmod(np.where(possible[:, None], weights, 0) * totals[:, None], whole)
+    weighed = weights > 0
+    first = np.where(weighed, np.clip(quota, lower, upper), lower)
+    second = np.where(weighed, np.clip(quota + 1, lower, upper), upper)
+    middle, cost = second - first, np.where(weighed, whole - 2 * rest, 0)
+    wanted = (totals - first.sum(axis=1))[:, None]
+    # In the middle a place has one unit, or any number that cost nothing where it has no weight.
+    ranked = np.sort(np.where(weighed & (middle > 0), cost, EXACT), axis=1)
+    below, nothing = (
+        (ranked < 0).sum(axis=1, keepdims=True),
+        np.where(weighed, 0, middle).sum(axis=1)[:, None],
+    )
+    rank = np.where(wanted <= below, wanted, wanted - nothing)
+    last = np.take_along_axis(ranked, np.clip(rank - 1, 0, ranked.shape[1] - 1), axis=1)
+    last = np.where((below < wanted) & (wanted <= below + nothing), 0, last)
+    # What is taken last lies before the middle, within it, or after it.
+    last = np.where(wanted <= 0, -whole, np.where(wanted > middle.sum(axis=1)[:, None], whole, last))
+    bottom = np.where(last > -whole, first, lower) + np.where(cost < last, middle, 0)
+    top = first + np.where(cost <= last, middle, 0) + np.where(last >= whole, upper - second, 0)
+    return boxes.settled(bottom, top), possible
 
 
 def _bracket(
-    lower: Whole, upper: Whole, totals: Whole, weights: Floats, possible: NDArray[np.bool_]
+    lower: Whole, upper: Whole, totals: Whole, weights: Floats, possible: Sure
 ) -> tuple[Whole, Whole]:
     """Return heights a little below the price at which every row has its total, and a little above."""
     low = np.zeros(len(totals))

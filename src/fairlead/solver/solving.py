@@ -20,7 +20,7 @@ from fairlead.models.tolerance import tolerances_of
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, Question, proven, together, unproven
+from fairlead.solver.answer import Answer, Question, together, unproven
 from fairlead.solver.boxes import WorkloadBox, boxes_of
 from fairlead.solver.components import components
 from fairlead.solver.conclusion import conclude, conclude_infeasible
@@ -33,7 +33,7 @@ from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
 from fairlead.solver.interrupt import listening
 from fairlead.solver.keeping import better, is_small, keep_and_repair, repaired, standing_well
-from fairlead.solver.methods import compete, covers, solve_giving_way
+from fairlead.solver.methods import covers, solve_giving_way, stand_alone
 from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
@@ -224,8 +224,8 @@ def _strictly(
 
     Where there is no placement, the second are the parts that have none; empty where that is not told apart.
     """
-    if covers(alone, problem) and not compete(problem, Placement(alone)):
-        return proven(problem, Placement(alone)), ()
+    if (answer := stand_alone(problem, alone)) is not None:
+        return answer, ()
     if not search.deadline.remaining() and not covers(alone, problem):
         return _at_once(problem, search), ()
     if method == "exact":

@@ -113,86 +113,57 @@ def _value(groups: Mapping[str, str | None]) -> Any:
     return {"{}": dict, "[]": list, None: _Nothing}[groups["empty"]]
 
 
-class _Open:
-    """Mappings and lists that are not complete, from the outermost to the innermost."""
-
-    def __init__(self, root: dict[str, Any]) -> None:
-        self.top: Any = root
-        self._holders: list[Any] = [root]
-        self._columns = [0]
-        # The key of the innermost mapping whose value may be below it.
-        self.awaiting: str | None = None
-
-    def enter(self, column: int, holder: Any) -> None:
-        """Begin a mapping or list: as the value of the key that awaits one, else as the next item."""
-        if len(self._holders) >= DEEPEST:
-            raise ValueError("nests too deep")
-        if self.awaiting is None:
-            self.top.append(holder)
-        else:
-            self.top[self.awaiting] = holder
-            self.awaiting = None
-        self.top = holder
-        self._holders.append(holder)
-        self._columns.append(column)
-
-    def leave(self, column: int, wanted: type) -> None:
-        """Go back to the mapping or list that stands at a column."""
-        self.awaiting = None
-        columns, holders = self._columns, self._holders
-        while columns[-1] > column or (columns[-1] == column and type(holders[-1]) is not wanted):
-            columns.pop()
-            holders.pop()
-            if not columns:
-                raise ValueError("does not line up")
-        if columns[-1] != column:
-            raise ValueError("does not line up")
-        self.top = holders[-1]
-
-    def begins_below(self, column: int, *, item: bool) -> bool:
-        """Tell whether a column is where the value of the awaiting key begins; items need no indentation."""
-        return self.awaiting is not None and (
-            column > self._columns[-1] or (item and column == self._columns[-1])
-        )
-
-
-def _document(lines: Iterable[_Line]) -> dict[str, Any]:
+def _document(lines: Iterable[_Line]) -> dict[str, Any]:  # noqa: C901 - one case a kind of line
     """Return the mapping that lines write.
 
     Raises
     ------
     ValueError
-        Where they do not line up, or a key stands there twice.
+        Where they do not line up, nest too deep, or a key stands there twice.
     """
     root: dict[str, Any] = {}
-    place = _Open(root)
+    # What is not complete, with its column, from the outermost to the innermost; `top` is the innermost, and
+    # `awaiting` the key in it whose value may be below. Calls would take most of the time here.
+    path: list[tuple[int, Any]] = [(0, root)]
+    top: Any = root
+    awaiting: str | None = None
     for column, dashes, key, value in lines:
         if dashes:
-            _begin_items(place, column, dashes)
+            if awaiting is not None and column >= path[-1][0]:
+                top[awaiting] = top = []
+                path.append((column, top))
+            else:
+                top = _back(path, column, list)
+            for number in range(1, dashes):
+                holder, top = top, []
+                holder.append(top)
+                path.append((column + 2 * number, top))
+            awaiting = None
         if key is None:
-            if not dashes or value is _Nothing:
-                raise ValueError("is neither a key nor an item")
-            place.top.append(value() if value in _FRESH else value)
+            if not dashes or value is _Nothing or len(path) > DEEPEST:
+                raise ValueError("is neither a key nor an item, or nests too deep")
+            top.append(value() if value in _FRESH else value)
             continue
-        at = column + 2 * dashes
-        if dashes or place.begins_below(at, item=False):
-            place.enter(at, {})
-        else:
-            place.leave(at, dict)
-        if key in place.top:
-            raise ValueError("stands there twice")
-        if value is _Nothing:
-            place.top[key], place.awaiting = None, key
-        else:
-            place.top[key] = value() if value in _FRESH else value
+        if dashes:
+            holder, top = top, {}
+            holder.append(top)
+            path.append((column + 2 * dashes, top))
+        elif awaiting is not None and column > path[-1][0]:
+            top[awaiting] = top = {}
+            path.append((column, top))
+        elif path[-1][0] != column or type(top) is not dict:
+            top = _back(path, column, dict)
+        if key in top or len(path) > DEEPEST:
+            raise ValueError("stands there twice, or nests too deep")
+        awaiting = key if value is _Nothing else None
+        top[key] = None if value is _Nothing else value() if value in _FRESH else value
     return root
 
 
-def _begin_items(place: _Open, column: int, dashes: int) -> None:
-    """Go to the list that the first dash of a line belongs to, or begin it, and begin those of the others."""
-    if place.begins_below(column, item=True):
-        place.enter(column, [])
-    else:
-        place.leave(column, list)
-    for number in range(1, dashes):
-        place.enter(column + 2 * number, [])
+def _back(path: list[tuple[int, Any]], column: int, wanted: type) -> Any:
+    """Go back to the mapping or list that stands at a column."""
+    while path and (path[-1][0] > column or (path[-1][0] == column and type(path[-1][1]) is not wanted)):
+        path.pop()
+    if not path or path[-1][0] != column:
+        raise ValueError("does not line up")
+    return path[-1][1]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from fairlead.models.sums import summed
 from fairlead.models.usage import Amounts, Row, add, usage
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def cost(rule: Balance, problem: Problem, placement: Placement) -> Fraction:
 
 def used_by(rule: Balance, problem: Problem, placement: Placement) -> dict[Row, int]:
     """Return what the members use by cluster and resource, those that are not in the problem included."""
-    inside = (each for each in problem.workloads if each.key in rule.members)
-    used = usage(inside, placement, problem)
+    inside = [each for each in problem.workloads if each.key in rule.members]
+    everybody = len(inside) == len(problem.workloads)
+    used = usage(problem.workloads if everybody else inside, placement, problem)
     add(used, rule.standing)
     return used
 
@@ -63,14 +65,5 @@ def _unevenness(used: Mapping[Row, int], resource: str, shares: Mapping[str, Fra
     total = sum(amount for amount, _ in amounts)
     if not total:
         return Fraction(0)
-    squares = _summed(amount * amount / share for amount, share in amounts if amount)
+    squares = summed(amount * amount / share for amount, share in amounts if amount)
     return squares / (total * total) - 1
-
-
-def _summed(parts: Iterable[Fraction]) -> Fraction:
-    """Add fractions pairwise, so that denominators stay small for as long as possible."""
-    row = list(parts)
-    while len(row) > 1:
-        odd = row[len(row) - len(row) % 2 :]
-        row = [left + right for left, right in zip(row[::2], row[1::2], strict=False)] + odd
-    return row[0]

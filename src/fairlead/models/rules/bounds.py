@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import repeat
+from operator import gt, itemgetter, lt
 from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
@@ -33,6 +35,10 @@ class Bound(NamedTuple):
     replicas: int
     source: Source | None = None
     ceiling: int | None = None
+
+
+REPLICAS = itemgetter(0)
+"""The number of a bound, for a look at many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +77,14 @@ def requirements(rule: Bounds, workload: Workload) -> Iterator[Requirement]:
 
 def in_question(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> Iterator[Requirement]:
     """Yield the bounds that a placement (replicas by cluster) may break; most are kept at first sight."""
-    for cluster, bound in rule.minimum.items():
-        if placed.get(cluster, 0) < bound.replicas:
-            yield minimum(rule, workload, cluster)
-    for cluster, bound in rule.maximum.items():
-        if placed.get(cluster, 0) > bound.replicas:
-            yield maximum(rule, workload, cluster)
+    if any(map(lt, map(placed.get, rule.minimum, repeat(0)), map(REPLICAS, rule.minimum.values()))):
+        for cluster, bound in rule.minimum.items():
+            if placed.get(cluster, 0) < bound.replicas:
+                yield minimum(rule, workload, cluster)
+    if any(map(gt, map(placed.get, rule.maximum, repeat(0)), map(REPLICAS, rule.maximum.values()))):
+        for cluster, bound in rule.maximum.items():
+            if placed.get(cluster, 0) > bound.replicas:
+                yield maximum(rule, workload, cluster)
 
 
 def minimum(rule: Bounds, workload: Workload, cluster: str) -> Requirement:

@@ -86,8 +86,11 @@ class Candidates:
 
 def requirements(rule: Candidates, workload: Workload, clusters: Iterable[str]) -> Iterator[Requirement]:
     """Yield that the closed ones among some clusters stay empty, and that nothing grows where nothing may."""
+    asked = tuple(clusters)
+    if asked == rule.names and not rule.held_only:
+        return
     allowed = frozenset(rule.names)
-    for cluster in clusters:
+    for cluster in () if not rule.held_only and allowed.issuperset(asked) else asked:
         if cluster not in allowed or cluster in rule.held_only:
             yield closed(rule, workload, cluster)
 

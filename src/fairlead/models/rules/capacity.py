@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from operator import gt
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
@@ -130,7 +132,7 @@ def violations(_rule: Capacity, problem: Problem, placement: Placement) -> Itera
 
 def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List workloads that do not fit onto the nodes of a cluster."""
-    graded = {cluster.name: cluster for cluster in problem.clusters if cluster.grades}
+    graded = {cluster.name: cluster for cluster in problem.all_clusters.graded}
     for workload in problem.workloads if graded else ():
         for name, replicas in placement.of(workload.key).items():
             cluster = graded.get(name)
@@ -142,19 +144,18 @@ def _of_grades(problem: Problem, placement: Placement) -> Iterator[Violation]:
 
 def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List clusters and resources that are asked for more than there is."""
-    used = problem.used_columns(placement)
-    over = {
-        (name, resource): (amount, given.get(name, 0))
-        for resource, column in used.items()
-        for given in (problem.room.get(resource, {}),)
-        for name, amount in column.items()
-        if amount > given.get(name, 0)
-    }
-    for (name, resource), (amount, offered) in sorted(over.items()):
-        asked, had = format_units(resource, amount), format_units(resource, offered)
+    over: dict[tuple[str, str], tuple[int, int]] = {}
+    for resource, column in problem.used_columns(placement).items():
+        offered = problem.room.get(resource, {})
+        # Nearly always all of it fits, which is seen at one look.
+        if any(map(gt, column.values(), map(offered.get, column, repeat(0)))):
+            pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
+            over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
+    for (name, resource), (amount, most) in sorted(over.items()):
+        asked, had = format_units(resource, amount), format_units(resource, most)
         text = f"{name}: {asked} {resource} requested, {had} available"
         source = problem.cluster_by_name[name].source
-        yield Violation(KIND, text, amount - offered, source, None, name, resource)
+        yield Violation(KIND, text, amount - most, source, None, name, resource)
 
 
 def describe_grades(workload: Workload, cluster: Cluster) -> Statement:

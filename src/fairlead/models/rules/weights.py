@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
 from fairlead.models.source import Source
+from fairlead.models.sums import sum_of_ratios
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -126,23 +126,5 @@ def _webster(weights: Mapping[str, int], placed: Mapping[str, int], replicas: in
         if weight > 0:
             total += held
             squares[weight] = squares.get(weight, 0) + held * held
-    over, under = _sum_of_fractions(
-        [(square, weight) for weight, square in sorted(squares.items()) if square]
-    )
+    over, under = sum_of_ratios([(square, weight) for weight, square in sorted(squares.items()) if square])
     return Fraction(whole * over + (replicas - 2 * total) * replicas * under, replicas * under)
-
-
-def _sum_of_fractions(parts: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """Add fractions pairwise, so that denominators stay small for as long as possible; not reduced."""
-    row = [(numerator, denominator) for numerator, denominator in parts]
-    while len(row) > 1:
-        pairs = zip(row[::2], row[1::2], strict=False)
-        added = [_add(*left, *right) for left, right in pairs]
-        row = added + row[len(row) - len(row) % 2 :]
-    return row[0] if row else (0, 1)
-
-
-def _add(a: int, b: int, c: int, d: int) -> tuple[int, int]:
-    """Return a/b + c/d over the least common denominator."""
-    common = math.lcm(b, d)
-    return a * (common // b) + c * (common // d), common

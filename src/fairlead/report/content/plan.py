@@ -73,10 +73,10 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
         groups.append(some(planned_fullness(plan, look)))
     else:
         groups += [_waves(plan, look), _every(plan, look), last, planned_shifts(plan, look)]
-    return groups if plan.nothing_to_do else [*groups, [Text(closing(_change(plan)), "bold")]]
+    return groups if plan.nothing_to_do else [*groups, [Text(closing(change(plan)), "bold")]]
 
 
-def _change(plan: RebalancePlan) -> Change:
+def change(plan: RebalancePlan) -> Change:
     """Return what the plan changes, counted as its headline counts."""
     numbers = {"moved": plan.moves, "started": plan.started, "stopped": plan.stopped}
     return change_of(plan.outcome)._replace(**numbers)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from fairlead.models.outcome import Outcome
 from fairlead.models.words import counted
 from fairlead.report.blocks import Block, Text, Tone
+from fairlead.report.content.fleet import is_changed
 from fairlead.report.content.outcome import TONES, told_cost, verdict
-from fairlead.report.content.plan import headline, inside_line, target_line
+from fairlead.report.content.plan import change, headline, inside_line, target_line
 from fairlead.report.html.attention import Concern, attention_section, calm_words, concerns_of
+from fairlead.report.html.figures import change_figures, figure, outcome_figures
 from fairlead.report.html.next_steps import steps_of_outcome, steps_of_plan
 from fairlead.report.html.run import making_section
 from fairlead.report.html.target import conflict_section, proof_section, repaired_section, warnings_section
@@ -16,6 +18,7 @@ from fairlead.report.html.waves import change_section, flow_section, wave_sectio
 from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page
 from fairlead.solver.plan.answer import RebalancePlan
+from fairlead.solver.plan.waves import running
 
 _INSIDE = " Inside of a wave old and new replicas stand side by side."
 
@@ -36,11 +39,11 @@ def plan_page(plan: RebalancePlan, making: Making) -> Page:
         sections.append(flow_section(waves))
         sections.append(utilisation_section(plan, _INSIDE if waves.waves else ""))
         sections += [wave_section(waves), change_section(plan)]
-    changed = frozenset(change.workload for change in plan.changes)
+    changed = {one.workload for one in plan.changes}
     sections += [
         repaired_section(outcome),
         proof_section(outcome, "Target and its proof"),
-        placement_section(outcome, opened=False),
+        placement_section(outcome, ()),
         decision_section(outcome, changed),
         warnings_section(outcome),
         making_section(outcome, plan.seconds or outcome.seconds, plan.options, making),
@@ -55,20 +58,22 @@ def plan_page(plan: RebalancePlan, making: Making) -> Page:
 
 def outcome_page(outcome: Outcome, making: Making) -> Page:
     """Return the report of a placement."""
+    runs = any(running(outcome.problem).values())
+    changed = {one.key for one in outcome.problem.with_replicas if is_changed(outcome, one)} if runs else None
     sections = (
         conflict_section(outcome),
         attention_section(concerns_of(outcome), calm_words(outcome)),
         steps_of_outcome(outcome, making),
         utilisation_section(outcome),
-        placement_section(outcome, opened=True),
+        placement_section(outcome, changed),
         repaired_section(outcome),
         proof_section(outcome, "Levels and their proof"),
-        decision_section(outcome, None),
+        decision_section(outcome, changed),
         warnings_section(outcome),
         making_section(outcome, outcome.seconds, None, making),
     )
     lead = tuple(map(Text, told_cost(outcome)))
-    tone, figures = _tone(outcome), figures_of(outcome)
+    tone, figures = _tone(outcome), outcome_figures(outcome)
     return Page("Placement", _sentence(verdict(outcome)), tone, lead, figures, sections, making)
 
 
@@ -86,32 +91,6 @@ def _sentence(text: str) -> str:
 def _plan_figures(plan: RebalancePlan) -> tuple[Figure, ...]:
     """Return the numbers of a plan: what goes, and in how many waves."""
     if plan.waves is None:
-        return figures_of(plan.outcome)
-    changed = len({change.workload for change in plan.changes})
-    size = counted(len(plan.problem.with_replicas), "workload")
-    return (
-        figure(plan.moves, "replica moves", "replicas move"),
-        *([figure(plan.started, "starts", "start")] if plan.started else []),
-        *([figure(plan.stopped, "stops", "stop")] if plan.stopped else []),
-        figure(len(plan.waves.waves), "wave", "waves"),
-        figure(changed, f"of {size} changes", f"of {size} change"),
-    )
-
-
-def figures_of(outcome: Outcome) -> tuple[Figure, ...]:
-    """Return the numbers of a placement: how much is placed where."""
-    problem = outcome.problem
-    if outcome.placement is None:
-        return ()
-    placed = sum(sum(clusters.values()) for clusters in outcome.placement.values())
-    used = {name for clusters in outcome.placement.values() for name in clusters}
-    return (
-        figure(len(problem.with_replicas), "workload", "workloads"),
-        figure(placed, "replica placed", "replicas placed"),
-        Figure(str(len(used)), f"of {counted(len(problem.clusters), 'cluster')} used"),
-    )
-
-
-def figure(count: int, one: str, several: str, tone: Tone = "") -> Figure:
-    """Return a number with what it counts."""
-    return Figure(str(count), one if count == 1 else several, tone)
+        return outcome_figures(plan.outcome)
+    waves = figure(len(plan.waves.waves), "wave", "waves")
+    return change_figures(change(plan), plan.problem, waves)

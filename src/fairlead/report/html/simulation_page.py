@@ -34,13 +34,13 @@ from fairlead.report.content.simulation import (
     verdict,
 )
 from fairlead.report.html.attention import Concern, attention_section, calm_words, standing_concerns
+from fairlead.report.html.figures import change_figures
 from fairlead.report.html.heat import heat_section
 from fairlead.report.html.next_steps import steps_of_simulation
-from fairlead.report.html.page import figure
 from fairlead.report.html.run import making_section
 from fairlead.report.html.target import conflict_section, warnings_section
 from fairlead.report.html.utilisation import utilisation_section
-from fairlead.report.pages import Figure, Making, Page, Section
+from fairlead.report.pages import Making, Page, Section
 from fairlead.solver.simulate.result import Simulation
 
 WORKLOADS = columns("Workload", ">Replicas", ">Moved", ">Lost", "~Fewer", "~More")
@@ -71,7 +71,8 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     headline, *others = (text for _, text in sorted(verdicts, key=itemgetter(0)))
     costs = cost_lines(after.problem, simulation.now, after.placement) if after.placement is not None else []
     lead = (title(simulation), *others, *already(simulation), *fills_first(simulation), *costs)
-    figures = _figures(simulation) if simulation.changed else ()
+    told = simulation.changed and after.placement is not None
+    figures = change_figures(change(simulation), after.problem) if told else ()
     tone = _tone(simulation)
     return Page("Simulation", headline, tone, tuple(map(Text, lead)), figures, sections, making)
 
@@ -79,21 +80,6 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
 def _tone(simulation: Simulation) -> Tone:
     """Return how good it is: good only where everything fits and that is proven."""
     return TONES[simulation.after.status] if simulation.fits else "bad"
-
-
-def _figures(simulation: Simulation) -> tuple[Figure, ...]:
-    """Return what the changes bring about, in numbers."""
-    if simulation.after.placement is None:
-        return ()
-    found = change(simulation)
-    size = counted(len(simulation.after.problem.with_replicas), "workload")
-    return (
-        figure(found.moved, "replica moves", "replicas move"),
-        *([figure(found.lost, "is lost", "are lost")] if found.lost else []),
-        *([figure(found.started, "is started", "are started")] if found.started else []),
-        *([figure(found.stopped, "is stopped", "are stopped")] if found.stopped else []),
-        figure(found.workloads, f"of {size} changes", f"of {size} change"),
-    )
 
 
 def _concerns(simulation: Simulation) -> Iterator[Concern]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from fairlead.models.outcome import ClusterDecision, Outcome
@@ -20,6 +20,7 @@ from fairlead.report.blocks import (
     Text,
     cells,
     columns,
+    long_table,
     table,
 )
 from fairlead.report.content.fleet import COMPACT_ABOVE
@@ -40,20 +41,40 @@ ELSEWHERE = "fairlead why explains any of them"
 _DECISIONS = columns("Cluster", ">Now", ">Target", "~Why")
 
 
-def placement_section(outcome: Outcome, *, opened: bool) -> Section:
-    """Return where every workload stands; empty without a placement."""
+def placement_section(outcome: Outcome, changed: Collection[str] | None) -> Section:
+    """Return where every workload stands; empty without a placement.
+
+    Parameters
+    ----------
+    outcome
+        The outcome to show.
+    changed
+        Keys of the workloads that are shown unfolded where there are many; None for all.
+    """
+    every = outcome.problem.with_replicas
     if outcome.placement is None:
         return Section("placement", "Placement", ())
-    few = len(outcome.problem.with_replicas) <= COMPACT_ABOVE
+    few = len(every) <= COMPACT_ABOVE
     if few:
         tables = tuple(_without_blanks(_spaced(found)) for found, _ in detailed(outcome))
     else:
-        told = "and {}: fairlead solve -o json has them all"
-        tables = (_spaced(compact(outcome)).first(PLACED_SHOWN, "workload", told),)
-    if opened and len(outcome.problem.with_replicas) <= ROWS_OPEN:
+        tables = (_rows(outcome, every),)
+    shown = every if changed is None else [one for one in every if one.key in changed]
+    if len(every) <= ROWS_OPEN and shown:
         return Section("placement", "Placement", tables, brief=True)
-    title = f"The placement of {counted(len(outcome.problem.with_replicas), 'workload')}"
-    return Section("placement", "Placement", (Folded(title, tables, printed=few),))
+    blocks: list[Block] = []
+    if changed and len(shown) < len(every):
+        verb = "changes" if len(shown) == 1 else "change"
+        blocks.append(long_table(_rows(outcome, shown), f"{counted(len(shown), 'workload')} {verb}"))
+    title = f"The placement of {counted(len(every), 'workload')}"
+    blocks.append(Folded(title, tables, printed=few))
+    return Section("placement", "Placement", tuple(blocks), brief=len(blocks) > 1)
+
+
+def _rows(outcome: Outcome, workloads: Sequence[Workload]) -> Table:
+    """Return a row for every workload, as many as a page can bear."""
+    told = "and {}: fairlead solve -o json has them all"
+    return _spaced(compact(outcome, workloads)).first(PLACED_SHOWN, "workload", told)
 
 
 def _spaced(found: Table) -> Table:
@@ -73,7 +94,7 @@ def _without_blanks(found: Table) -> Table:
     return replace(found, columns=tuple(found.columns[at] for at in kept), rows=tuple(rows))
 
 
-def decision_section(outcome: Outcome, changed: frozenset[str] | None) -> Section:
+def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Section:
     """Return the reason of every cluster by workload, folded.
 
     Parameters

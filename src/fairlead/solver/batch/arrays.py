@@ -5,7 +5,7 @@ places, and the capacity of clusters. `fairlead.solver.batch.separable` tells wh
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import Any
@@ -25,6 +25,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import graded_room, needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.workload import Workload
+from fairlead.solver.boxes import UNBOUND
 
 Whole = NDArray[np.int64]
 
@@ -211,16 +212,9 @@ def has_capacity(problem: Problem) -> bool:
 def _bounds(problem: Problem, clusters: tuple[str, ...], totals: Whole) -> tuple[Whole, Whole]:
     """Return the fewest and the most replicas by place, capacity that is shared left aside."""
     workloads = problem.workloads
-    lower = np.zeros((len(workloads), len(clusters)), dtype=np.int64)
-    upper = _open(workloads, clusters) * totals[:, None]
-    position = {name: column for column, name in enumerate(clusters)}
-    for row, workload in enumerate(workloads):
-        for name, least in _minima(workload).items():
-            if name in position:
-                lower[row, position[name]] = least
-        for name, most in _maxima(workload):
-            if name in position:
-                upper[row, position[name]] = min(upper[row, position[name]], most)
+    lower = _scattered(list(map(_minima, workloads)), clusters, 0)
+    most = _scattered(list(map(_maxima, workloads)), clusters, UNBOUND)
+    upper = np.minimum(_open(workloads, clusters) * totals[:, None], most)
     if has_capacity(problem):
         _grade(problem, upper)
     return lower, upper
@@ -234,13 +228,14 @@ def _minima(workload: Workload) -> dict[str, int]:
     return {name: bound.replicas for name, bound in bounds.minimum.items() if name not in bounds.where_held}
 
 
-def _maxima(workload: Workload) -> Iterator[tuple[str, int]]:
-    """Yield the maxima by cluster, with what clusters that take nothing new may keep."""
+def _maxima(workload: Workload) -> dict[str, int]:
+    """Return the maxima by cluster, with what clusters that take nothing new may keep."""
     bounds, candidates = workload.rule(Bounds), workload.rule(Candidates)
-    if bounds is not None:
-        yield from ((name, bound.replicas) for name, bound in bounds.maximum.items())
-    if candidates is not None:
-        yield from ((name, workload.current.get(name, 0)) for name in candidates.held_only)
+    most = {} if bounds is None else {name: bound.replicas for name, bound in bounds.maximum.items()}
+    for name in () if candidates is None else candidates.held_only:
+        held = workload.current.get(name, 0)
+        most[name] = min(held, most.get(name, held))
+    return most
 
 
 def _grade(problem: Problem, upper: Whole) -> None:
@@ -255,12 +250,11 @@ def _grade(problem: Problem, upper: Whole) -> None:
 
 def _open(workloads: Sequence[Workload], clusters: tuple[str, ...]) -> Whole:
     """Return 1 where a cluster is a candidate, else 0."""
-    everywhere = dict.fromkeys(clusters, 1)
-    named: list[Mapping[str, int]] = []
-    for workload in workloads:
-        candidates = workload.rule(Candidates)
-        named.append(everywhere if candidates is None else dict.fromkeys(candidates.names, 1))
-    return _scattered(named, clusters, 0)
+    rules = (workload.rule(Candidates) for workload in workloads)
+    names = [clusters if rule is None else rule.names for rule in rules]
+    row = {inside: number for number, inside in enumerate(dict.fromkeys(names))}
+    found = _scattered([dict.fromkeys(inside, 1) for inside in row], clusters, 0)
+    return found[[row[inside] for inside in names]]
 
 
 def _tight(lower: Whole, upper: Whole, totals: Whole) -> tuple[Whole, Whole]:
@@ -316,6 +310,10 @@ def table_of(values: Iterable[Mapping[str, Any]], clusters: tuple[str, ...], sca
 
 def _scattered(values: Sequence[Mapping[str, int]], clusters: tuple[str, ...], default: int) -> Whole:
     """Write mappings by cluster into the rows of a matrix."""
+    if all(len(row) == len(clusters) and tuple(row) == clusters for row in values):
+        every = chain.from_iterable(row.values() for row in values)
+        numbers = np.fromiter(every, dtype=np.int64, count=len(values) * len(clusters))
+        return numbers.reshape(len(values), len(clusters))
     position = {name: column for column, name in enumerate(clusters)}
     found = np.full((len(values), len(clusters) + 1), default, dtype=np.int64)
     lengths = np.fromiter(map(len, values), dtype=np.int64, count=len(values))

@@ -61,8 +61,9 @@ def fits_arrays(part: Problem) -> bool:
     """Tell whether what all replicas ask for fits 64 bits, in units of the greatest common divisor."""
     asked: dict[str, list[tuple[int, int]]] = {}
     for workload in part.workloads:
+        most = _most_of(workload, part)
         for resource, need in needs(workload).items():
-            asked.setdefault(resource, []).append((need, _most_of(workload, part)))
+            asked.setdefault(resource, []).append((need, most))
     for amounts in asked.values():
         unit = math.gcd(*(need for need, _ in amounts))
         if sum(need // unit * count for need, count in amounts) >= MOST_ASKED:

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from fairlead.models.in_order import in_order_of
 from fairlead.models.levels import (
     CLUSTERS,
     COPIES,
@@ -135,7 +136,7 @@ def deviation_from(
 
 def by_name(names: Sequence[str], values: Mapping[str, int]) -> Numbers:
     """Return values by name as an array in the order of the names; absent means 0."""
-    return np.array([values.get(name, 0) for name in names], dtype=np.int64)
+    return np.fromiter(in_order_of(tuple(names), values, 0), dtype=np.int64, count=len(names))
 
 
 def _only(values: Mapping[str, int], inside: Collection[str]) -> dict[str, int]:

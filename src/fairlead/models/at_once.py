@@ -1,0 +1,185 @@
+"""What many replicas use, and how far they are from their weights, seen at one look: arrays over all places.
+
+The same numbers as those of `fairlead.models.usage` and of `fairlead.models.rules.weights`, exactly: where
+64 bits could not hold one, or weights have no small common multiple, nothing is told, and they are asked one
+by one. This module needs NumPy, and is imported where there are many places to look at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain, pairwise, repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.levels import Deviation
+from fairlead.models.sums import sum_of_ratios
+
+Whole = NDArray[np.int64]
+Placed = Sequence[Mapping[str, int]]
+"""Replicas by cluster, of one workload after the other."""
+
+MOST = 2**62
+"""Sums below this fit 64 bits."""
+AT_ONCE = 200_000
+"""Places that are looked at together, so that their arrays stay in the processor's cache."""
+
+
+def used_at_once(
+    asked: Sequence[Mapping[str, int]],
+    placed: Placed,
+    names: Sequence[str],
+    counted: Callable[[str], frozenset[str]],
+) -> dict[str, dict[str, int]] | None:
+    """Return what workloads use by resource and cluster; None where 64 bits may not do.
+
+    Parameters
+    ----------
+    asked
+        What one replica of each workload takes by resource.
+    placed
+        Replicas of each workload.
+    names
+        Names of all clusters.
+    counted
+        Tells on which clusters a resource counts.
+
+    Raises
+    ------
+    OverflowError
+        A number alone is beyond 64 bits.
+    """
+    resources = tuple(dict.fromkeys(chain.from_iterable(asked)))
+    position = {name: at for at, name in enumerate(names)}
+    largest = max(chain.from_iterable(each.values() for each in asked), default=0)
+    sums = np.zeros((len(resources), len(names) + 1), dtype=np.int64)
+    replicas = 0
+    for rows, lengths, counts in _slices(placed):
+        # Floats do not wrap around where a sum is too large for 64 bits, and that is all that is asked.
+        replicas += int(counts.sum(dtype=np.float64)) + 1
+        if replicas * largest >= MOST:
+            return None
+        held = map(position.get, chain.from_iterable(placed[rows]), repeat(len(names)))
+        columns = np.fromiter(held, dtype=np.int64, count=len(counts))
+        for number, resource in enumerate(resources):
+            need = np.array([each.get(resource, 0) for each in asked[rows]], dtype=np.int64)
+            np.add.at(sums[number], columns, np.repeat(need, lengths) * counts)
+    sums = sums[:, :-1]
+    for number, resource in enumerate(resources):
+        charged = counted(resource)
+        if len(charged) < len(names):
+            sums[number] *= np.fromiter(map(charged.__contains__, names), dtype=np.int64, count=len(names))
+    found = {}
+    for resource, row in zip(resources, sums, strict=True):
+        at = np.flatnonzero(row)
+        inside = names if len(at) == len(names) else [names[each] for each in at.tolist()]
+        found[resource] = dict(zip(inside, row[at].tolist(), strict=True))
+    return found
+
+
+class Divided(NamedTuple):
+    """A workload that is divided by weights, without tiers: weights, replicas in all, and by cluster."""
+
+    weights: Mapping[str, int]
+    replicas: int
+    placed: Mapping[str, int]
+
+
+def distance_at_once(divided: Sequence[Divided], deviation: Deviation) -> Fraction | None:
+    """Return the sum of the distances from the weights; None where they have to be asked one by one.
+
+    Raises
+    ------
+    OverflowError
+        A number alone is beyond 64 bits.
+    """
+    if deviation is Deviation.MINIMAX:
+        return None
+    parts: list[tuple[int, int]] = []
+    for rows, lengths, counts in _slices([each.placed for each in divided]):
+        inside = divided[rows]
+        by_place = chain.from_iterable(map(each.weights.get, each.placed, repeat(0)) for each in inside)
+        weights = np.fromiter(by_place, dtype=np.int64, count=len(counts))
+        wholes = [sum(each.weights.values()) for each in inside]
+        row = _Rows(lengths, counts, weights, wholes, [each.replicas for each in inside])
+        found = row.squares() if deviation is Deviation.WEBSTER else row.gaps()
+        if found is None:
+            return None
+        parts.extend(found)
+    return Fraction(*sum_of_ratios(parts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Rows:
+    """Workloads one after the other, and their places one after the other.
+
+    Parameters
+    ----------
+    lengths
+        How many places each workload has.
+    counts, weights
+        Replicas and weight by place.
+    wholes, replicas
+        The sum W of all weights, and N, by workload.
+    """
+
+    lengths: Whole
+    counts: Whole
+    weights: Whole
+    wholes: Sequence[int]
+    replicas: Sequence[int]
+
+    def squares(self) -> Iterator[tuple[int, int]] | None:
+        """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, as fractions by N."""
+        common = math.lcm(*np.unique(self.weights[self.weights > 0]).tolist())
+        if common * int(self.counts.max(initial=0)) ** 2 * len(self.counts) >= MOST:
+            return None
+        weighed = self.weights > 0
+        shares = np.where(weighed, common // np.maximum(self.weights, 1), 0)
+        squares, held = self._sums(self.counts**2 * shares), self._sums(self.counts * weighed)
+        over: dict[int, int] = {}
+        straight = 0
+        for whole, total, square, here in zip(self.wholes, self.replicas, squares, held, strict=True):
+            if whole and total:
+                over[total] = over.get(total, 0) + whole * square
+                straight += total - 2 * here
+        return chain(((above, total * common) for total, above in over.items()), [(straight, 1)])
+
+    def gaps(self) -> Iterator[tuple[int, int]] | None:
+        """Return sum |x - q| as N + sum (|W x - N w| - N w) / W over the places that hold any, by W."""
+        whole, total = max(self.wholes, default=0), max(self.replicas, default=0)
+        most = (whole + 1) * (int(self.counts.max(initial=0)) + 2 * total + 1)
+        if most * (len(self.counts) + 1) >= MOST:
+            return None
+        wanted = np.repeat(np.array(self.replicas, dtype=np.int64), self.lengths) * self.weights
+        held = np.repeat(np.array(self.wholes, dtype=np.int64), self.lengths) * self.counts
+        gaps = self._sums(np.where(self.weights > 0, np.abs(held - wanted) - wanted, 0))
+        over: dict[int, int] = {}
+        for whole, total, gap in zip(self.wholes, self.replicas, gaps, strict=True):
+            if whole and total:
+                over[whole] = over.get(whole, 0) + gap + whole * total
+        return ((above, whole) for whole, above in over.items())
+
+    def _sums(self, values: Whole) -> list[Any]:
+        """Return the sum over the places of every workload."""
+        ends = np.cumsum(self.lengths)
+        sums = np.concatenate([[0], np.cumsum(values)])
+        found: list[Any] = (sums[ends] - sums[ends - self.lengths]).tolist()
+        return found
+
+
+def _slices(placed: Placed) -> Iterator[tuple[slice, Whole, Whole]]:
+    """Yield some workloads after the other, how many places each of them has, and the replicas there."""
+    lengths = np.fromiter(map(len, placed), dtype=np.int64, count=len(placed))
+    number = np.cumsum(lengths) // AT_ONCE
+    starts = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(placed)]
+    for start, end in pairwise(starts):
+        rows = slice(start, end)
+        count = int(lengths[rows].sum())
+        values = chain.from_iterable(each.values() for each in placed[rows])
+        yield rows, lengths[rows], np.fromiter(values, dtype=np.int64, count=count)

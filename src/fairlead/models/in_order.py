@@ -1,0 +1,70 @@
+"""Clusters in the order of their names, and values that keep what was found out about them.
+
+They are the same in a problem and in those that are made of it (`dataclasses.replace`), and so is what is
+known of them; `fairlead.models.workload.Workloads` are the other ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from itertools import repeat
+from operator import attrgetter
+from typing import Any, Self, TypeVar, TypeVarTuple
+
+from fairlead.models.cluster import Cluster
+
+Value = TypeVar("Value")
+Found = TypeVar("Found")
+Others = TypeVarTuple("Others")
+
+
+def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: Value) -> Iterable[Value]:
+    """Return values in the order of names; mostly they have that order, and nothing is looked up."""
+    if len(values) == len(names) and tuple(values) == names:
+        return values.values()
+    return map(values.get, names, repeat(otherwise))
+
+
+class Known:
+    """An immutable value that keeps what was found out about it."""
+
+    def once(self, find: Callable[[Self, *Others], Found], *others: *Others) -> Found:
+        """Return what a pure function finds of this value and of others; asked again it is not called.
+
+        Others are told apart by identity, so they have to be immutable, and the same object each time.
+        """
+        known: dict[object, tuple[object, Any]] = self.__dict__.setdefault("_known", {})
+        # Who is part of a key is kept, so that nobody else gets his identity.
+        key = (find, *map(id, others))
+        if key not in known:
+            known[key] = (others, find(self, *others))
+        found: Found = known[key][1]
+        return found
+
+
+class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was found out
+    """Clusters in name order."""
+
+    @classmethod
+    def of(cls, clusters: Iterable[Cluster]) -> Clusters:
+        """Return clusters in name order."""
+        return clusters if isinstance(clusters, cls) else cls(sorted(clusters, key=attrgetter("name")))
+
+    def __reduce__(self) -> tuple[type[Clusters], tuple[tuple[Cluster, ...]]]:
+        return Clusters, (tuple(self),)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Cluster]:
+        """Clusters by name."""
+        return dict(zip(self.names, self, strict=True))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple([cluster.name for cluster in self])
+
+    @cached_property
+    def graded(self) -> tuple[Cluster, ...]:
+        """Those that tell the grades of their nodes."""
+        return tuple([cluster for cluster in self if cluster.grades])
