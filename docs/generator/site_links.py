@@ -43,5 +43,7 @@ def site_place(path: str) -> str:
     if path in MOVED:
         return MOVED[path]
     if path.startswith("examples/"):
-        return f"examples/{path.split('/')[1]}.md"
+        name = path.split("/")[1]
+        # A file beside the folders (a notebook, a script) has no page of its own.
+        return "examples/index.md" if posixpath.splitext(name)[1] else f"examples/{name}.md"
     return path.removeprefix("docs/")

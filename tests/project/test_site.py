@@ -66,6 +66,7 @@ def test_links_are_moved_with_their_pages() -> None:
     assert for_site("[a](../examples/fleet/stories) [b](week.md)", "rules.md") == (
         "[a](examples/fleet.md) [b](week.md)"
     )
+    assert for_site("[a](../examples/drain.ipynb)", "report.md") == "[a](examples/index.md)"
     assert for_site("[a](../own-kinds.md)", "reference/kinds.md") == "[a](../own-kinds.md)"
     assert for_site("[a](https://example.org/docs/x) [b](#due)", "index.md") == (
         "[a](https://example.org/docs/x) [b](#due)"

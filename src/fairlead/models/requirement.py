@@ -210,7 +210,7 @@ class Requirement(NamedTuple):
 
     Where at least so many are asked for, it does not bind a workload that is scaled to 0.
 
-    Parameters
+    Attributes
     ----------
     kind
         The rule.

@@ -28,7 +28,7 @@ Clusters = Mapping[str, frozenset[str]]
 class Number(NamedTuple):
     """A number that a rule states, and that somebody could change.
 
-    Parameters
+    Attributes
     ----------
     name
         Its name in the rule, such as ``minimum``.
