@@ -20,6 +20,8 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.first_placing import place_first
 from fairlead.solver.keeping import keep_and_repair
 from fairlead.solver.partial_floor import place_greedily
+from fairlead.solver.search import Search
+from fairlead.solver.solving import _at_once
 from random_problems import random_problem
 
 NO_TIME = 1e-9
@@ -125,3 +127,16 @@ def test_rows_and_others_are_placed_together(seed: int) -> None:
     found = place_first(problem)
     assert found is not None
     assert not check(problem, found)
+
+
+def test_who_answers_at_once_with_some_time_left_finds_a_first_placement_too() -> None:
+    """The one that may use a only comes last by size; of 501 places the reference dispenser leaves it none.
+
+    No search follows, so that whatever keeps all rules has to be the answer.
+    """
+    names = [f"c{number:03}" for number in range(250)]
+    part = fleet(workload("any", 5, {"a": 9, "b": 1}), workload("only", 4, {"a": 1}), a=4, b=5)
+    part = replace(part, clusters=(*part.clusters, *(Cluster(name, free={CPU: 0}) for name in names)))
+    assert keep_and_repair(part, ()) is None
+    found = _at_once(part, Search())
+    assert found.placement == Placement({"any": {"b": 5}, "only": {"a": 4}})
