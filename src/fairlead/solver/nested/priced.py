@@ -154,11 +154,10 @@ class _Bracket:
             self.high, self.few = price, picked.used
 
     def next_price(self, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Any | None:
-        """Return the next price to look at; None where no other is worth it."""
-        price = _crossing(merits, self.few, self.many, self.low, self.high)
-        if price is None and (self.few is None or self.many is None or made is not None):
-            price = _inside(None if made is None else made[1:], self.low, self.high, merits)
-        return price
+        """Return the next price to look at; None where no other bounds the value any better."""
+        if self.few is None or self.many is None:
+            return _inside(None if made is None else made[1:], self.low, self.high, merits)
+        return _crossing(merits, self.few, self.many, self.low, self.high)
 
 
 def _better(known: Picked | None, merits: Merits, made: tuple[Flags, Any, Any] | None) -> Picked | None:
@@ -178,10 +177,8 @@ def _reaches(merits: Merits, used: Flags, price: Any, greatest: Any) -> bool:
     return bool(worth >= greatest - ROUNDING * size)
 
 
-def _crossing(merits: Merits, few: Flags | None, many: Flags | None, low: Any, high: Any) -> Any | None:
+def _crossing(merits: Merits, few: Flags, many: Flags, low: Any, high: Any) -> Any | None:
     """Return the price at which a small and a large set are worth the same; None where it is no new one."""
-    if few is None or many is None:
-        return None
     sizes, worth = int(many.sum()) - int(few.sum()), merits[many].sum() - merits[few].sum()
     if sizes <= 0:
         return None
