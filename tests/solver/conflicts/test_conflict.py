@@ -1,10 +1,16 @@
 """Conflicts of one workload: the right rules, in the user's words, and no rule too many."""
 
+from dataclasses import replace
 from typing import Any
 
 import fairlead
-from builders import cluster, deployment, divided, duplicated, policy, static, term
+from builders import cluster, deployment, divided, duplicated, dynamic, policy, static, term
+from fairlead.models.cluster import Cluster
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Spread, Total
 from fairlead.models.statement import Conflict
+from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.alone import fails_alone
 from hand_made import nginx, problem
 
 
@@ -77,6 +83,39 @@ def test_too_little_room_names_every_candidate() -> None:
         "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
         "default/nginx: 2/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}",
     ]
+
+
+def test_as_many_regions_as_allowed_hold_too_little() -> None:
+    """Two of three regions hold 3 + 2 replicas at most, where 6 are wanted; all three would hold 7."""
+    conflict = conflict_of(
+        *(cluster(name, cpu=cpu, region=f"r{name}") for name, cpu in (("a", 3), ("b", 2), ("c", 2))),
+        deployment("nginx", 6, cpu=1),
+        policy(
+            placement={
+                **dynamic(),
+                "spreadConstraints": [{"spreadByField": "region", "minGroups": 1, "maxGroups": 2}],
+            }
+        ),
+    )
+    assert texts(conflict) == [
+        "default/nginx needs 6 replicas",
+        "policy default/nginx: replicas in at most 2 regions",
+        "a has capacity for 3 of default/nginx (cpu 3 free, 1 per replica)",
+        "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+        "c has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+    ]
+
+
+def test_many_regions_of_which_few_are_allowed_are_seen_at_once() -> None:
+    """Four of 400 regions of one cluster hold 8 replicas at most, where 9 are wanted: no search says so."""
+    names = tuple(f"c{number:03d}" for number in range(400))
+    few = Spread("region", {name: frozenset({name}) for name in names}, 1, 4)
+    workload = Workload("a", "a", 9, requests={"cpu": 1}, rules=(Candidates(names), Total(), few))
+    clusters = tuple(Cluster(name, free={"cpu": 2}) for name in names)
+    problem = Problem(clusters, (workload,), (Capacity(),))
+    assert fails_alone(workload, problem)
+    fits = replace(workload, replicas=8)
+    assert not fails_alone(fits, Problem(clusters, (fits,), (Capacity(),)))
 
 
 def test_no_candidate() -> None:

@@ -29,7 +29,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox, box_of, boxes_of, has_box
-from fairlead.solver.conflicts.closed_form import closed_form
+from fairlead.solver.conflicts.closed_form import closed_form, most_in_groups
 from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.conflicts.wording import told
 from fairlead.solver.marginal import exact_sum
@@ -86,7 +86,12 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
         return True
     if not workload.replicas or workload.rule(Total) is None:
         return False
-    return _sum_differs(workload, boxed) or _too_few_groups(workload) or _set_misfits(workload, boxed)
+    return (
+        _sum_differs(workload, boxed)
+        or _too_few_groups(workload)
+        or _set_misfits(workload, boxed)
+        or _groups_misfit(workload, boxed)
+    )
 
 
 def settled(workload: Workload, problem: Problem) -> bool:
@@ -155,6 +160,17 @@ def _too_few_groups(workload: Workload) -> bool:
         if in_one_only and rule.minimum > workload.replicas:
             return True
     return False
+
+
+def _groups_misfit(workload: Workload, boxed: WorkloadBox) -> bool:
+    """Tell whether as many groups as a spread allows hold less than the total, whichever they are."""
+    limited = [
+        rule for rule in workload.rules_of(Spread) if (rule.maximum or len(rule.groups)) < len(rule.groups)
+    ]
+    if not limited:
+        return False
+    most = dict(zip(boxed.names, boxed.box.upper.tolist(), strict=True))
+    return any(most_in_groups(rule, most) < boxed.box.total for rule in limited)
 
 
 def _set_misfits(workload: Workload, boxed: WorkloadBox) -> bool:

@@ -1,9 +1,9 @@
 """Conflicts of one workload in closed form, without a solver.
 
 Where rules bound single clusters or their total, a conflict is one of few kinds: a cluster needs more than it
-may hold, minima add up to more than the total, all candidates together hold less than the total, a set of
-clusters cannot hold what it has to, or a spread wants more groups than there are. Each of them is minimal by
-construction.
+may hold, minima add up to more than the total, all candidates together hold less than the total, or as many
+groups of them as a spread allows do, a set of clusters cannot hold what it has to, or a spread wants more
+groups than there are. Each of them is minimal by construction.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,7 +55,12 @@ def closed_form(workload: Workload, problem: Problem, units: Sequence[Unit]) -> 
         if _impossible(unit.part, most, problem):
             return ClosedForm((at,), smallest=True)
     outline = outline_of(workload, problem, units)
-    every = (*_pairs(outline, problem, units), *_sums(outline), *_sets(outline, units))
+    every = (
+        *_pairs(outline, problem, units),
+        *_sums(outline),
+        *_spreads(outline, units),
+        *_sets(outline, units),
+    )
     found = min((each for each in every if each is not None), key=len, default=None)
     if found is None:
         return None
@@ -106,6 +111,34 @@ def _sums(outline: Outline) -> Iterator[Positions | None]:
     yield _over(outline.total, outline.workload.replicas, (each for each in least if each))
     if outline.workload.replicas:
         yield _under(outline.total, outline.workload.replicas, outline.names, outline, _closed(outline))
+
+
+def _spreads(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions]:
+    """Yield spreads that allow so few groups that these hold less than the total, whichever they are."""
+    wanted = outline.workload.replicas
+    holds = {name: outline.most(name) for name in outline.names}
+    known = {name: each for name, each in holds.items() if each is not None}
+    if outline.total is None or not wanted or len(known) < len(holds):
+        return
+    most = {name: replicas for name, (replicas, _) in known.items()}
+    for at, rule in _others(outline, units, Spread).items():
+        if rule.maximum is not None and most_in_groups(rule, most) < wanted:
+            yield outline.total, at, *(unit for _, unit in known.values()), *_closed(outline)
+
+
+def most_in_groups(rule: Spread, most: Mapping[str, int]) -> int:
+    """Return how many replicas stand at most in as many groups as a spread allows.
+
+    Parameters
+    ----------
+    most
+        Most replicas by candidate. Where some of them are in no group, or in several, all of them count.
+    """
+    inside = [name for clusters in rule.groups.values() for name in clusters if name in most]
+    if len(inside) != len(most) or len(set(inside)) != len(inside):
+        return sum(most.values())
+    groups = (sum(most.get(name, 0) for name in clusters) for clusters in rule.groups.values())
+    return sum(sorted(groups, reverse=True)[: rule.maximum])
 
 
 def _sets(outline: Outline, units: Sequence[Unit]) -> Iterator[Positions | None]:

@@ -53,7 +53,10 @@ def _about(conflict: Sequence[Unit], problem: Problem) -> tuple[str, ...]:
 def _adds_up(conflict: Sequence[Unit], problem: Problem) -> bool:
     """Tell whether adding up shows that a conflict has no placement, though perhaps with less as well."""
     sums = sums_of(problem, conflict)
-    return excess_of(problem, conflict) is not None or (sums is not None and not sums.possible())
+    if excess_of(problem, conflict) is not None or (sums is not None and not sums.possible()):
+        return True
+    alone = problem.workloads if len(problem.workloads) == 1 else ()
+    return any(closed_form(workload, problem, conflict) is not None for workload in alone)
 
 
 def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int = 0) -> Found | None:

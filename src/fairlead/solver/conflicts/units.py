@@ -154,7 +154,8 @@ def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[
 
 def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the closed clusters together, and every cluster that takes nothing new."""
-    closed = [name for name in problem.cluster_by_name if name not in rule.names]
+    named = frozenset(rule.names)
+    closed = [name for name in problem.cluster_by_name if name not in named]
     if closed:
         unknown = Exclusion("is not eligible")
         told = Candidates(rule.names, {name: rule.excluded.get(name, unknown) for name in closed})
@@ -196,7 +197,8 @@ def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[Binding
 
 def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield the numbers of a rule about groups, each over the closed clusters as well: they may be opened."""
-    closed = [each for each in problem.clusters if each.name not in open_to(workload, problem)]
+    known = frozenset(open_to(workload, problem))
+    closed = [each for each in problem.clusters if each.name not in known]
     for number in rule.numbers() if rule.rows else ():
         if number.side is Side.MOST or (number.value and workload.replicas):
             yield rule.only(number).widened(closed), partial(rule.statement, number, workload)
@@ -248,4 +250,5 @@ def _rooms(problem: Problem) -> Iterator[Unit]:
 
 def open_to(workload: Workload, problem: Problem) -> tuple[str, ...]:
     """Return the candidates of a workload that exist."""
-    return tuple(name for name in problem.candidates(workload) if name in problem.cluster_by_name)
+    known = problem.cluster_by_name
+    return tuple(name for name in problem.candidates(workload) if name in known)
