@@ -7,6 +7,7 @@ set in the environment (``make check-long``) every property is tried on many mor
 """
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -16,6 +17,10 @@ from hypothesis import HealthCheck, settings
 
 from real_backend import RealBackend, running
 from served_api import ServedApi, serving
+
+# Where the tests run in the background of a script, Ctrl-C is ignored, and so it would be by all that they start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Slow draws are a matter of the machine as well, hence no complaint about them.
 settings.register_profile(
