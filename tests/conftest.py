@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, settings
 from real_backend import RealBackend, running
 from served_api import ServedApi, serving
 
-# Where the tests run in the background of a script, Ctrl-C is ignored, and so it would be by all that they start.
+# In the background of a script Ctrl-C is ignored, and so it would be by all that the tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
