@@ -178,6 +178,7 @@ def test_what_is_settled_causes_no_work(api: ServedApi, tmp_path: Path) -> None:
     api.add(binding("copied", 1, placed=placement(DUPLICATED)))
     with controlled(api, tmp_path) as running:
         eventually(lambda: is_done(api, "web") and is_done(api, "copied"))
+        time.sleep(0.5)  # a real server tells of its last write a little later
         batches, writes = running.number("fairlead_batches_total"), len(api.writes())
         health = [{"clusterName": "member1", "health": "Healthy"}]
         change(api, "web", {"status": {"aggregatedStatus": health}}, "status")
