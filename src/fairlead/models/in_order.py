@@ -1,4 +1,4 @@
-"""Clusters in the order of their names, and values that keep what was found out about them.
+"""Clusters in the order of their names, which keep what was found out about them.
 
 They are the same in a problem and in those that are made of it (`dataclasses.replace`), and so is what is
 known of them; `fairlead.models.workload.Workloads` are the other ones.
@@ -6,17 +6,16 @@ known of them; `fairlead.models.workload.Workloads` are the other ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from itertools import repeat
 from operator import attrgetter
-from typing import Any, Self, TypeVar, TypeVarTuple
+from typing import TypeVar
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.kept import Known
 
 Value = TypeVar("Value")
-Found = TypeVar("Found")
-Others = TypeVarTuple("Others")
 
 
 def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: Value) -> Iterable[Value]:
@@ -24,23 +23,6 @@ def in_order_of(names: tuple[str, ...], values: Mapping[str, Value], otherwise: 
     if len(values) == len(names) and tuple(values) == names:
         return values.values()
     return map(values.get, names, repeat(otherwise))
-
-
-class Known:
-    """An immutable value that keeps what was found out about it."""
-
-    def once(self, find: Callable[[Self, *Others], Found], *others: *Others) -> Found:
-        """Return what a pure function finds of this value and of others; asked again it is not called.
-
-        Others are told apart by identity, so they have to be immutable, and the same object each time.
-        """
-        known: dict[object, tuple[object, Any]] = self.__dict__.setdefault("_known", {})
-        # Who is part of a key is kept, so that nobody else gets his identity.
-        key = (find, *map(id, others))
-        if key not in known:
-            known[key] = (others, find(self, *others))
-        found: Found = known[key][1]
-        return found
 
 
 class Clusters(tuple[Cluster, ...], Known):  # noqa: SLOT001 - keeps what was found out

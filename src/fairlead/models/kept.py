@@ -1,54 +1,73 @@
-"""What is found out about a problem, or a placement of it, is kept with it: neither of them ever changes."""
+"""What is found out about a value that never changes is kept with it: nobody looks for it twice."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import Any, Self, TypeVar, TypeVarTuple, cast
 
-if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
-    from fairlead.models.problem import Problem
-
-T = TypeVar("T")
+Found = TypeVar("Found")
+Other = TypeVar("Other")
+Others = TypeVarTuple("Others")
 
 
-def kept(find: Callable[[Problem], T]) -> Callable[[Problem], T]:
-    """Let a function of a problem run once for each; what it returns must not be changed by anybody."""
-    name = _name(find)
+class Known:
+    """An immutable value that keeps what was found out about it; copies and pickles of it begin anew."""
+
+    def once(self, find: Callable[[Self, *Others], Found], *others: *Others) -> Found:
+        """Return what a pure function finds of this value and of others; asked again it is not called.
+
+        What it returns must not be changed by anybody. Others are told apart by identity, so they have to be
+        immutable, and the same object each time.
+        """
+        known = _known(self)
+        # Who is part of a key is kept, so that nobody else gets his identity.
+        key = (find, *map(id, others))
+        if key not in known:
+            known[key] = (others, find(self, *others))
+        found: Found = known[key][1]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_known"}
+
+
+Value = TypeVar("Value", bound=Known)
+
+
+def kept(find: Callable[[Value], Found]) -> Callable[[Value], Found]:
+    """Let a function of a value run once for each."""
 
     @wraps(find)
-    def found(problem: Problem) -> T:
-        known = vars(problem)
-        if name not in known:
-            known[name] = find(problem)
-        return cast("T", known[name])
+    def found(value: Value) -> Found:
+        return value.once(find)
 
     return found
 
 
-def keep(problem: Problem, find: Callable[[Problem], T], value: T) -> None:
-    """Let a function that is `kept` return a value for a problem of which that is known without a look."""
-    vars(problem)[_name(find)] = value
+def keep(value: Value, find: Callable[[Value], Found], result: Found) -> None:
+    """Let a function that is `kept` return a result for a value of which that is known without a look."""
+    _known(value)[(find.__wrapped__,)] = ((), result)  # type: ignore[attr-defined]
 
 
-def _name(find: Callable[..., T]) -> str:
-    """Return under which name a problem keeps what a function found."""
-    return f"kept {find.__module__}.{find.__qualname__}"
-
-
-def kept_of_last(find: Callable[[Problem, Placement], T]) -> Callable[[Problem, Placement], T]:
+def kept_of_last(find: Callable[[Value, Other], Found]) -> Callable[[Value, Other], Found]:
     """Let a function of a problem and a placement run once for the same two, one after the other.
 
     What is found is asked for again by whoever checks and by whoever tells it: only the last is kept.
     """
-    name = _name(find)
 
     @wraps(find)
-    def found(problem: Problem, placement: Placement) -> T:
-        last = cast("tuple[Placement, T] | None", vars(problem).get(name))
-        if last is None or last[0] is not placement:
-            last = vars(problem)[name] = placement, find(problem, placement)
-        return last[1]
+    def found(value: Value, other: Other) -> Found:
+        known = _known(value)
+        last = known.get((find,))
+        if last is None or last[0] is not other:
+            last = known[(find,)] = other, find(value, other)
+        return cast("Found", last[1])
 
     return found
+
+
+def _known(value: Known) -> dict[object, tuple[object, Any]]:
+    """Return what is kept with a value, by what was asked."""
+    known: dict[object, tuple[object, Any]] = vars(value).setdefault("_known", {})
+    return known

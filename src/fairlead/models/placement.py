@@ -6,7 +6,7 @@ from operator import lt
 from types import MappingProxyType
 
 from fairlead.models.errors import UsageError
-from fairlead.models.in_order import Known
+from fairlead.models.kept import Known
 
 
 class Placement(Mapping[str, Mapping[str, int]], Known):

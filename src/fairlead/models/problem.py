@@ -9,6 +9,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.expected_loss import FailureRate
 from fairlead.models.in_order import Clusters
+from fairlead.models.kept import Known
 from fairlead.models.levels import DEFAULT_ORDER, Deviation
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
@@ -21,7 +22,7 @@ from fairlead.models.workload import Workload, Workloads
 
 
 @dataclass(frozen=True)
-class Problem(Shown):
+class Problem(Shown, Known):
     """Which workloads are to be placed on which clusters, and what counts.
 
     Parameters

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from fairlead.models.declared import Declared
-from fairlead.models.in_order import Known
+from fairlead.models.kept import Known
 from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.showing import amounts, called
