@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.model import Model, Prices, in_chunks, place_prices
 from fairlead.solver.batch.shapes import Curve
-from fairlead.solver.batch.tuning import CUTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +40,26 @@ class Relaxed:
     replicas: Whole
     usage: Floats
     pinned: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluated:
+    """Prices and what is known at them.
+
+    Parameters
+    ----------
+    prices, rows
+        Of what is shared, and of the rows' totals.
+    value
+        The bound there, in steps, as a float.
+    replicas
+        A placement that is not whole and as cheap as the bound; None where no linear program was solved.
+    """
+
+    prices: Prices
+    rows: Floats
+    value: float
+    replicas: Floats | None = None
 
 
 def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
@@ -142,7 +162,7 @@ def windows(
     part = PricedRows.of(model, prices, rows)
     low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
     # A piece whose units all cost the same stays whole.
-    cuts = np.where(part.grown, CUTS, 1)
+    cuts = np.where(part.grown, tuning.CUTS, 1)
     found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
     for number in range(len(part.dear)):
         start, end = (
@@ -150,7 +170,7 @@ def windows(
             np.minimum(part.curve.starts[number + 1], high),
         )
         width = np.maximum(end - start, 0)
-        for cut in range(1 if part.growth is None else CUTS):
+        for cut in range(1 if part.growth is None else tuning.CUTS):
             first = start + width * np.minimum(cut, cuts) // cuts
             last = start + width * np.minimum(cut + 1, cuts) // cuts
             row, column = np.nonzero((last > first) & (width > 0))
@@ -162,7 +182,11 @@ def windows(
                 for slope, growth in zip(part.curve.slopes, part.curve.growth, strict=True)
             ]
             pinned = np.array(slopes[1:], dtype=np.float64).reshape(len(slopes) - 1, len(row)).T
-            key = ((row + rows.start) * low.shape[1] + column) * len(part.dear) * CUTS + number * CUTS + cut
+            key = (
+                ((row + rows.start) * low.shape[1] + column) * len(part.dear) * tuning.CUTS
+                + number * tuning.CUTS
+                + cut
+            )
             found.append(
                 (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned, key)
             )

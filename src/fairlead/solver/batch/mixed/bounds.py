@@ -15,13 +15,13 @@ from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import Note
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole, total_of
 from fairlead.solver.batch.mixed.approximations import divided
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
 from fairlead.solver.batch.mixed.columns import fitting
 from fairlead.solver.batch.mixed.outer import Values, View
 from fairlead.solver.batch.model import Worth, model_of, worth_of
-from fairlead.solver.batch.tuning import SHARE_OF_GUESS
 from fairlead.solver.deadline import Deadline
 
 
@@ -55,7 +55,7 @@ class RelaxedBounds:
         deadline
             When prices have to be found.
         """
-        self.deadline = deadline.part(SHARE_OF_GUESS)
+        self.deadline = deadline.part(tuning.SHARE_OF_GUESS)
         values: dict[Level, int | Fraction] = {}
         last: Level | None = None
         for level in levels_of(self.part):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.errors import InternalError
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import (
     WholePrices,
@@ -26,18 +27,8 @@ from fairlead.solver.batch.dual.bound import (
     whole_prices,
 )
 from fairlead.solver.batch.dual.relaxation import PricedRows, relax
-from fairlead.solver.batch.dual.subgradient import Steps, with_probed_step
+from fairlead.solver.batch.dual.subgradient import Ascent, first_step
 from fairlead.solver.batch.model import Model, Prices, rows_of
-from fairlead.solver.batch.tuning import (
-    CARDINALITY_COARSE,
-    CARDINALITY_FIRST_STEP,
-    CARDINALITY_MOST_PROBES,
-    CARDINALITY_TURNS,
-    HALVES,
-    HALVES_NEARBY,
-    LITTLE,
-    SMALLER,
-)
 from fairlead.solver.deadline import Deadline
 
 # Bits of a price that floats and whole numbers hold alike.
@@ -108,52 +99,30 @@ class Dual:
         others = np.setdiff1d(np.arange(len(model.batch.keys)), groups.rows)
         return cls(model, groups, deadline, rows_of(model, others), rows_of(model, groups.rows))
 
+    @property
+    def _ascent(self) -> Ascent[Priced]:
+        """Turns in which the bound rises."""
+        return Ascent(self.model, self.deadline, self._at)
+
     def climb(self, start: Prices | None = None) -> Priced:
         """Raise the bound, as `fairlead.solver.batch.dual.subgradient.climb` does."""
-        model = self.model
-        best = self._run(start or Prices.none(model), 1, 0.0, None)
-        if not len(model.batch.coupling.limit) and not model.pins:
-            return best
-        first = (
-            CARDINALITY_FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
-        )
-
-        def run(known: Priced, many: int, step: float) -> Priced:
-            return self._run(known.prices, many, step, known)
-
-        return with_probed_step(best, first, CARDINALITY_TURNS, self.deadline, run)
+        share = tuning.CARDINALITY_FIRST_STEP
+        return self._ascent.climb(start or Prices.none(self.model), tuning.CARDINALITY_TURNS, share)
 
     def refine(self, best: Priced) -> Priced:
         """Raise the bound further, with smaller steps, from prices that are about right."""
-        first = CARDINALITY_FIRST_STEP * self.model.unit * float(self.model.batch.totals.sum())
-        first /= len(self.model.batch.clusters)
-        for _ in range(CARDINALITY_MOST_PROBES):
-            first *= SMALLER
+        first = first_step(self.model, tuning.CARDINALITY_FIRST_STEP)
+        for _ in range(tuning.CARDINALITY_MOST_PROBES):
+            first *= tuning.SMALLER
             before = best.value
-            best = self._run(best.prices, CARDINALITY_TURNS, first, best)
-            if best.value - before <= LITTLE * abs(best.value) or self.deadline.remaining() <= 0:
+            best = self._ascent.run(best.prices, tuning.CARDINALITY_TURNS, first, best)
+            if best.value - before <= tuning.LITTLE * abs(best.value) or self.deadline.remaining() <= 0:
                 break
-        return best
-
-    def _run(self, start: Prices, turns: int, first: float, best: Priced | None) -> Priced:
-        """Make some turns of the ascent."""
-        steps = Steps.towards(self.model, start, turns, first)
-        near = best
-        for turn in range(1, turns + 1):
-            found, excess = self._at(steps.prices, near)
-            near = found
-            if best is None or found.value > best.value:
-                best = found
-            if self.deadline.remaining() <= 0:
-                break
-            steps.take(excess, turn)
-        if best is None:
-            raise InternalError("no turn of an ascent was asked for")
         return best
 
     def _at(self, prices: Prices, near: Priced | None) -> tuple[Priced, Floats]:
         """Return the bound at prices, and by how much every shared row is exceeded there."""
-        found = relax(self.plain, prices, None if near is None else near.rows, CARDINALITY_COARSE)
+        found = relax(self.plain, prices, None if near is None else near.rows, tuning.COARSE)
         part = LimitedRows.of(self.limited, self.groups, prices)
         rows, chosen, replicas, value, pinned = part.divide(None if near is None else near.limited)
         table = self.limited.batch.needs.astype(np.float64).T @ replicas
@@ -292,7 +261,7 @@ class LimitedRows:
             near_low, near_high = np.maximum(low, guess - width), np.minimum(high, guess + width)
             high = np.where(self.at(near_high)[0].sum(axis=1) >= left, near_high, high)
             low = np.where(self.at(near_low)[0].sum(axis=1) < left, near_low, low)
-        for _ in range(HALVES if guess is None else HALVES_NEARBY):
+        for _ in range(tuning.HALVES if guess is None else tuning.HALVES_NEARBY):
             middle = (low + high) / 2
             enough = self.at(middle)[0].sum(axis=1) >= left
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)

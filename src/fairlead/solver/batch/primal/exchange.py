@@ -13,18 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
-from fairlead.solver.batch.tuning import (
-    FEWEST_GAIN,
-    MANY_ROWS,
-    MOST_PAIRS,
-    MOST_TRIED,
-    PER_CLUSTER,
-    PER_PAIR,
-    TURNS_OF_A_LIST,
-)
 from fairlead.solver.deadline import Deadline
 
 
@@ -61,7 +53,7 @@ class Exchange:
         """
         moves = self._moves(reach)
         total = 0.0
-        for _ in range(TURNS_OF_A_LIST):
+        for _ in range(tuning.TURNS_OF_A_LIST):
             if not len(moves.row) or (deadline is not None and deadline.remaining() <= 0):
                 break
             gain, touched = self._turn(moves)
@@ -104,7 +96,7 @@ class Exchange:
             strict=True,
         )
         rows, chosen = set[int](), list[int]()
-        total, least = 0.0, -FEWEST_GAIN * self.model.unit
+        total, least = 0.0, -tuning.FEWEST_GAIN * self.model.unit
         for number, (row, source, target, cost, need, pins) in enumerate(table):
             if row in rows:
                 continue
@@ -136,7 +128,7 @@ class Exchange:
         gains = np.concatenate([gain for gain, _, _ in found])
         first = np.concatenate([one for _, one, _ in found])
         second = np.concatenate([two for _, _, two in found])
-        worthwhile = np.flatnonzero(gains < -FEWEST_GAIN * self.model.unit)
+        worthwhile = np.flatnonzero(gains < -tuning.FEWEST_GAIN * self.model.unit)
         order = worthwhile[np.argsort(gains[worthwhile], kind="stable")]
         return self._apply(moves, first[order], second[order], gains[order])
 
@@ -201,8 +193,8 @@ class Exchange:
         columns = len(self.model.batch.clusters)
         there = moves.source * columns + moves.target
         back = moves.target * columns + moves.source
-        per_pair = max(3, min(PER_PAIR, int(math.sqrt(MOST_PAIRS) / columns)))
-        per_cluster = max(12, min(PER_CLUSTER, int(math.sqrt(MOST_PAIRS / columns))))
+        per_pair = max(3, min(tuning.PER_PAIR, int(math.sqrt(tuning.MOST_PAIRS) / columns)))
+        per_cluster = max(12, min(tuning.PER_CLUSTER, int(math.sqrt(tuning.MOST_PAIRS / columns))))
         for key, partner, most in ((there, back, per_pair), (moves.target, moves.source, per_cluster)):
             first, second = _joined(key, partner, most)
             promise = moves.reduced[first] + moves.reduced[second] - pinned
@@ -222,7 +214,7 @@ class Exchange:
 
     def _apply(self, moves: Moves, first: Whole, second: Whole, gains: Floats) -> tuple[float, list[int]]:
         """Make the best exchanges that touch neither a row nor a cluster that another one has touched."""
-        if len(self.rows) > MANY_ROWS or self.model.pins:
+        if len(self.rows) > tuning.MANY_ROWS or self.model.pins:
             # What two exchanges cost on a pinned level adds up, wherever they are.
             return self._apply_in_turn(moves, first, second, gains)
         rows, columns = set[int](), set[int]()
@@ -248,13 +240,13 @@ class Exchange:
         self, moves: Moves, first: Whole, second: Whole, gains: Floats
     ) -> tuple[float, list[int]]:
         """Make the best exchanges one after another, each as far as it still gains something."""
-        first, second = first[:MOST_TRIED], second[:MOST_TRIED]
+        first, second = first[: tuning.MOST_TRIED], second[: tuning.MOST_TRIED]
         tally = Tally.of(self.charges, self.usage, self.pinned)
         rows, columns = set[int](), set[int]()
         total = 0.0
         chosen: list[int] = []
         needs = self.model.batch.needs
-        least = -FEWEST_GAIN * self.model.unit
+        least = -tuning.FEWEST_GAIN * self.model.unit
         pair = np.stack([first, second])
         table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
         costs, pinned = moves.cost[pair].T.tolist(), moves.pinned[pair]
