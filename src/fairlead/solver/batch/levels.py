@@ -28,7 +28,6 @@ from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Worth, model_of, prices_at
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
-from fairlead.solver.batch.shapes import Linear
 from fairlead.solver.batch.surrogate import (
     Guide,
     Guided,
@@ -217,7 +216,7 @@ class _Levels:
             return None
         deviations = [each for each in self.costs if each.level.base in DEVIATIONS]
         latest = self.search.deadline.part(tuning.LEVELS_SHARE_OF_TIME)
-        if isinstance(cost.shape, Linear) and deviations:
+        if not cost.shape.starts and deviations:
             return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)
         if not after and stage.guided is None:
             return None

@@ -15,7 +15,7 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.batch.shapes import Bent, Linear, Shape, Summed
+from fairlead.solver.batch.shapes import Shape
 from fairlead.solver.deadline import Deadline
 
 Pin = tuple[LevelCost, int]
@@ -126,8 +126,6 @@ def _with_deviation(
     batch: Batch, guide: LevelCost, share: float, deviations: Sequence[LevelCost]
 ) -> LevelCost:
     """Return a straight guide with a share of the deviations; its unit is that of the first of them."""
-    if not isinstance(guide.shape, Linear):
-        raise TypeError("only straight levels are guided by the deviation")
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     shape: Shape | None = None
     for number, each in enumerate(deviations):
@@ -136,10 +134,7 @@ def _with_deviation(
         shape = _joined(each.shape if shape is None else shape, each.shape, rows, factor)
     if shape is None:
         return guide
-    slope = guide.shape.slope
-    zero = np.zeros_like(slope)
-    straight = Bent(zero, zero, slope, slope, slope)
-    return replace(guide, shape=Summed(shape, straight), scale=max(1, int(share * guide.scale)))
+    return replace(guide, shape=shape + guide.shape, scale=max(1, int(share * guide.scale)))
 
 
 def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float) -> Shape:

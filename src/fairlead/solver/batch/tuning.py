@@ -88,8 +88,7 @@ PER_CLUSTER = 96
 MOST_PAIRS = 300_000
 # Exchanges that are tried one after another in one turn.
 MOST_TRIED = 20_000
-# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
-MANY_ROWS = 20_000
+# What an exchange has to gain, in units of the level.
 FEWEST_GAIN = 1e-9
 # How often a list of moves is used before it is made anew.
 TURNS_OF_A_LIST = 6
@@ -118,6 +117,8 @@ FAR = 0.05
 # What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
 RELIEVING_CHARGE = 200.0
 RELIEVING_REACHES = (8.0, 128.0, 1024.0)
+# How far is looked to use what that leaves.
+FILLING_REACHES = (0.005, 0.02, 0.05)
 # Of the time that is left, what may be used to lead a rounded program back to what is allowed.
 SHARE_OF_LEADING = 0.5
 
@@ -190,6 +191,9 @@ STRICT_SHARE = 2.0**-12
 LARGEST_STRICT = 20_000
 # Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
+
+# Batches of more rows are searched without a guide.
+MANY_ROWS = 20_000
 
 # --- One level
 

@@ -9,31 +9,26 @@ is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.nested.choosi
 All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.errors import InternalError
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import (
     WholePrices,
     are_cut,
+    bound_at,
     held,
-    lower_bound,
     savings,
     whole_costs,
     whole_prices,
 )
 from fairlead.solver.batch.dual.relaxation import PricedRows, relax
 from fairlead.solver.batch.dual.subgradient import Ascent, first_step
-from fairlead.solver.batch.model import Model, Prices, rows_of
+from fairlead.solver.batch.model import Model, Prices, place_prices, rows_of
 from fairlead.solver.deadline import Deadline
-
-# Bits of a price that floats and whole numbers hold alike.
-SAFE_BITS = 52
-
 
 # Sums of limited rows may be of any size.
 ENDLESS_SUM = 2**64
@@ -139,43 +134,16 @@ class Dual:
 
     def bound(self, priced: Priced) -> int:
         """Return what every placement costs at least at prices, in whole steps."""
-        joint = np.zeros(len(self.model.batch.keys))
-        whole = _safe(whole_prices(self.model, priced.prices, joint))
-        prices = held(whole)
-        self._must_agree(whole, whole_prices(self.plain, prices, priced.rows))
-        lower = are_cut(whole, priced.prices)
-        rows = relax(self.plain, prices).rows if lower else priced.rows
-        total = lower_bound(self.plain, prices, rows)
+        whole = whole_prices(self.model, priced.prices, np.zeros(len(self.model.batch.keys)))
+        rows, limited = priced.rows, priced.limited
+        if are_cut(whole, priced.prices):
+            prices = held(whole)
+            rows = relax(self.plain, prices).rows
+            limited = LimitedRows.of(self.limited, self.groups, prices).divide(None)[0]
+        total = bound_at(self.plain, whole, rows)
         if not len(self.groups.rows):
             return total
-        part = LimitedRows.of(self.limited, self.groups, prices)
-        limited = part.divide(None)[0] if lower else priced.limited
         return total + exact_of_limited(self.limited, self.groups, whole, limited)
-
-    def _must_agree(self, one: WholePrices, other: WholePrices) -> None:
-        """Refuse a bound whose two halves would be made at different prices."""
-        for first, first_bits, second, second_bits in zip(
-            (*one.capacity, *one.pins),
-            (*one.capacity_bits, *one.pin_bits),
-            (*other.capacity, *other.pins),
-            (*other.capacity_bits, *other.pin_bits),
-            strict=True,
-        ):
-            if first << second_bits != second << first_bits:
-                raise InternalError("a bound was to be put together from different prices")
-
-
-def _safe(whole: WholePrices) -> WholePrices:
-    """Cut prices to as many bits as floats hold."""
-    return replace(
-        whole, capacity=tuple(_cut(each) for each in whole.capacity), pins=tuple(map(_cut, whole.pins))
-    )
-
-
-def _cut(price: int) -> int:
-    """Cut a whole number to its leading bits."""
-    low = max(0, price.bit_length() - SAFE_BITS)
-    return price >> low << low
 
 
 def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Floats) -> int:
@@ -274,15 +242,8 @@ class LimitedRows:
         for factor, base in zip([1.0, *self.prices.pins.tolist()], curve.base, strict=True):
             value += factor * float(base.sum())
         replicas = mixed + batch.lower
-        value += float((self._capacity() * batch.lower).sum())
+        value += float((place_prices(self.model, self.prices, slice(None)) * batch.lower).sum())
         return high, chosen, replicas, value, self._pinned(low, high, part)
-
-    def _capacity(self) -> Floats:
-        """Return what capacity costs for one replica, by place."""
-        curve, found = self.model.curve, self.rows.dear[0] + 0.0
-        for factor, level in zip([1.0, *self.prices.pins.tolist()], curve.slopes, strict=True):
-            found = found - factor * level[0]
-        return found
 
     def _pinned(self, low: Floats, high: Floats, part: Floats) -> NDArray[np.float64]:
         """Return what divisions between two prices cost on every pinned level."""

@@ -98,36 +98,35 @@ def _drawn(
             del free[each.key]
 
 
-@dataclass(frozen=True, slots=True)
-class OneByOne:
-    """Places workloads alone, until a deadline."""
+def place_one_by_one(
+    part: Problem, odd: Collection[Workload], limits: Available, deadline: Deadline, seed: int
+) -> Placement:
+    """Place some workloads, the most urgent and the largest first; one that finds no room holds nothing.
 
-    part: Problem
-    deadline: Deadline
-    seed: int
+    Parameters
+    ----------
+    part
+        All workloads.
+    odd
+        Those to place.
+    limits
+        What they may use together.
+    deadline
+        When the answer is due; one that no simple way places gets a part of the time.
+    seed
+        Random seed of CP-SAT.
+    """
 
-    def place(self, odd: Collection[Workload], limits: Available | None = None) -> Placement:
-        """Place some workloads, the most urgent and the largest first; one that finds no room holds nothing.
-
-        Parameters
-        ----------
-        odd
-            The workloads.
-        limits
-            What they may use together; None means all that there is.
-        """
-        room = self.part.limits if limits is None else {spot: max(0, each) for spot, each in limits.items()}
-        return reference.place(among(self.part, odd, room), self._otherwise)
-
-    def _otherwise(
-        self, workload: Workload, _problem: Problem, available: Available, _quotas: Sequence[Allowance]
+    def otherwise(
+        workload: Workload, _problem: Problem, available: Available, _quotas: Sequence[Allowance]
     ) -> Mapping[str, int]:
-        """Place one workload that is neither a box nor a simple choice of groups."""
-        limits = {spot: max(0, amount) for spot, amount in available.items()}
-        alone = among(self.part, (workload,), limits)
-        until = self.deadline.part(tuning.PARTS_SHARE_OF_TIME, tuning.LONGEST_RUN)
-        result = minimise_levels(alone, None, until, 1, self.seed)
+        left = {spot: max(0, amount) for spot, amount in available.items()}
+        until = deadline.part(tuning.PARTS_SHARE_OF_TIME, tuning.LONGEST_RUN)
+        result = minimise_levels(among(part, (workload,), left), None, until, 1, seed)
         return {} if result.placement is None else result.placement.of(workload.key)
+
+    room = {spot: max(0, amount) for spot, amount in limits.items()}
+    return reference.place(among(part, odd, room), otherwise)
 
 
 def without_tiers(workload: Workload) -> Workload:

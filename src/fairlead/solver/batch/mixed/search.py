@@ -23,7 +23,7 @@ from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
-from fairlead.solver.batch.mixed.parts import OneByOne, in_tiers, place_anew, tasks_of, without_tiers
+from fairlead.solver.batch.mixed.parts import in_tiers, place_anew, place_one_by_one, tasks_of, without_tiers
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
@@ -106,7 +106,8 @@ class _Mixed:
         if self.best is None and self._tiered:
             self._divide_over_tiers(chosen)
         if self.best is None and self.search.deadline.remaining():
-            alone = OneByOne(self.part, self.search.deadline, self.search.seed).place(self.odd)
+            search, limits = self.search, self.part.limits
+            alone = place_one_by_one(self.part, self.odd, limits, search.deadline, search.seed)
             self._divide(alone, self.search.deadline)
         if self.best is not None:
             self._note()
@@ -229,8 +230,9 @@ class _Mixed:
                 placed[workload.key] = in_tiers(workload, self.part)
         placed = {key: found for key, found in placed.items() if found}
         rest = [each for each in self.odd if each.key not in placed]
-        one_by_one = OneByOne(self.part, self.search.deadline.part(tuning.FIRST_SHARE), self.search.seed)
-        others = one_by_one.place(rest, left_by(self.part, self.part.workloads, placed))
+        left = left_by(self.part, self.part.workloads, placed)
+        until = self.search.deadline.part(tuning.FIRST_SHARE)
+        others = place_one_by_one(self.part, rest, left, until, self.search.seed)
         return Placement({**placed, **others.to_dict()})
 
     def _vary(self) -> None:

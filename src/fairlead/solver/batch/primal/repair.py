@@ -66,7 +66,7 @@ def repair_rounded(level: Incumbent, start: Whole) -> None:
 
 
 def relieve(level: Incumbent, start: Whole) -> Whole | None:
-    """Offer a placement, with replicas moved off overfull clusters if need be; this is quick.
+    """Offer a placement, with replicas moved off overfull clusters if need be, then to what is left; quickly.
 
     Returns
     -------
@@ -80,7 +80,12 @@ def relieve(level: Incumbent, start: Whole) -> Whole | None:
         gained = 1.0
         while gained > 0 and not exchange.valid and not level.over:
             gained = exchange.sweep(reach * level.model.unit)
-    return None if level.offer(exchange.replicas) else exchange.replicas
+    if not level.offer(exchange.replicas):
+        return exchange.replicas
+    for reach in tuning.FILLING_REACHES:
+        while not level.over and exchange.sweep(reach * level.model.unit) > level.model.unit:
+            level.offer(exchange.replicas)
+    return None
 
 
 def exchange_rounded(level: Incumbent, start: Whole) -> None:
