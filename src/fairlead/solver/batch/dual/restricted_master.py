@@ -11,7 +11,7 @@ import numpy as np
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
-from fairlead.solver.batch.dual.relaxation import windows
+from fairlead.solver.batch.dual.relaxation import PricedRows
 from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
 from fairlead.solver.deadline import Deadline
 
@@ -102,12 +102,56 @@ def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Price
         How near; with a region as near as its prices may come, which is farther for what is dear.
     """
     found = [
-        windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))
+        _windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))
     ]
     row, column, units, slope, pinned, key, base = (np.concatenate(each) for each in zip(*found, strict=True))
     at = np.argsort(key, kind="stable")
     slope = slope[at] / model.unit
     return Segments(row[at], column[at], units[at], slope, pinned[at], key[at], base)
+
+
+def _windows(
+    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
+) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
+    """Return what some rows have within reach of their prices, cut into segments of one slope.
+
+    Returns
+    -------
+    tuple
+        By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a
+        number by which it is known again. Then, by row and column, the replicas when all cheaper units are
+        taken.
+    """
+    part = PricedRows.of(model, prices, rows)
+    low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
+    # A piece whose units all cost the same stays whole.
+    cuts = np.where(part.grown, tuning.CUTS, 1)
+    found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
+    for number in range(len(part.dear)):
+        start, end = (
+            np.maximum(part.curve.starts[number], low),
+            np.minimum(part.curve.starts[number + 1], high),
+        )
+        width = np.maximum(end - start, 0)
+        for cut in range(1 if part.growth is None else tuning.CUTS):
+            first = start + width * np.minimum(cut, cuts) // cuts
+            last = start + width * np.minimum(cut + 1, cuts) // cuts
+            row, column = np.nonzero((last > first) & (width > 0))
+            at = (row, column)
+            # The mean cost of the units of a segment; one unit costs just what it costs.
+            middle = (first[at] + last[at] - 1) / 2.0 - part.curve.starts[number][at]
+            slopes = [
+                slope[number][at] + (0.0 if growth is None else growth[at] * middle)
+                for slope, growth in zip(part.curve.slopes, part.curve.growth, strict=True)
+            ]
+            pinned = np.array(slopes[1:], dtype=np.float64).reshape(len(slopes) - 1, len(row)).T
+            piece = ((row + rows.start) * low.shape[1] + column) * len(part.dear) + number
+            key = piece * tuning.CUTS + cut
+            found.append(
+                (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned, key)
+            )
+    merged = [np.concatenate(each) for each in zip(*found, strict=True)]
+    return merged[0], merged[1], merged[2], merged[3], merged[4], merged[5], low
 
 
 def _reach_of(model: Model, reach: float | Prices, rows: slice) -> Floats | float:

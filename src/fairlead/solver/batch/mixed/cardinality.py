@@ -191,9 +191,9 @@ class LimitedRows:
 
     def at(self, price: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
         """Return the replicas above the fewest, the places of the best groups, and what is saved."""
-        taken = self.rows.taken(price)
+        taken = list(self.rows.taken(price[:, None]))
         counts = np.sum(taken, axis=0)
-        saved = np.zeros_like(counts)
+        saved = np.zeros(counts.shape)
         for units, dear in zip(taken, self.rows.dear, strict=True):
             saved += units * (dear - price[:, None])
             if self.rows.growth is not None:
@@ -251,7 +251,7 @@ class LimitedRows:
         sides = []
         for price in (low, high):
             chosen = self.at(price)[1]
-            sides.append([np.where(chosen, units, 0.0) for units in self.rows.taken(price)])
+            sides.append([np.where(chosen, units, 0.0) for units in self.rows.taken(price[:, None])])
         for base, slopes, growth in zip(curve.base[1:], curve.slopes[1:], curve.growth[1:], strict=True):
             total = float(base.sum())
             for side, weight in zip(sides, (1 - part, part), strict=True):
