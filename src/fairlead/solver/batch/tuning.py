@@ -192,7 +192,8 @@ LARGEST_STRICT = 20_000
 # Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
-# Batches of more rows are searched without a guide.
+# Batches of more rows are searched without a guide, and have exchanges made one after another instead of only
+# such as do not meet.
 MANY_ROWS = 20_000
 
 # --- One level

@@ -81,7 +81,7 @@ class Exchange:
         ends = Ends(over, roomy) if over.any() else None
         moves = moves_of(self.model, self.prices, self.rows, self.replicas, reach, ends)
         moves = moves.within(self._worth(), self._worth_of_pins())
-        return self._apply(moves, np.arange(len(moves.row)), np.full(len(moves.row), -1), None)[0]
+        return self._in_turn(moves, np.arange(len(moves.row)), np.full(len(moves.row), -1), None)[0]
 
     def kick(self, chance: np.random.Generator, reach: float, many: int) -> None:
         """Make some moves by lot, of small reduced cost and of a row each, good or bad."""
@@ -99,8 +99,12 @@ class Exchange:
         first = np.concatenate([one for _, one, _ in found])
         second = np.concatenate([two for _, _, two in found])
         worthwhile = np.flatnonzero(gains < -tuning.FEWEST_GAIN * self.model.unit)
-        order = worthwhile[np.argsort(gains[worthwhile], kind="stable")][: tuning.MOST_TRIED]
-        return self._apply(moves, first[order], second[order], gains[order])
+        order = worthwhile[np.argsort(gains[worthwhile], kind="stable")]
+        # What two exchanges cost on a pinned level adds up, wherever they are.
+        if len(self.rows) > tuning.MANY_ROWS or self.model.pins:
+            order = order[: tuning.MOST_TRIED]
+            return self._in_turn(moves, first[order], second[order], gains[order])
+        return self._apart(moves, first[order], second[order], gains[order])
 
     def _worth(self) -> Floats:
         """Return what can be won at most by a change of each column's usage.
@@ -182,7 +186,22 @@ class Exchange:
         gain += self._over_pins(moves.pinned[first] + moves.pinned[second])
         return gain
 
-    def _apply(
+    def _apart(self, moves: Moves, first: Whole, second: Whole, gains: Floats) -> tuple[float, list[int]]:
+        """Make the best exchanges that touch neither a row nor a cluster that another one has touched."""
+        rows, columns, chosen, total = set[int](), set[int](), list[int](), 0.0
+        limit = len(self.model.batch.clusters) - 1
+        for number, (who, sources, targets) in enumerate(_ends_of(moves, first, second)):
+            if rows.isdisjoint(who) and columns.isdisjoint(sources) and columns.isdisjoint(targets):
+                chosen.extend([int(first[number]), int(second[number])][: len(who)])
+                rows.update(who)
+                columns.update(sources, targets)
+                total -= float(gains[number])
+                if len(columns) >= limit:
+                    break
+        self._make(moves, np.array(chosen, dtype=np.int64))
+        return total, sorted(rows)
+
+    def _in_turn(
         self, moves: Moves, first: Whole, second: Whole, gains: Floats | None
     ) -> tuple[float, list[int]]:
         """Make exchanges in their order, each where it gains something as things stand by then.
@@ -208,14 +227,11 @@ class Exchange:
         total, least = 0.0, -tuning.FEWEST_GAIN * self.model.unit
         needs = self.model.batch.needs
         pair = np.stack([first, second])
-        table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
         costs, pinned = moves.cost[pair].T.tolist(), moves.pinned[pair]
-        partners = second.tolist()
-        for number, (who, sources, targets) in enumerate(zip(*table, strict=True)):
-            many = 1 if partners[number] < 0 else 2
-            if not rows.isdisjoint(who[:many]):
+        for number, (who, sources, targets) in enumerate(_ends_of(moves, first, second)):
+            if not rows.isdisjoint(who):
                 continue
-            changes = _changes(needs, who[:many], sources, targets)
+            many, changes = len(who), _changes(needs, who, sources, targets)
             pins = pinned[:many, number].sum(axis=0).tolist() if tally.pinned else ()
             if gains is None or (chosen and (tally.pinned or not columns.isdisjoint(changes))):
                 gain = sum(costs[number][:many]) + tally.change_of_pins(pins)
@@ -225,7 +241,7 @@ class Exchange:
             else:
                 gain = float(gains[number])
             chosen.extend([int(first[number]), int(second[number])][:many])
-            rows.update(who[:many])
+            rows.update(who)
             columns.update(changes)
             for column, more in changes.items():
                 tally.use(column, more)
@@ -250,10 +266,18 @@ class Exchange:
         return self.model.keeps(self.replicas)
 
 
+def _ends_of(moves: Moves, first: Whole, second: Whole) -> Iterator[tuple[list[int], list[int], list[int]]]:
+    """Yield of every exchange whose replicas leave and enter which columns."""
+    pair = np.stack([first, second])
+    table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
+    for partner, who, sources, targets in zip(second.tolist(), *table, strict=True):
+        yield (who, sources, targets) if partner >= 0 else (who[:1], sources[:1], targets[:1])
+
+
 def _changes(needs: Whole, rows: list[int], sources: list[int], targets: list[int]) -> dict[int, list[int]]:
     """Return by how much the usage of columns changes with moves of some rows."""
     changes: dict[int, list[int]] = {}
-    for row, source, target in zip(rows, sources, targets, strict=False):
+    for row, source, target in zip(rows, sources, targets, strict=True):
         need = needs[row].tolist()
         for column, sign in ((source, -1), (target, 1)):
             known = changes.get(column)
