@@ -67,14 +67,13 @@ class Unread:
     mistakes: tuple[Mistake, ...]
 
 
-Workload = workloads_api.Deployment | workloads_api.StatefulSet | workloads_api.ReplicaSet | workloads_api.Job
 Policy = PropagationPolicy | ClusterPropagationPolicy
 Binding = ResourceBinding | ClusterResourceBinding
 
 _ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
     {
         "clusters": (clusters_api.Cluster,),
-        "workloads": get_args(Workload),
+        "workloads": get_args(workloads_api.Workload),
         "policies": get_args(Policy),
         "bindings": get_args(Binding),
         "rebalancers": (WorkloadRebalancer,),
@@ -105,7 +104,7 @@ _CLUSTER_SCOPED = (
 )
 _SOUND = (
     clusters_api.Cluster,
-    *get_args(Workload),
+    *get_args(workloads_api.Workload),
     WorkloadRebalancer,
     *get_args(KarmadaOverride),
     *get_args(FederatedOverride),
@@ -138,7 +137,7 @@ class Manifests:
     """
 
     clusters: list[Located[clusters_api.Cluster]] = field(default_factory=list)
-    workloads: list[Located[Workload]] = field(default_factory=list)
+    workloads: list[Located[workloads_api.Workload]] = field(default_factory=list)
     policies: list[Located[Policy]] = field(default_factory=list)
     bindings: list[Located[Binding]] = field(default_factory=list)
     rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import ClusterResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
-from fairlead.manifests.collect import Binding, Manifests, Policy, Unread, Workload, namespace_of
+from fairlead.manifests.api.workloads import Workload
+from fairlead.manifests.collect import Binding, Manifests, Policy, Unread, namespace_of
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
 from fairlead.manifests.kubeadmiral.federated import Federated
 from fairlead.manifests.validation import Located

@@ -6,12 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from fairlead.manifests.autoscaling import autoscaled
-from fairlead.manifests.clusters import (
-    cluster_warnings,
-    federated_cluster_warnings,
-    read_clusters,
-    read_federated_clusters,
-)
+from fairlead.manifests.clusters import cluster_warnings, read_clusters
 from fairlead.manifests.collect import Manifests, Unread, collect
 from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.join import Identity, Rebalancing, Subject, join, keys, subject_of, unknown
@@ -184,10 +179,10 @@ def problem_of(
     ManifestError
         Where all workloads together ask for too much to count.
     """
-    clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
-    warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(manifests.clusters)]
+    declared_clusters = (manifests.clusters, manifests.federated_clusters)
+    clusters = read_clusters(*declared_clusters)
+    warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(*declared_clusters)]
     warnings.extend(_unreadable(one) for one in manifests.unread if subject_of(one) is None)
-    warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
     named = list(zip(subjects, keys(subjects), strict=True))
     held = [read_workload(subject, key, "") for subject, key in named]
     up_to_date = without_lag(clusters, held)

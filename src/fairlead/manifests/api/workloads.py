@@ -1,6 +1,6 @@
 """Workloads of Kubernetes: apps/v1 Deployment, StatefulSet and ReplicaSet, batch/v1 Job."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -59,6 +59,9 @@ class PodTemplate(Api):
 class ReplicaSetSpec(Api):
     """A number of pods."""
 
+    counted_in: ClassVar[str] = "replicas"
+    """The field that says how many pods there are."""
+
     replicas: Count = 1
     template: PodTemplate = Field(default_factory=PodTemplate)
     selector: Annotated[Anything, _ROLLOUT] = None
@@ -110,6 +113,8 @@ class StatefulSet(Object):
 class JobSpec(Api):
     """Pods that run to completion; as many at once as `parallelism` says."""
 
+    counted_in: ClassVar[str] = "parallelism"
+
     parallelism: Count = 1
     template: PodTemplate = Field(default_factory=PodTemplate)
     completions: Annotated[Anything, Inert("parallelism says how many run at once")] = None
@@ -127,12 +132,21 @@ class JobSpec(Api):
     suspend: Annotated[Anything, _ROLLOUT] = None
     ttl_seconds_after_finished: Annotated[Anything, _ROLLOUT] = None
 
+    @property
+    def replicas(self) -> int:
+        """The pods that run at once."""
+        return self.parallelism
+
 
 class Job(Object):
     """Pods that run to completion."""
 
     spec: JobSpec
     status: Annotated[Anything, _STATUS] = None
+
+
+Workload = Deployment | StatefulSet | ReplicaSet | Job
+"""Kinds that are placed."""
 
 
 class PriorityClass(Object):

@@ -7,9 +7,8 @@ from typing import Any
 from fairlead.manifests.api.karmada import ResourceBindingSpec
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.manifests.api.policies import Placement
-from fairlead.manifests.api.workloads import Job
+from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.collect import Binding
-from fairlead.manifests.collect import Workload as Template
 from fairlead.manifests.join import Subject, claimed_by
 from fairlead.manifests.karmada.groups import is_inherited
 from fairlead.manifests.karmada.policies import policy_name
@@ -182,17 +181,12 @@ def read_workload(subject: Subject, key: str, policy: str) -> Workload:
     )
 
 
-def template_replicas(template: Template) -> int:
-    """Return the replicas that a template asks for; for a job, the pods that run at once."""
-    return template.spec.parallelism if isinstance(template, Job) else template.spec.replicas
-
-
 def _replicas(subject: Subject, binding: ResourceBindingSpec | None) -> int:
     """Return the replicas wanted."""
     stated = wanted(binding) if binding else None
     if stated is not None:
         return stated
-    return template_replicas(subject.template.model) if subject.template else 0
+    return subject.template.model.spec.replicas if subject.template else 0
 
 
 def replicas_source(subject: Subject) -> Source:
@@ -203,8 +197,7 @@ def replicas_source(subject: Subject) -> Source:
         return subject.binding.source("spec", "components" if counts else "replicas")
     if subject.template is None:
         return source_of(subject)
-    field = "parallelism" if isinstance(subject.template.model, Job) else "replicas"
-    return subject.template.source("spec", field)
+    return subject.template.source("spec", subject.template.model.spec.counted_in)
 
 
 def _requests(subject: Subject, binding: ResourceBindingSpec | None) -> Mapping[str, int]:
@@ -253,12 +246,17 @@ def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterato
         yield Statement("policy", text, subject.outvoted.source(), workload.key)
     yield from _idle_totals(subject, declared)
     yield from _idle_placement(declared)
-    if subject.template and subject.binding:
-        asked = template_replicas(subject.template.model)
-        if asked != workload.replicas:
-            counted = f"the {workload.replicas} of its binding count"
-            text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
-            yield Statement("replicas", text, replicas_source(subject), workload.key)
+    if subject.binding:
+        yield from other_replicas(subject, workload, "binding")
+
+
+def other_replicas(subject: Subject, workload: Workload, counts: str) -> Iterator[Statement]:
+    """Say that a template asks for another number of replicas than the object that counts."""
+    asked = subject.template.model.spec.replicas if subject.template else workload.replicas
+    if asked != workload.replicas:
+        other = f"the {workload.replicas} of its {counts} count"
+        text = f"{workload.key}: the template asks for {asked} replicas, but {other}"
+        yield Statement("replicas", text, workload.replicas_source, workload.key)
 
 
 def _idle_placement(declared: Declared) -> Iterator[Statement]:

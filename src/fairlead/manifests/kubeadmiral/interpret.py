@@ -69,6 +69,12 @@ class PolicyInterpreter:
     present: frozenset[str]
     memory: Memory = field(default_factory=Memory)
 
+    @classmethod
+    def of(cls, clusters: Sequence[Cluster]) -> "PolicyInterpreter":
+        """Return an interpreter for some clusters."""
+        by_name = {cluster.name: cluster for cluster in clusters}
+        return cls(by_name, frozenset(by_name))
+
     def interpret(
         self, workload: Workload, policy: Policy, feedback: Feedback, replicas: Source
     ) -> Interpreted:
@@ -252,8 +258,7 @@ class PolicyReading:
             leaving = {one.name for one in clusters if one.deleting}
             left = {name: count for name, count in workload.current.items() if name not in leaving}
             standing = replace(workload, current=left)
-        by_name = {one.name: one for one in clusters}
-        interpreter = PolicyInterpreter(by_name, frozenset(by_name))
+        interpreter = PolicyInterpreter.of(clusters)
         rules = interpreter.interpret(standing, self.policy, self.feedback, self.replicas).rules
         return replace(workload, rules=rules, without=uncounted(rules))
 
