@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from fairlead.manifests.api.autoscalers import AnyAutoscaler, CronFederatedHPA, FederatedHPA
+from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
 from fairlead.manifests.validation import Finding, Located
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.source import Source
@@ -14,13 +14,6 @@ from fairlead.models.workload import Autoscaler, Workload
 KIND = "autoscaler"
 
 _HPA = "FederatedHPA"
-
-
-class Autoscaled(NamedTuple):
-    """Workloads with their autoscalers, and what there is to say about these."""
-
-    workloads: list[Workload]
-    warnings: list[Statement]
 
 
 class _Target(NamedTuple):
@@ -58,8 +51,10 @@ def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
         yield Finding(("maxReplicas",), spec.max_replicas, text)
 
 
-def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequence[Workload]) -> Autoscaled:
-    """Return the workloads with what scales them.
+def autoscaled(
+    autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequence[Workload]
+) -> tuple[list[Workload], list[Statement]]:
+    """Return the workloads with what scales them, and what there is to say about that.
 
     Parameters
     ----------
@@ -82,8 +77,11 @@ def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequenc
         met.update(mine)
         scaled.append(replace(workload, autoscaler=_together(mine)) if mine else workload)
         warnings.extend(_remarks(scaled[-1], mine))
-    warnings.extend(_unmet(one) for one in found if one not in met)
-    return Autoscaled(scaled, warnings)
+    for one in found:
+        if one not in met:
+            text = f"{one.name} scales {one.target.kind} {one.target.namespace}/{one.target.name}"
+            warnings.append(Statement(KIND, f"{text}, which is not placed here", one.source))
+    return scaled, warnings
 
 
 def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
@@ -154,9 +152,3 @@ def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement
                     f"its limits are taken for {key} as a whole, as those of a FederatedHPA"
                 )
                 yield Statement(KIND, text, one.source, key)
-
-
-def _unmet(one: _Range) -> Statement:
-    """Say that what is scaled is not there."""
-    target = f"{one.target.kind} {one.target.namespace}/{one.target.name}"
-    return Statement(KIND, f"{one.name} scales {target}, which is not placed here", one.source)

@@ -10,7 +10,6 @@ from fairlead.manifests.api import KINDS
 from fairlead.manifests.api import karmada as clusters_api
 from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.manifests.api import workloads as workloads_api
-from fairlead.manifests.api.autoscalers import AnyAutoscaler
 from fairlead.manifests.api.karmada import (
     ClusterResourceBinding,
     FederatedResourceQuota,
@@ -26,10 +25,11 @@ from fairlead.manifests.api.overrides import (
 )
 from fairlead.manifests.api.own import OwnKind
 from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy, PropagationSpec
+from fairlead.manifests.api.workloads import AnyAutoscaler
 from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.extensions import Extensions, RuleManifest
-from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
+from fairlead.manifests.karmada.findings import labels_findings, placement_findings, quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
 from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
 from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, override_mistakes, unpack
@@ -42,7 +42,9 @@ from fairlead.manifests.validation import (
     Located,
     Validated,
     below,
+    each,
     mistakes,
+    repeated,
     validate,
 )
 from fairlead.manifests.yaml.documents import Document
@@ -247,7 +249,7 @@ def _contradictions(
         return
     # What is wrong by itself and was taken out is not reported as missing beside others once more.
     known = {mistake.field for mistake in validated.mistakes}
-    found = mistakes(document, (), _findings(validated.located.model, extensions))
+    found = mistakes(document, _findings(validated.located.model, extensions))
     yield from (mistake for mistake in found if not told_already(mistake, known))
 
 
@@ -283,8 +285,10 @@ def _findings(model: Object, extensions: Extensions) -> Iterator[Finding]:
         case ResourceBinding(spec=binding) | ClusterResourceBinding(spec=binding):
             yield from below("metadata", annotation_findings(model.metadata))
             if binding.placement:
-                yield from below("spec", below("placement", placement_findings(binding.placement)))
-            yield from below("spec", below("clusters", _twice([target.name for target in binding.clusters])))
+                yield from below(("spec", "placement"), placement_findings(binding.placement))
+            yield from below(
+                ("spec", "clusters"), repeated([one.name for one in binding.clusters], ("name",))
+            )
         case scaling if isinstance(scaling, AnyAutoscaler):
             yield from below("spec", autoscaler_findings(scaling))
         case FederatedResourceQuota(spec=limits):
@@ -303,18 +307,8 @@ def _policy_findings(spec: PropagationSpec) -> Iterator[Finding]:
     """List what is wrong in a policy beside its fields."""
     if not spec.resource_selectors:
         yield Finding(("resourceSelectors",), None, "needs at least one item; an empty list selects nothing")
-    for position, selector in enumerate(spec.resource_selectors):
-        if selector.label_selector:
-            found = below("labelSelector", label_selector_findings(selector.label_selector))
-            yield from below("resourceSelectors", below(position, found))
+    yield from below("resourceSelectors", each(spec.resource_selectors, labels_findings))
     yield from below("placement", placement_findings(spec.placement))
-
-
-def _twice(names: list[str]) -> Iterator[Finding]:
-    """List names that stand in a list before."""
-    for position, name in enumerate(names):
-        if name in names[:position]:
-            yield Finding((position, "name"), name, "is listed twice")
 
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:

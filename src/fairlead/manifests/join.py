@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import ClusterResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
+from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Workload
 from fairlead.manifests.collect import Binding, Manifests, Policy, Unread, namespace_of
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
@@ -79,14 +80,17 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     """
     subjects: dict[Identity, Subject] = {}
     for template in manifests.workloads:
-        subject = _of_template(template)
-        subjects.setdefault(subject.identity, subject)
+        model = template.model
+        identity = Identity.of(model.api_version, model.kind, namespace_of(model), model.metadata.name)
+        subjects.setdefault(identity, Subject(identity, model.api_version, template=template))
     found: list[Mistake] = []
     for binding in manifests.bindings:
         reference = _of_binding(binding)
         known = subjects.get(reference.identity, reference)
         if known.binding is not None and known.binding is not binding:
-            found.append(_two_bindings(known.binding, binding))
+            resource, path = binding.model.spec.resource, ("spec", "resource")
+            named = f"{resource.kind} {resource.name}"
+            found.append(_second("bindings", binding, path, named, known.binding))
             continue
         subjects[reference.identity] = replace(known, binding=binding)
     for one in manifests.unread:
@@ -106,19 +110,10 @@ def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Sub
         identity = Identity.of(model.api_version, model.kind, one.namespace, model.metadata.name)
         known = subjects.get(identity, Subject(identity, model.api_version))
         if known.federated is not None:
-            first = known.federated.located.source()
-            message = f"has two federated objects; the first one is at {first}"
-            value = f"{model.kind} {model.metadata.name}"
-            yield Mistake(one.located.source("spec", "template"), "spec.template", value, message)
+            named, path = f"{model.kind} {model.metadata.name}", ("spec", "template")
+            yield _second("federated objects", one.located, path, named, known.federated.located)
             continue
         subjects[identity] = replace(known, federated=one)
-
-
-def _of_template(template: Located[Workload]) -> Subject:
-    """Return what a template alone says."""
-    model = template.model
-    identity = Identity.of(model.api_version, model.kind, namespace_of(model), model.metadata.name)
-    return Subject(identity, model.api_version, template=template)
 
 
 def _of_binding(binding: Located[Binding]) -> Subject:
@@ -146,12 +141,12 @@ def subject_of(unread: Unread) -> Subject | None:
     return Subject(identity, names.api_version)
 
 
-def _two_bindings(first: Located[Binding], second: Located[Binding]) -> Mistake:
-    """Say that two bindings are for one resource."""
-    resource = second.model.spec.resource
-    message = f"has two bindings; the first one is at {first.source()}"
-    value = f"{resource.kind} {resource.name}"
-    return Mistake(second.source("spec", "resource"), "spec.resource", value, message)
+def _second(
+    objects: str, second: Located[Object], path: tuple[str, ...], named: str, first: Located[Object]
+) -> Mistake:
+    """Say that two objects are for one resource."""
+    message = f"has two {objects}; the first one is at {first.source()}"
+    return Mistake(second.source(*path), ".".join(path), named, message)
 
 
 def _with_policy(subject: Subject, index: PolicyIndex) -> Subject:

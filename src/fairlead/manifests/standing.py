@@ -1,7 +1,8 @@
 """How every cluster stands to a workload: open, closed, or open to what it holds already."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, Taint, Toleration
@@ -179,3 +180,22 @@ def standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozenset
         {name: ground for name, ground in closed.items() if name not in held},
         {name: closed[name] for name in sorted(held)},
     )
+
+
+V = TypeVar("V")
+
+
+class Memory:
+    """Things by key, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable | None, make: Callable[[], V]) -> V:
+        """Return the thing of a key; None is the key of what nobody shares."""
+        if key is None:
+            return make()
+        if key not in self._made:
+            self._made[key] = make()
+        found: V = self._made[key]
+        return found

@@ -19,6 +19,7 @@ from fairlead.models.rules import (
     Capacity,
     Duplicated,
     Moves,
+    Shares,
     Spread,
     Weights,
     quota,
@@ -27,9 +28,9 @@ from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.spread import used_groups
+from fairlead.models.rules.weights import quotas
 from fairlead.models.topology import groups_of
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
-from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
 
@@ -241,3 +242,21 @@ def _share(view: View, cluster: str, replicas: int) -> Finding:
     if wanted == replicas:
         return Finding(f"exactly its share {ratio}")
     return Finding(f"its share is {float(wanted):.2f} {ratio}")
+
+
+def wanted(workload: Workload, placed: Mapping[str, int]) -> Mapping[str, Fraction]:
+    """Return the exact share of every candidate in replicas; empty where nothing is weighed.
+
+    Parameters
+    ----------
+    placed
+        Its replicas by cluster; overflow tiers share what each of them holds.
+    """
+    if workload.rule(Duplicated) is not None:
+        return {}
+    hierarchy = workload.rule(Shares)
+    if hierarchy is not None:
+        innermost = [group for group in hierarchy.depths[-1] if len(group.clusters) == 1]
+        return {next(iter(group.clusters)): group.share * workload.replicas for group in innermost}
+    weights = workload.rule(Weights)
+    return quotas(weights, workload, placed) if weights else {}

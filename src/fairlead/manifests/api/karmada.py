@@ -264,6 +264,12 @@ class ResourceBindingStatus(Api):
     conditions: Annotated[tuple[Condition, ...], _OBSERVED] = ()
     aggregated_status: Annotated[tuple[AggregatedStatusItem, ...], _OBSERVED] = ()
 
+    @property
+    def observed(self) -> str | None:
+        """The affinity group in which it was scheduled last; None where it does not say."""
+        names = (self.scheduler_observing_affinity_name, self.scheduler_observed_affinity_name)
+        return next(filter(None, (*names, self.capitalised_affinity_name)), None)
+
 
 class ResourceBinding(Object):
     """What a namespaced workload needs and where it runs now."""

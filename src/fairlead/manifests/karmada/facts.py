@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairlead.manifests.api.karmada import ResourceBindingSpec
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.manifests.api.policies import Placement
 from fairlead.manifests.api.workloads import Workload as Template
@@ -159,34 +158,33 @@ def read_workload(subject: Subject, key: str, policy: str) -> Workload:
     Replicas, requests and what runs where come from the binding; replicas and requests that it does not
     state, from the template. Without either there are no replicas and no requests.
     """
-    binding = subject.binding.model.spec if subject.binding else None
+    bound = subject.binding.model if subject.binding else None
+    binding = bound.spec if bound else None
     priority = binding.schedule_priority if binding else None
+    template = subject.template.model.spec if subject.template else None
+    replicas, requests = (wanted(binding), requested(binding)) if binding else (None, None)
+    if template and replicas is None:
+        replicas = template.replicas
+    if template and requests is None:
+        requests = pod_requests(template.template.spec)
     return Workload(
         key=key,
         name=subject.identity.name,
-        replicas=_replicas(subject, binding),
+        replicas=replicas or 0,
         namespace=subject.identity.namespace,
         api_version=subject.api_version,
         kind=subject.identity.kind,
-        requests=_requests(subject, binding),
+        requests=units(requests or {}),
         current=held(binding) if binding else {},
         labels=dict(subject.labels),
         priority=priority.priority if priority else 0,
-        fresh=_is_fresh(subject.binding.model) if subject.binding else False,
+        fresh=_is_fresh(bound) if bound else False,
         policy=policy,
-        observed=_observed(subject.binding.model) if subject.binding else None,
+        observed=bound.status.observed if bound else None,
         without_replicas=without_replicas(subject),
         source=source_of(subject),
         replicas_source=replicas_source(subject),
     )
-
-
-def _replicas(subject: Subject, binding: ResourceBindingSpec | None) -> int:
-    """Return the replicas wanted."""
-    stated = wanted(binding) if binding else None
-    if stated is not None:
-        return stated
-    return subject.template.model.spec.replicas if subject.template else 0
 
 
 def replicas_source(subject: Subject) -> Source:
@@ -200,29 +198,10 @@ def replicas_source(subject: Subject) -> Source:
     return subject.template.source("spec", subject.template.model.spec.counted_in)
 
 
-def _requests(subject: Subject, binding: ResourceBindingSpec | None) -> Mapping[str, int]:
-    """Return what one replica requests, in whole units."""
-    stated = requested(binding) if binding else None
-    if stated is not None:
-        return units(stated)
-    return units(pod_requests(subject.template.model.spec.template.spec)) if subject.template else {}
-
-
 def _is_fresh(binding: Binding) -> bool:
     """Tell whether a reschedule was asked for after the last schedule."""
     asked, last = binding.spec.reschedule_triggered_at, binding.status.last_scheduled_time
     return asked is not None and last is not None and asked > last
-
-
-def _observed(binding: Binding) -> str | None:
-    """Return the affinity group in which a binding was scheduled last; None where it does not say."""
-    status = binding.status
-    names = (
-        status.scheduler_observing_affinity_name,
-        status.scheduler_observed_affinity_name,
-        status.capitalised_affinity_name,
-    )
-    return next((name for name in names if name), None)
 
 
 def evictions(subject: Subject) -> Mapping[str, Source]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fairlead.manifests.api.policies import ClusterAffinity, Placement
+from fairlead.manifests.api.policies import ClusterSet, Placement
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.groups import DeclaredGroup, declared_tiers, groups_of, spreads
 from fairlead.manifests.karmada.preferences import (
@@ -105,7 +105,7 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
                 yield Statement(KIND, text, where)
 
 
-def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterAffinity]]:
+def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet]]:
     """Yield the sets of clusters that candidates and static weights come from, with their paths.
 
     Static weights that are all for single clusters that there are, are left out.

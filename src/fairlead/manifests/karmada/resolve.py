@@ -20,11 +20,11 @@ from fairlead.manifests.karmada.preferences import (
     weighted_terms,
 )
 from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
-from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import (
     EVICTING,
     NO_AFFINITY,
     Ground,
+    Memory,
     Standing,
     departing,
     not_joined,

@@ -30,47 +30,24 @@ def closed_clusters(policy: Policy, api: Api, clusters: Mapping[str, Cluster]) -
     an untolerated taint with effect ``NoSchedule``, and a cluster that is not ready. Taints with effect
     ``PreferNoSchedule`` are not looked at.
     """
-    found: dict[str, Ground] = {}
-    for name in sorted(clusters):
-        ground = _first(policy, api, clusters[name])
-        if ground is not None:
-            found[name] = ground
-    return found
+    found = {name: _first(policy, api, clusters[name]) for name in sorted(clusters)}
+    return {name: ground for name, ground in found.items() if ground is not None}
 
 
 def _first(policy: Policy, api: Api, cluster: Cluster) -> Ground | None:
     """Return the first ground against a cluster."""
-    unserved = without_api(cluster, api)
-    checks = (
-        not_joined(cluster),
-        departing(cluster),
-        unserved and replace(unserved, keeps=False),
-        _listed(policy, cluster),
-        _selected(policy, cluster),
-        _tainted(policy, cluster),
-        unready(cluster),
-    )
-    return next((ground for ground in checks if ground is not None), None)
-
-
-def _listed(policy: Policy, cluster: Cluster) -> Ground | None:
-    entries = policy.preferred.entries
-    if not entries or cluster.name in entries:
-        return None
-    return Ground(NOT_LISTED, policy.sources[PLACEMENT])
-
-
-def _selected(policy: Policy, cluster: Cluster) -> Ground | None:
+    if outside := not_joined(cluster) or departing(cluster):
+        return outside
+    if unserved := without_api(cluster, api):
+        return replace(unserved, keeps=False)
+    if policy.preferred.entries and cluster.name not in policy.preferred.entries:
+        return Ground(NOT_LISTED, policy.sources[PLACEMENT])
     if not policy.selector.matches(cluster.labels):
         return Ground(NO_SELECTOR, policy.sources[SELECTOR])
     if policy.terms is not None and not any(term.matches(cluster) for term in policy.terms):
         return Ground(NO_AFFINITY, policy.sources[AFFINITY])
-    return None
-
-
-def _tainted(policy: Policy, cluster: Cluster) -> Ground | None:
-    found = tainted(cluster, cluster.taints, policy.tolerations)
-    return replace(found, taints=()) if found and not cluster.ready else found
+    taint = tainted(cluster, cluster.taints, policy.tolerations)
+    return replace(taint, taints=()) if taint and not cluster.ready else taint or unready(cluster)
 
 
 ZERO_WEIGHT = "has weight 0 and no minimum"

@@ -22,8 +22,7 @@ from fairlead.manifests.kubeadmiral.division import (
     tiers,
 )
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
-from fairlead.manifests.memory import Memory
-from fairlead.manifests.standing import Ground, Standing, candidates, standing
+from fairlead.manifests.standing import Ground, Memory, Standing, candidates, standing
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,

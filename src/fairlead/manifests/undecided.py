@@ -1,8 +1,10 @@
-"""Overrides of the number of replicas: what runs in a cluster is not what is placed there."""
+"""What no placement decides: other numbers in some clusters, certain nodes, what is not divided at all."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from fairlead.manifests.api.karmada import ReplicaRequirements
 from fairlead.manifests.api.overrides import (
     ClusterFederatedOverridePolicy,
     ClusterOverridePolicy,
@@ -12,16 +14,18 @@ from fairlead.manifests.api.overrides import (
     TargetClusters,
 )
 from fairlead.manifests.api.policies import ResourceSelector
+from fairlead.manifests.join import Subject
+from fairlead.manifests.karmada.facts import follows, source_of, without_replicas
 from fairlead.manifests.karmada.groups import matches
 from fairlead.manifests.kubeadmiral.policies import terms
 from fairlead.manifests.validation import Located
-from fairlead.manifests.yaml.documents import shortened
+from fairlead.manifests.yaml.documents import Path, shortened
 from fairlead.models.cluster import Cluster
 from fairlead.models.declared import FederatedUnit
 from fairlead.models.selectors import LabelSelector
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
-from fairlead.models.words import listed
+from fairlead.models.statement import NODES, PROPAGATED, Statement
+from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
 
 KIND = "override"
@@ -161,3 +165,104 @@ def _targets(target: TargetClusters, cluster: Cluster) -> bool:
         return False
     affinity = terms(target.cluster_affinity)
     return not affinity or any(term.matches(cluster) for term in affinity)
+
+
+def node_claims(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
+    """Say which workloads ask for certain nodes, once for those that ask for the same.
+
+    Parameters
+    ----------
+    subjects
+        Everything that is placed, with its key.
+
+    Notes
+    -----
+    Clusters report the sum of all their nodes, and grades of nodes by what is free on them; neither tells
+    labels. Tolerations let pods on more nodes and ask for none.
+    """
+    found: dict[str, list[tuple[str, Source]]] = {}
+    for subject, key in subjects:
+        for words, source in _claims(subject):
+            found.setdefault(words, []).append((key, source))
+    for words, named in sorted(found.items()):
+        keys = list(dict.fromkeys(key for key, _ in named))
+        where = listed(keys, "workload")
+        asks = "asks" if len(keys) == 1 else "ask"
+        text = (
+            f"{where} {asks} for nodes with {words}; clusters do not tell what of their room is on such"
+            " nodes, so all of it counts"
+        )
+        yield Statement(NODES, text, named[0][1], keys[0] if len(keys) == 1 else None)
+
+
+def _claims(subject: Subject) -> Iterator[tuple[str, Source]]:
+    """Yield what a subject asks of nodes, in words; what its binding says counts before its template."""
+    binding = subject.binding
+    if binding is not None:
+        spec = binding.model.spec
+        needs: list[tuple[ReplicaRequirements | None, Path]]
+        needs = [(spec.replica_requirements, ("spec", "replicaRequirements", "nodeClaim"))]
+        needs += [
+            (one.replica_requirements, ("spec", "components", at, "replicaRequirements", "nodeClaim"))
+            for at, one in enumerate(spec.components)
+        ]
+        for requirements, path in needs:
+            claim = requirements.node_claim if requirements else None
+            if claim is not None:
+                for words in _words(claim.node_selector, claim.hard_node_affinity):
+                    yield words, binding.source(*path)
+        if any(requirements is not None for requirements, _ in needs):
+            return
+    located = subject.template or (subject.federated and subject.federated.template)
+    if located:
+        pod = located.model.spec.template.spec
+        rule = "requiredDuringSchedulingIgnoredDuringExecution"
+        for words in _words(pod.node_selector, _inside(pod.affinity, "nodeAffinity", rule)):
+            yield words, located.source("spec", "template", "spec")
+
+
+def _words(selector: Mapping[str, str], affinity: Any) -> Iterator[str]:
+    """Yield what is asked of nodes, in words."""
+    if selector:
+        yield ", ".join(f"{key}={value}" for key, value in sorted(selector.items()))
+    if affinity:
+        yield f"the node affinity {json.dumps(affinity, sort_keys=True)}"
+
+
+def _inside(value: Any, *path: str) -> Any:
+    """Return a value inside others; None where there is none."""
+    for step in path:
+        value = value.get(step) if isinstance(value, dict) else None
+    return value
+
+
+def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
+    """Say what is propagated and not divided: what has no replicas, and what goes where others need it.
+
+    Parameters
+    ----------
+    subjects
+        Everything that the input says something of, with its key.
+    """
+    known = [(subject, key) for subject, key in subjects if without_replicas(subject) or follows(subject)]
+    if known:
+        names = listed([f"{subject.identity.kind} {key}" for subject, key in known])
+        text = (
+            f"{counted(len(known), 'object')} without replicas of {'its' if len(known) == 1 else 'their'} own"
+        )
+        where = min(source_of(subject) for subject, _ in known)
+        yield Statement(PROPAGATED, f"{text}, propagated and not divided: {names}", where)
+
+
+def strangers(workloads: Sequence[Workload], present: frozenset[str]) -> Iterator[Statement]:
+    """Say which clusters hold replicas and are not in the input."""
+    holders: dict[str, list[Workload]] = {}
+    for workload in workloads:
+        for name in workload.current:
+            if name not in present:
+                holders.setdefault(name, []).append(workload)
+    for name, found in sorted(holders.items()):
+        others = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        held = f"the replicas that {found[0].key}{others} holds there count as stopped"
+        text = f"{name} is not in the input; {held}"
+        yield Statement("cluster", text, found[0].source, found[0].key, name)
