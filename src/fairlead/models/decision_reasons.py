@@ -104,11 +104,6 @@ class View:
         return self.workload.rule(Weights)
 
     @cached_property
-    def whole_weight(self) -> int:
-        """The weights of all candidates together."""
-        return sum(self.weights.weights.values()) if self.weights else 0
-
-    @cached_property
     def wanted(self) -> Mapping[str, Fraction]:
         """The exact share of every candidate."""
         return wanted(self.workload, self.placed)
@@ -237,7 +232,7 @@ def _share(view: View, cluster: str, replicas: int) -> Finding:
     if not weight:
         return Finding("no capacity" if view.weights.dynamic else "weight is 0")
     kind = "capacity" if view.weights.dynamic else "weight"
-    ratio = f"({kind} {weight} of {view.whole_weight})"
+    ratio = f"({kind} {weight} of {sum(view.weights.weights.values())})"
     wanted = view.wanted[cluster]
     if wanted == replicas:
         return Finding(f"exactly its share {ratio}")

@@ -90,7 +90,6 @@ def escaped(text: str) -> str:
 
 
 def _escape(code: int) -> str:
-    """Return the escape of a character by its number."""
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
