@@ -136,21 +136,10 @@ class Interpreted(NamedTuple):
     warnings: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreter:
+class Interpreter(Resolver):
     """Turns placements into rules."""
 
-    resolver: Resolver
-
-    @classmethod
-    def of(cls, clusters: Sequence[Cluster]) -> "Interpreter":
-        """Return an interpreter for some clusters."""
-        return cls(Resolver.of(clusters))
-
-    @property
-    def present(self) -> frozenset[str]:
-        """Names of all clusters."""
-        return self.resolver.present
+    __slots__ = ()
 
     def interpret(
         self, workload: Workload, declared: Declared, evicting: Mapping[str, Source], replicas: Source
@@ -167,7 +156,7 @@ class Interpreter:
             if group.name is not None
         )
         standings = [division.standing for *_, division in found]
-        idle = without_effect(self.resolver.bounds(first, declared), standings, declared, self.present)
+        idle = without_effect(self.bounds(first, declared), standings, declared, self.present)
         doubts = [tuple(self._doubts(division, declared, workload)) for *_, division in found]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
         return Interpreted(rules, groups, (*self._once_said(declared), *idle, *shared))
@@ -175,7 +164,7 @@ class Interpreter:
     def _once_said(self, declared: Declared) -> tuple[Statement, ...]:
         """Say what is doubtful about a placement whatever the workload."""
         key = ("said", id(declared.document), declared.path)
-        return self.resolver.memory.once(key, lambda: tuple(unknown_clusters(declared, self.resolver)))
+        return self.memory.once(key, lambda: tuple(unknown_clusters(declared, self)))
 
     def _in_group(
         self,
@@ -186,7 +175,7 @@ class Interpreter:
         replicas: Source,
     ) -> tuple[tuple[WorkloadRule, ...], Division]:
         """Return the rules of a workload in one affinity group, and what they were made of."""
-        division = self.resolver.division(group, workload, declared, evicting)
+        division = self.division(group, workload, declared, evicting)
         rules = (
             self._candidates(division, declared),
             *self._amount(division, declared, replicas),
@@ -212,12 +201,12 @@ class Interpreter:
     def _totals(self, division: Division, declared: Declared) -> tuple[GroupTotal, ...]:
         """Say how many replicas sets of clusters hold together, and where that stands."""
         key = division.key and ("located", id(declared.document), division.key)
-        found = self.resolver.totals(division, declared)
-        return self.resolver.memory.once(key, lambda: located(found, declared.source))
+        found = self.totals(division, declared)
+        return self.memory.once(key, lambda: located(found, declared.source))
 
     def _doubts(self, division: Division, declared: Declared, workload: Workload) -> Iterator[Statement]:
         """Say what is doubtful about the totals."""
-        totals = self.resolver.totals(division, declared)
+        totals = self.totals(division, declared)
         return doubtful(totals, self._totals(division, declared), workload, self.present)
 
     def _evenly(
@@ -244,7 +233,7 @@ class Interpreter:
             return
         if division.weights is None:
             if declared.placement.spread_constraints:
-                yield Copies(self.resolver.ranking(division, workload))
+                yield Copies(self.ranking(division, workload))
                 yield from self._moves(workload, keep=True)
             return
         equal = declared.totals.equal
@@ -262,14 +251,14 @@ class Interpreter:
     def _candidates(self, division: Division, declared: Declared) -> Candidates:
         """Say where in the files the reasons stand."""
         key = division.key and ("candidates", id(declared.document), division.key)
-        return self.resolver.memory.once(key, lambda: self._with_opening(division, declared))
+        return self.memory.once(key, lambda: self._with_opening(division, declared))
 
     def _with_opening(self, division: Division, declared: Declared) -> Candidates:
         """Return the candidates, and the bounds of the clusters that tolerations would open."""
         found, openable = candidates(division.standing, declared.source), division.standing.openable()
         if not openable:
             return found
-        bounds = resolve_bounds(declared.placement, openable, self.resolver.clusters)
+        bounds = resolve_bounds(declared.placement, openable, self.clusters)
         # What is opened belongs to the last overflow tier.
         later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
         return replace(found, opening=(_at_lines(bounds, later, declared),))
@@ -279,18 +268,18 @@ class Interpreter:
         if not declared.placement.spread_constraints:
             return ()
         key = division.key and ("spread", id(declared.document), division.key)
-        found = spreads(declared.placement, division.standing.names, self.resolver.clusters)
-        return self.resolver.memory.once(
+        found = spreads(declared.placement, division.standing.names, self.clusters)
+        return self.memory.once(
             key, lambda: tuple(replace(rule, source=declared.source(path)) for rule, path in found)
         )
 
     def _bounds(self, division: Division, declared: Declared) -> Iterator[Bounds]:
         """Say where in the files the bounds stand; nothing where there are none."""
-        found = self.resolver.bounds(division, declared)
+        found = self.bounds(division, declared)
         if found.minimum or found.maximum:
             key = division.key and ("bounds", id(declared.document), division.key)
             held = _where_held(division, declared)
-            yield self.resolver.memory.once(key, lambda: _at_lines(found, held, declared))
+            yield self.memory.once(key, lambda: _at_lines(found, held, declared))
 
 
 @dataclass(frozen=True, slots=True)
