@@ -94,7 +94,7 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
             whole = isinstance(one.model, FederatedHPA)
             known = _Range(_target(one), _name(one), spec.min_replicas, spec.max_replicas, where, not whole)
             if whole:
-                federated[_namespace(one), one.model.metadata.name] = known
+                federated[one.model.place] = known
             yield known
     for one in autoscalers:
         if isinstance(one.model, CronFederatedHPA):
@@ -112,17 +112,12 @@ def _target(one: Located[AnyAutoscaler]) -> _Target:
     """Return what an autoscaler scales."""
     reference = one.model.spec.scale_target_ref
     group = reference.api_version.rpartition("/")[0]
-    return _Target(group, reference.kind, _namespace(one), reference.name)
-
-
-def _namespace(one: Located[AnyAutoscaler]) -> str:
-    """Return the namespace of an autoscaler, which is that of what it scales."""
-    return one.model.metadata.namespace or "default"
+    return _Target(group, reference.kind, one.model.in_namespace, reference.name)
 
 
 def _name(one: Located[AnyAutoscaler]) -> str:
     """Return an autoscaler in words."""
-    return f"{one.document.kind} {_namespace(one)}/{one.model.metadata.name}"
+    return f"{one.document.kind} {'/'.join(one.model.place)}"
 
 
 def _together(ranges: Sequence[_Range]) -> Autoscaler:

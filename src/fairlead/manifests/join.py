@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from fairlead.manifests.api.karmada import ClusterResourceBinding, WorkloadRebalancer
+from fairlead.manifests.api.karmada import ResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
 from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.policies import PropagationPolicy
 from fairlead.manifests.api.workloads import Workload
-from fairlead.manifests.collect import Binding, Manifests, Policy, Unread, namespace_of
+from fairlead.manifests.collect import Manifests, Unread
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
 from fairlead.manifests.kubeadmiral.federated import Federated
 from fairlead.manifests.validation import Located
@@ -55,9 +56,9 @@ class Subject:
     identity: Identity
     api_version: str
     template: Located[Workload] | None = None
-    binding: Located[Binding] | None = None
-    policy: Located[Policy] | None = None
-    outvoted: Located[Policy] | None = None
+    binding: Located[ResourceBinding] | None = None
+    policy: Located[PropagationPolicy] | None = None
+    outvoted: Located[PropagationPolicy] | None = None
     federated: Federated | None = None
     unread: tuple[Unread, ...] = ()
 
@@ -81,7 +82,7 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     subjects: dict[Identity, Subject] = {}
     for template in manifests.workloads:
         model = template.model
-        identity = Identity.of(model.api_version, model.kind, namespace_of(model), model.metadata.name)
+        identity = Identity.of(model.api_version, model.kind, *model.place)
         subjects.setdefault(identity, Subject(identity, model.api_version, template=template))
     found: list[Mistake] = []
     for binding in manifests.bindings:
@@ -116,11 +117,10 @@ def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Sub
         subjects[identity] = replace(known, federated=one)
 
 
-def _of_binding(binding: Located[Binding]) -> Subject:
+def _of_binding(binding: Located[ResourceBinding]) -> Subject:
     """Return what a binding alone says."""
     resource = binding.model.spec.resource
-    cluster_scoped = isinstance(binding.model, ClusterResourceBinding)
-    namespace = resource.namespace or ("" if cluster_scoped else namespace_of(binding.model))
+    namespace = resource.namespace or binding.model.in_namespace
     identity = Identity.of(resource.api_version, resource.kind, namespace, resource.name)
     return Subject(identity, resource.api_version, binding=binding)
 
@@ -130,7 +130,7 @@ def subject_of(unread: Unread) -> Subject | None:
     located = unread.located
     if located is None:
         return None
-    if isinstance(located.model, Binding):
+    if isinstance(located.model, ResourceBinding):
         return _of_binding(Located(located.model, located.document))
     template = located.document.data["spec"].get("template")
     names = object_name(template if isinstance(template, dict) else {})

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from fairlead.manifests.api.karmada import ReplicaRequirements
+from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.overrides import (
-    ClusterFederatedOverridePolicy,
-    ClusterOverridePolicy,
-    FederatedOverride,
-    KarmadaOverride,
+    FederatedOverridePolicy,
+    OverridePolicy,
     OverrideRule,
     TargetClusters,
 )
@@ -54,8 +53,8 @@ class _Written(NamedTuple):
 
 
 def replica_overrides(
-    karmada: Sequence[Located[KarmadaOverride]],
-    kubeadmiral: Sequence[Located[FederatedOverride]],
+    karmada: Sequence[Located[OverridePolicy]],
+    kubeadmiral: Sequence[Located[FederatedOverridePolicy]],
     workloads: Sequence[Workload],
     clusters: Sequence[Cluster],
 ) -> Iterator[Statement]:
@@ -88,12 +87,11 @@ def _path(workload: Workload) -> str:
     return "/spec/parallelism" if workload.kind == "Job" else "/spec/replicas"
 
 
-def _selected(policy: Located[KarmadaOverride], workload: Workload) -> bool:
+def _selected(policy: Located[OverridePolicy], workload: Workload) -> bool:
     """Tell whether a policy of Karmada applies to a workload; without selectors it does to all it reaches."""
     if isinstance(workload.declared, FederatedUnit):
         return False
-    federal = isinstance(policy.model, ClusterOverridePolicy)
-    reached = federal or workload.namespace == (policy.model.metadata.namespace or "default")
+    reached = policy.model.in_namespace in ("", workload.namespace)
     selectors = policy.model.spec.resource_selectors
     return reached and (not selectors or any(_selects(one, workload) for one in selectors))
 
@@ -109,7 +107,7 @@ def _selects(selector: ResourceSelector, workload: Workload) -> bool:
     return selector.label_selector is None or selector.label_selector.selector.matches(workload.labels)
 
 
-def _written(policy: Located[KarmadaOverride], clusters: Sequence[Cluster]) -> Iterator[_Written]:
+def _written(policy: Located[OverridePolicy], clusters: Sequence[Cluster]) -> Iterator[_Written]:
     """Yield what a policy of Karmada writes; rules in their order, then the deprecated fields."""
     spec = policy.model.spec
     rules: list[tuple[tuple[str | int, ...], OverrideRule]] = [
@@ -128,25 +126,22 @@ def _written(policy: Located[KarmadaOverride], clusters: Sequence[Cluster]) -> I
             yield _Written(_called(policy), one.path, value, named, source)
 
 
-def _called(policy: Located[KarmadaOverride] | Located[FederatedOverride]) -> str:
+def _called(policy: Located[Object]) -> str:
     """Return a policy in words."""
-    meta = policy.model.metadata
-    federal = isinstance(policy.model, ClusterOverridePolicy | ClusterFederatedOverridePolicy)
-    scope = "" if federal else f"{meta.namespace or 'default'}/"
-    return f"{policy.document.kind} {scope}{meta.name}"
+    return f"{policy.document.kind} {'/'.join(filter(None, policy.model.place))}"
 
 
-def _names(workload: Workload, policy: Located[FederatedOverride]) -> bool:
+def _names(workload: Workload, policy: Located[FederatedOverridePolicy]) -> bool:
     """Tell whether a workload of KubeAdmiral names a policy in its labels."""
-    meta, unit = policy.model.metadata, workload.declared
-    if not isinstance(unit, FederatedUnit):
-        return False
-    if isinstance(policy.model, ClusterFederatedOverridePolicy):
-        return unit.labels.get(CLUSTER_LABEL) == meta.name
-    return workload.namespace == (meta.namespace or "default") and unit.labels.get(LABEL) == meta.name
+    (namespace, name), unit = policy.model.place, workload.declared
+    label = LABEL if namespace else CLUSTER_LABEL
+    reached = namespace in ("", workload.namespace)
+    return isinstance(unit, FederatedUnit) and reached and unit.labels.get(label) == name
 
 
-def _written_federated(policy: Located[FederatedOverride], clusters: Sequence[Cluster]) -> Iterator[_Written]:
+def _written_federated(
+    policy: Located[FederatedOverridePolicy], clusters: Sequence[Cluster]
+) -> Iterator[_Written]:
     """Yield what a policy of KubeAdmiral writes."""
     for number, rule in enumerate(policy.model.spec.override_rules):
         target = rule.target_clusters or TargetClusters()

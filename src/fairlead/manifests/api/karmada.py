@@ -126,6 +126,7 @@ class ClusterStatus(Api):
 class Cluster(Object):
     """A member cluster."""
 
+    cluster_scoped = True
     spec: ClusterSpec = Field(default_factory=ClusterSpec)
     status: ClusterStatus = Field(default_factory=ClusterStatus)
 
@@ -278,11 +279,10 @@ class ResourceBinding(Object):
     status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
 
 
-class ClusterResourceBinding(Object):
+class ClusterResourceBinding(ResourceBinding):
     """What a cluster-scoped resource needs and where it runs now."""
 
-    spec: ResourceBindingSpec
-    status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
+    cluster_scoped = True
 
 
 class StaticClusterAssignment(Api):
@@ -341,5 +341,6 @@ class WorkloadRebalancerSpec(Api):
 class WorkloadRebalancer(Object):
     """Asks once, when it is created, for a fresh placement of some workloads."""
 
+    cluster_scoped = True
     spec: WorkloadRebalancerSpec
     status: Annotated[Anything, Inert("the time of its creation says whether it has been heard")] = None

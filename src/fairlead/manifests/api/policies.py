@@ -327,7 +327,7 @@ class PropagationPolicy(Object):
     spec: PropagationSpec
 
 
-class ClusterPropagationPolicy(Object):
+class ClusterPropagationPolicy(PropagationPolicy):
     """A policy for the resources of all namespaces."""
 
-    spec: PropagationSpec
+    cluster_scoped = True

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from fairlead.manifests.api.karmada import ResourceBinding
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.manifests.api.policies import Placement
 from fairlead.manifests.api.workloads import Workload as Template
-from fairlead.manifests.collect import Binding
 from fairlead.manifests.join import Subject, claimed_by
 from fairlead.manifests.karmada.groups import is_inherited
-from fairlead.manifests.karmada.policies import policy_name
 from fairlead.manifests.karmada.requests import (
     held,
     idle_division,
@@ -87,7 +86,7 @@ def _declared(subject: Subject) -> Declared | None:
     """Return the placement as it was declared; None where none was."""
     if subject.policy is not None:
         policy = subject.policy
-        name = named(policy_name(policy.model))
+        name = named(policy.model.place)
         spec = policy.model.spec
         totals = totals_of(spec.placement, policy.document, policy.model.metadata, spec.replicas)
         return Declared(spec.placement, policy.document, ("spec", "placement"), name, totals)
@@ -117,7 +116,9 @@ def left_out(subject: Subject, key: str) -> Statement | None:
     if subject.unread:
         first, *others = (mistake for one in subject.unread for mistake in one.mistakes)
         more = f", and {counted(len(others), 'more mistake')}" if others else ""
-        binds = subject.unread[0].located is not None and isinstance(subject.unread[0].located.model, Binding)
+        binds = subject.unread[0].located is not None and isinstance(
+            subject.unread[0].located.model, ResourceBinding
+        )
         what = "binding" if binds else "federated object"
         text = f"{key} is left out: its {what} cannot be understood: {first.sentence}{more}"
         return Statement(NOT_UNDERSTOOD, text, first.source, key)
@@ -148,7 +149,7 @@ def without_replicas(subject: Subject) -> bool:
 
 def source_of(subject: Subject) -> Source:
     """Return where a subject was declared: its template, else its binding."""
-    known: Located[Template] | Located[Binding] | None = subject.template or subject.binding
+    known: Located[Template] | Located[ResourceBinding] | None = subject.template or subject.binding
     return known.source() if known else Source("<dict>", 0)
 
 
@@ -198,7 +199,7 @@ def replicas_source(subject: Subject) -> Source:
     return subject.template.source("spec", subject.template.model.spec.counted_in)
 
 
-def _is_fresh(binding: Binding) -> bool:
+def _is_fresh(binding: ResourceBinding) -> bool:
     """Tell whether a reschedule was asked for after the last schedule."""
     asked, last = binding.spec.reschedule_triggered_at, binding.status.last_scheduled_time
     return asked is not None and last is not None and asked > last
@@ -218,7 +219,7 @@ def evictions(subject: Subject) -> Mapping[str, Source]:
 def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterator[Statement]:
     """Say where the parts of the input disagree, and which one counts."""
     if subject.outvoted is not None:
-        other = named(policy_name(subject.outvoted.model))
+        other = named(subject.outvoted.model.place)
         text = (
             f"{other} precedes {declared.name}, but does not take over {workload.key}, which that has claimed"
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fairlead.manifests.api import kubeadmiral as api
+from fairlead.manifests.api.kubeadmiral import FederatedObject
 from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet, Workload
 from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document, shortened
@@ -15,7 +15,6 @@ from fairlead.models.statement import Statement
 SCHEDULER = "kubeadmiral.io/global-scheduler"
 _PATH = ("spec", "template")
 
-FederatedObject = api.FederatedObject | api.ClusterFederatedObject
 
 TEMPLATES: Mapping[tuple[str, str], type[Workload]] = {
     ("apps/v1", "Deployment"): Deployment,

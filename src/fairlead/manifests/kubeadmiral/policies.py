@@ -73,7 +73,7 @@ def preferences(placement: Sequence[DesiredPlacement], locate: Locate) -> Prefer
     return Preferences(entries, minimum, said[MAXIMUM], said["weight"], said["priority"])
 
 
-LocatedPolicy = Located[api.PropagationPolicy] | Located[api.ClusterPropagationPolicy]
+LocatedPolicy = Located[api.PropagationPolicy]
 
 MODE = "schedulingMode"
 SELECTOR = "clusterSelector"

@@ -4,12 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fairlead.manifests.api.kubeadmiral import ClusterPropagationPolicy
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import named, other_replicas
-from fairlead.manifests.karmada.policies import policy_name
 from fairlead.manifests.karmada.requests import pod_requests, units
 from fairlead.manifests.kubeadmiral.annotations import (
     CLUSTER_POLICY,
@@ -72,12 +70,7 @@ class Federation:
     @classmethod
     def of(cls, policies: Sequence[LocatedPolicy], clusters: Sequence[Cluster]) -> "Federation":
         """Return KubeAdmiral's part of the input."""
-        found: dict[tuple[str, str], Policy] = {}
-        for located in policies:
-            meta = located.model.metadata
-            federal = isinstance(located.model, ClusterPropagationPolicy)
-            name = "" if federal else meta.namespace or "default", meta.name
-            found[name] = read_policy(located, named(name))
+        found = {one.model.place: read_policy(one, named(one.model.place)) for one in policies}
         return cls(found, PolicyInterpreter.of(clusters))
 
     def places(self, subject: Subject) -> bool:
@@ -97,7 +90,7 @@ class Federation:
         """Return the workload of a subject with its rules, or why it is left out."""
         warnings: list[Statement] = []
         if subject.policy is not None:
-            other = named(policy_name(subject.policy.model))
+            other = named(subject.policy.model.place)
             text = f"Karmada's {other} selects {key} too, but KubeAdmiral places it"
             warnings.append(Statement("policy", text, subject.policy.source(), key))
         reason, policy = self._policy(subject, key)
