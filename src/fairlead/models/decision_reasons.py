@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 
 from fairlead.models.levels import MOVES_LAST
 from fairlead.models.quantity import format_units
-from fairlead.models.quota_reasons import counted_in, shortage
 from fairlead.models.result import Result
 from fairlead.models.rules import (
     Aggregated,
@@ -27,6 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
+from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
 from fairlead.models.rules.weights import quotas
 from fairlead.models.topology import groups_of
