@@ -88,7 +88,7 @@ class Reading:
     def _called(self, command: str) -> str:
         """Return what a command prints, errors and remarks included."""
         program, *words = [*shlex.split(command), *_patience(command)]
-        if not self.environment:
+        if "--context" not in words:
             output = io.StringIO()
             with chdir(self.folder), redirect_stdout(output), redirect_stderr(output):
                 main(words)
