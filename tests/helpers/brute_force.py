@@ -1,17 +1,17 @@
 """The slow and certain way: look at every placement there is. Uses the pure checker and scorer only."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, product
 from math import lcm
 
 from fairlead.models.amounts import largest
-from fairlead.models.check import shared_violations
+from fairlead.models.check import in_kept_group, shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.models.shortfall import refused
+from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
 
 
@@ -87,8 +87,7 @@ def placements(problem: Problem) -> Iterator[Placement]:
 
 def keeps_shared(problem: Problem, placement: Placement) -> bool:
     """Tell whether a placement of workloads that keep their own rules keeps also those that they share."""
-    broken = shared_violations(problem, placement)
-    return all(problem.partial and each.gives_way for each in broken)
+    return _keeps(problem, shared_violations(problem, placement))
 
 
 def _placed(problem: Problem, chosen: Sequence[Mapping[str, int]]) -> Placement:
@@ -97,13 +96,17 @@ def _placed(problem: Problem, chosen: Sequence[Mapping[str, int]]) -> Placement:
 
 
 def _alone(problem: Problem, workload: Workload) -> Iterator[dict[str, int]]:
-    """Yield every division of one workload that keeps its own rules."""
-    alone = replace(problem, workloads=(workload,), rules=())
+    """Yield every division of one workload that keeps its own rules; the first that is broken is enough."""
     names = [cluster.name for cluster in problem.clusters]
     for numbers in product(range(largest(workload) + 1), repeat=len(names)):
-        placed = dict(zip(names, numbers, strict=True))
-        if not refused(alone, Placement({workload.key: placed})):
+        placed = {name: count for name, count in zip(names, numbers, strict=True) if count}
+        if _keeps(problem, violations_of(in_kept_group(workload, placed), placed)):
             yield placed
+
+
+def _keeps(problem: Problem, violations: Iterable[Violation]) -> bool:
+    """Tell whether nothing is broken; in a partial problem some of it may be."""
+    return all(problem.partial and each.gives_way for each in violations)
 
 
 def _judged(problem: Problem) -> list[list[Choice]]:
