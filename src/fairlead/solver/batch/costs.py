@@ -11,13 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.models.levels import DEVIATION, DEVIATIONS, MOVES_LAST, NET, PRICED, Deviation, Level
+from fairlead.models.levels import DEVIATION, DEVIATIONS, MOVES_LAST, NET, PRICED, Deviation, Level, Tolerance
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Tiers, Weights, moves
 from fairlead.models.rules.move_budget import members
 from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import level as level_of
 from fairlead.models.score import levels_of
-from fairlead.models.tolerance import Tolerance
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Batch, Whole, table_of, total_of
 from fairlead.solver.batch.shapes import Shape

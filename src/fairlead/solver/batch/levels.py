@@ -16,7 +16,6 @@ from fairlead.models.progress import Progress, progress_of
 from fairlead.models.rules import Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
-from fairlead.models.score import least_of
 from fairlead.solver.attainment import LexicographicResult, Note
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
@@ -271,12 +270,11 @@ class _Levels:
         report = self.search.progress
         if report is None:
             return None
-        least = least_of(self.batch.problem, cost.level)
 
         def tell(steps: int | None, bound: int) -> None:
             value = None if steps is None else Fraction(steps, cost.scale) + cost.constant
             seconds = time.monotonic() - self.started
-            report(progress_of(cost.level.name, value, max(cost.bound(bound), least), seconds))
+            report(progress_of(cost.level.name, value, max(cost.bound(bound), Fraction(0)), seconds))
 
         return tell
 

@@ -123,8 +123,7 @@ class _Replayer:
         for key, taken in courses.items():
             yield from self._of_workload(self.problem.workload(key), taken)
         yield from self._of_shared(courses)
-        yield from self.capacities.breaches(courses)
-        self.capacities.make(courses)
+        yield from self.capacities.make(courses)
         self.state.update({key: taken.moments[Moment.AFTER] for key, taken in courses.items()})
 
     def _of_workload(self, workload: Workload, taken: Course) -> Iterator[tuple[Moment, Violation]]:
@@ -132,6 +131,8 @@ class _Replayer:
         target = self.plan.target.of(workload.key)
         bound = in_kept_group(workload, target)
         yield from _starts_where_closed(bound, taken, target)
+        if all(standing in (taken.before, target) for standing in taken.moments.values()):
+            return  # what is broken before and in the target does not matter
         for row in workload_rows(bound, target, self.options):
             yield from row.breaches(taken.before, taken.moments.__getitem__, target)
 

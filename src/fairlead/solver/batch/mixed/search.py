@@ -15,7 +15,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import progress_of
 from fairlead.models.rules import Capacity, Weights
-from fairlead.models.score import least_of, levels_of, score
+from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch import tuning
@@ -135,7 +135,7 @@ class _Mixed:
         for number, level in enumerate(levels):
             note = self.notes[number] if number < len(self.notes) else Note()
             if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
-                bound = max(note.bound or 0, least_of(self.part, level))
+                bound = max(note.bound or 0, 0)
                 seconds = time.monotonic() - self.started
                 self.search.progress(progress_of(level.name, self.rank[number], bound, seconds))
                 return
