@@ -88,6 +88,8 @@ PER_CLUSTER = 96
 MOST_PAIRS = 300_000
 # Exchanges that are tried one after another in one turn.
 MOST_TRIED = 20_000
+# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
+ROWS_IN_TURN = 5_000
 # What an exchange has to gain, in units of the level.
 FEWEST_GAIN = 1e-9
 # How often a list of moves is used before it is made anew.
@@ -192,8 +194,7 @@ LARGEST_STRICT = 20_000
 # Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
-# Batches of more rows are searched without a guide, and have exchanges made one after another instead of only
-# such as do not meet.
+# Batches of more rows are searched without a guide.
 MANY_ROWS = 20_000
 
 # --- One level

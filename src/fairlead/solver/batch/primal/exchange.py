@@ -101,7 +101,7 @@ class Exchange:
         worthwhile = np.flatnonzero(gains < -tuning.FEWEST_GAIN * self.model.unit)
         order = worthwhile[np.argsort(gains[worthwhile], kind="stable")]
         # What two exchanges cost on a pinned level adds up, wherever they are.
-        if len(self.rows) > tuning.MANY_ROWS or self.model.pins:
+        if len(self.rows) > tuning.ROWS_IN_TURN or self.model.pins:
             order = order[: tuning.MOST_TRIED]
             return self._in_turn(moves, first[order], second[order], gains[order])
         return self._apart(moves, first[order], second[order], gains[order])
