@@ -310,7 +310,7 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
         cluster tells how many it can run.
     """
     asked = {resource for workload in problem.workloads for resource in needs(workload)}
-    counted = charged(problem.clusters, unlimited=True)
+    counted = charged(problem.all_clusters, unlimited=True)
     used = usage(problem.workloads, placement, problem, unlimited=True)
     return tuple(
         Utilisation(
