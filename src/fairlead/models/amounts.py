@@ -65,7 +65,7 @@ def largest(workload: "Workload") -> int:
     """Return the most replicas that any cluster can be asked for, whatever the clusters are like.
 
     With a total that is all of them, with full copies the largest copy. Without either, what a cluster runs
-    may stay although fewer are wanted by now (KubeAdmiral's ``disableRescheduling``), so minima count too.
+    may stay although fewer are wanted by now (KubeAdmiral's ``disableRescheduling``): that and minima count.
     """
     copies = workload.rule(Duplicated)
     if copies is not None:
@@ -73,4 +73,4 @@ def largest(workload: "Workload") -> int:
     if workload.rule(Total) is not None or not workload.replicas:
         return workload.replicas
     least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
-    return max(workload.replicas, *least, 0)
+    return max(workload.replicas, *least, *workload.current.values(), 0)

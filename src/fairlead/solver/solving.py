@@ -251,8 +251,9 @@ def _at_once(problem: Problem, search: Search) -> Answer:
     staying = standing_well(problem)
     if not problem.partial:
         found = keep_and_repair(problem, staying, search.deadline)
-        # What is left of the time is used by nobody else: whatever keeps all rules will do.
-        found = found or keep_and_repair(problem, staying, Deadline.after(0))
+        if found is None and search.deadline.remaining():
+            # What is left of the time is used by nobody else: whatever keeps all rules will do.
+            found = keep_and_repair(problem, staying, Deadline.after(0))
     else:
         bare = replace(problem, partial=False)
         found = repaired(bare, staying, search.deadline) if staying else None
