@@ -27,7 +27,8 @@ from fairlead.manifests.api.workloads import AnyAutoscaler
 from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.extensions import Extensions, RuleManifest
-from fairlead.manifests.karmada.findings import labels_findings, placement_findings, quota_findings
+from fairlead.manifests.karmada.findings import labels_findings, placement_findings
+from fairlead.manifests.karmada.quotas import quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
 from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
 from fairlead.manifests.kubeadmiral.federated import Federated, override_mistakes, unpack

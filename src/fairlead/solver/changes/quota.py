@@ -109,7 +109,7 @@ def _amounts(
     base: tuple[str | int, ...], amounts: Mapping[str, Any], resource: str, units: int
 ) -> Iterator[Edit]:
     """Yield every name of a resource under which there is less, such as ``cpu`` and ``requests.cpu``."""
-    from fairlead.manifests.karmada.findings import resource_of
+    from fairlead.manifests.karmada.quotas import resource_of
 
     for name, amount in amounts.items():
         if resource_of(name) == resource and available_units(resource, str(amount)) < units:
