@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from agreeing import assert_best
 from brute_force import brute_force
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
@@ -112,14 +113,7 @@ def test_what_coupled_tiers_hold_is_searched_with_the_deviation() -> None:
 def test_agrees_with_brute_force(deviation: Deviation) -> None:
     """Levels in any order, moves and prices beside: every level, its proof and the tie are right."""
     for seed in range(40):
-        problem = random_tiers(seed, deviation)
-        best, outcome = brute_force(problem), solve(problem, workers=1)
-        if best is None:
-            assert outcome.status is Status.INFEASIBLE
-            continue
-        assert outcome.status is Status.OPTIMAL, seed
-        assert tuple(level.value for level in outcome.objectives) == best.values, seed
-        assert outcome.placement == best.placement, seed
+        assert_best(random_tiers(seed, deviation), seed)
 
 
 @pytest.mark.parametrize("deviation", Deviation)
