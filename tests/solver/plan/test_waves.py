@@ -26,7 +26,7 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.migration import migration_of
-from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import moved_to, remaining, waves_of
 from fairlead.solver.plan.shortening import repairs_first
 from fairlead.solver.plan.steps import Step
@@ -316,7 +316,7 @@ def test_a_plan_goes_on_from_where_it_was_left() -> None:
     workloads = (app("a", {"m0": 1}), app("b", {"m1": 1}), app("c", {"m2": 1}))
     target = {"a": {"m1": 1}, "b": {"m2": 1}, "c": {"m3": 1}}
     plan = planned({"m0": 0, "m1": 0, "m2": 0, "m3": 500}, workloads, target)
-    for done, standing in enumerate(placements(plan)):
+    for done, standing in enumerate(plan.states):
         rest = remaining(plan, standing)
         assert rest.waves == plan.waves[done:]
         assert rest.problem.limits == plan.problem.limits
