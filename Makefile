@@ -22,6 +22,8 @@ endif
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
+# Where nothing compiled is kept every process compiles anew, which takes longer than most of them run.
+unexport PYTHONDONTWRITEBYTECODE
 unexport PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION
 export PYTHONNOUSERSITE := 1
 export PIP_USER := 0

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from agreeing import assert_best
 from brute_force import brute_force
 from fairlead.models.check import check
 from fairlead.models.cluster import CPU, Cluster
@@ -29,7 +30,6 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver import level_search
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.solving import solve
 from orders import WITHOUT_BALANCE
@@ -112,14 +112,7 @@ def test_what_coupled_tiers_hold_is_searched_with_the_deviation() -> None:
 def test_agrees_with_brute_force(deviation: Deviation) -> None:
     """Levels in any order, moves and prices beside: every level, its proof and the tie are right."""
     for seed in range(40):
-        problem = random_tiers(seed, deviation)
-        best, outcome = brute_force(problem), solve(problem, workers=1)
-        if best is None:
-            assert outcome.status is Status.INFEASIBLE
-            continue
-        assert outcome.status is Status.OPTIMAL, seed
-        assert tuple(level.value for level in outcome.objectives) == best.values, seed
-        assert outcome.placement == best.placement, seed
+        assert_best(random_tiers(seed, deviation), seed)
 
 
 @pytest.mark.parametrize("deviation", Deviation)
@@ -177,7 +170,7 @@ def test_steps_are_few_enough_for_proofs_of_the_greatest_distance() -> None:
     # With 2^36 steps CP-SAT (OR-Tools 9.15) called 3.97 the least.
     assert known[DEVIATION].value < Fraction(291, 100)
     assert not check(problem, good)
-    result = minimise_levels(problem, deadline=Deadline.after(120), workers=1)
+    result = minimise_levels(problem, workers=1)
     found = dict(zip(levels_of(problem), result.attained, strict=True))
     assert result.status is Status.OPTIMAL
     assert [found[level].value for level in (tier(1), tier(2))] == [10, 0]

@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 import fairlead
-from brute_force import brute_force
+from agreeing import assert_best
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
-from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Moves, Skew, Total, Weights, WorkloadRule
 from fairlead.models.workload import Workload
@@ -30,11 +29,9 @@ def problem_of(*rules: WorkloadRule, replicas: int = 6, names: str = "abc") -> P
 
 def best(problem: Problem) -> dict[str, int]:
     """Return the best placement, which brute force confirms."""
-    outcome, expected = fairlead.solve(problem, time_limit=None), brute_force(problem)
-    assert expected is not None
-    assert outcome.status is Status.OPTIMAL
-    assert outcome.placement == expected.placement
-    return dict(expected.placement.of("w"))
+    found = assert_best(problem)
+    assert found is not None
+    return dict(found.placement.of("w"))
 
 
 def test_it_is_about_the_fullest_and_the_emptiest_group() -> None:
@@ -137,14 +134,5 @@ def test_agrees_with_brute_force_on_more(seed: int, deviation: Deviation) -> Non
 def check(seed: int, deviation: Deviation) -> None:
     """Compare one problem with brute force, in whole and with what gives way."""
     problem = with_skews(random_problem(seed, deviation), seed)
-    for asked in (problem, replace(problem, partial=True)):
-        # Without a limit, so that a busy machine proves as much as any other.
-        expected, outcome = brute_force(asked), fairlead.solve(asked, time_limit=None)
-        if expected is None:
-            assert outcome.status is Status.INFEASIBLE
-            assert outcome.placement is None
-            continue
-        assert outcome.status is Status.OPTIMAL
-        assert outcome.placement is not None
-        assert tuple(each.value for each in outcome.objectives) == expected.values
-        assert Placement(outcome.placement) == expected.placement
+    assert_best(problem)
+    assert_best(replace(problem, partial=True))

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from brute_force import brute_force
+from agreeing import assert_best
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
-from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Total, Weights
 from fairlead.models.workload import Workload
@@ -62,14 +61,7 @@ def assert_like_brute_force(seeds: range) -> None:
         drawn, rng = random_problem(seed, deviation), random.Random(f"priority {seed}")
         workloads = tuple(replace(each, priority=rng.choice([0, 5, 10])) for each in drawn.workloads)
         problem = replace(drawn, workloads=workloads)
-        best, outcome = brute_force(problem), solve(problem, time_limit=60.0, workers=1)
-        if best is None:
-            assert outcome.status is Status.INFEASIBLE, seed
-            continue
-        feasible += 1
-        assert outcome.status is Status.OPTIMAL, seed
-        assert tuple(level.value for level in outcome.objectives) == best.values, seed
-        assert outcome.placement == best.placement, seed
+        feasible += assert_best(problem, seed) is not None
     assert feasible > len(seeds) // 3
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from brute_force import brute_force
+from agreeing import assert_best
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import UnsupportedError
@@ -135,14 +135,10 @@ def assert_like_brute_force(seeds: range) -> None:
     for seed in seeds:
         deviation = (Deviation.WEBSTER, Deviation.L1)[seed % 2]
         problem = with_move_rules(random_problem(seed, deviation), seed)
-        best, outcome = brute_force(problem), solve(problem, time_limit=60.0, workers=1)
+        best = assert_best(problem, seed)
         if best is None:
-            assert outcome.status is Status.INFEASIBLE, seed
             continue
         feasible += 1
-        assert outcome.status is Status.OPTIMAL, seed
-        assert tuple(level.value for level in outcome.objectives) == best.values, seed
-        assert outcome.placement == best.placement, seed
         for rule in problem.rules:
             if isinstance(rule, MoveBudget):
                 assert moved(rule, problem, best.placement) <= rule.most

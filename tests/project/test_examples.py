@@ -6,7 +6,8 @@ import pytest
 
 import fairlead
 from fairlead.solver.solving import Method
-from places import ROOT
+from places import EXAMPLES, ROOT
+from run_examples import solved
 
 EXPECTED = {
     "three-regions": {"ap-south-1": 5, "eu-west-1": 9, "eu-west-2": 8, "us-east-1": 4, "us-east-2": 4},
@@ -86,3 +87,13 @@ def test_infeasible_example(name: str) -> None:
     outcome = fairlead.solve(fairlead.load(ROOT / "examples" / name))
     assert outcome.status is fairlead.Status.INFEASIBLE
     assert outcome.conflict is not None
+
+
+def test_an_example_that_ends_otherwise_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """With the exit code, and all that it printed."""
+    example = EXAMPLES / "too-tight"
+    assert solved(example, 3)
+    assert not solved(example, 0)
+    told = capsys.readouterr().err
+    assert "Infeasible" in told
+    assert told.endswith(f"{example}: exit code 3, expected 0\n")
