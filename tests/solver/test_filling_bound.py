@@ -121,7 +121,7 @@ def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None
             if level.base in DEVIATIONS and found is not None:
                 least = min(Fraction(value_of(problem, each, level)) for each in kept)
                 assert found <= least
-                deviations += 0 < found
+                deviations += found > 0
     assert counted > 5
     assert deviations
 

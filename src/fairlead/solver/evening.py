@@ -1,5 +1,6 @@
 """Evening out: one workload after the other stands where it fills clusters most evenly, given all others."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -26,6 +27,8 @@ DEAREST = 2.0**40
 """What all replicas of a workload cost in whole steps, about: floats only choose what is tried."""
 LEAST_GAIN = 1e-12
 """Changes that gain less are not made."""
+WORTH = 2.0**-10
+"""The part of it by which balance has to get better for everybody to be placed again."""
 
 
 def evened_out(
@@ -39,7 +42,7 @@ def evened_out(
     """Return a placement that fills clusters more evenly, and is no worse on the levels before that.
 
     Given all others, what a workload adds is a convex cost of every cluster: where it stands best is told
-    exactly. One after the other is placed that way as long as one of them gains.
+    exactly. One after the other is placed that way as long as all of them together gain enough.
 
     Parameters
     ----------
@@ -61,12 +64,12 @@ def evened_out(
         for workload, choice in choices_of(rows, rule, problem, apart)
         if choice is not None and workload.key in rule.members
     ]
-    gaining = True
-    while gaining and state.value() > target:
-        gaining = False
+    before, value = math.inf, state.value()
+    while value > target and before - value > WORTH * value:
         for kept in moving:
             if until.remaining() and state.value() > target:
-                gaining = state.placed_again(kept) or gaining
+                state.place_again(kept)
+        before, value = value, state.value()
     return Placement(state.placed)
 
 
@@ -91,15 +94,14 @@ class _State:
         """Return how unevenly clusters are filled, about."""
         return self.rows.unevenness(self.used)
 
-    def placed_again(self, kept: "_Kept") -> bool:
-        """Place a workload where it fills clusters most evenly beside all others; tell whether that gains."""
+    def place_again(self, kept: "_Kept") -> None:
+        """Place a workload where it fills clusters most evenly beside all others, where that gains."""
         workload, choice = kept.workload, kept.choice
         before = self.placed[workload.key]
         held = choice.counts(before)
         others = self.used - choice.usage @ held
         add(self.left, usage_of(workload, before, self.problem))
         most = self._most(kept)
-        gained = False
         for fewest in (np.zeros_like(held), np.minimum(held, choice.counts(workload.current))):
             counts = choice.within(fewest, most).cheapest(self._cost(choice, others, workload.replicas))
             used = self.used if counts is None else others + choice.usage @ counts
@@ -107,10 +109,9 @@ class _State:
                 break
             after = {name: count for name, count in zip(choice.names, counts.tolist(), strict=True) if count}
             if kept.allows(after, before):
-                gained, self.placed[workload.key], self.used = True, after, used
+                self.placed[workload.key], self.used = after, used
                 break
         add(self.left, usage_of(workload, self.placed[workload.key], self.problem), -1)
-        return gained
 
     def _most(self, kept: "_Kept") -> Numbers:
         """Return how many replicas of a workload there is room for, by cluster."""
