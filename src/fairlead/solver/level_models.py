@@ -6,9 +6,8 @@ from fractions import Fraction
 
 from fairlead.encoders.balance import error, steps_up_to
 from fairlead.encoders.convex import Term
-from fairlead.encoders.costs import LevelCost
+from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding
-from fairlead.encoders.peak import PeakCost
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
 from fairlead.encoders.selection import Group, replicas_at
