@@ -233,7 +233,7 @@ class LevelModels:
 
     def _is_priced_first(self, level: Level) -> bool:
         """Tell whether prices are asked before a search: of balance, and where one looks again."""
-        return self.tried or (level == BALANCE and level in self.targets and self._is_large())
+        return self._is_large() and (self.tried or (level == BALANCE and level in self.targets))
 
     def _price_between(self, level: Level, *, settled: bool) -> None:
         """Ask prices between two searches of a level that has to be best."""
