@@ -62,6 +62,12 @@ class Note:
     exact: bool = True
     tolerance: int | Fraction = 0
 
+    def better(self, other: "Note") -> "Note":
+        """Return what says more of the same value: this, unless the other is proven or bounds it better."""
+        if self.proven or other.bound is None:
+            return self
+        return other if other.proven or self.bound is None or other.bound > self.bound else self
+
 
 def attained(
     problem: Problem, placement: Placement, notes: Sequence[Note], least: Least | None = None

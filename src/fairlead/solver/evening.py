@@ -1,8 +1,11 @@
-"""Evening out: replicas pass from cluster to cluster as long as that fills clusters more evenly."""
+"""Evening out: one workload after the other stands where it fills clusters most evenly, given all others."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+
+import numpy as np
 
 from fairlead.models.check import violations_of
 from fairlead.models.levels import BALANCE, Level
@@ -10,27 +13,36 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
 from fairlead.models.rules.balance import Balance, used_by
-from fairlead.models.rules.capacity import demands
 from fairlead.models.score import in_order, levels_of_workload, value_of
 from fairlead.models.usage import Row, add, usage_of
 from fairlead.models.workload import Workload
+from fairlead.solver.attainment import Apart
+from fairlead.solver.boxes import box_of
+from fairlead.solver.costs.bowls import Bowls
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.filled_rows import Choice, FilledRows, Numbers, choices_of
 from fairlead.solver.rows import left_by
 
-TRIES = 8
-"""So many of the most promising steps of a workload are tried, one after the other."""
+DEAREST = 2.0**40
+"""What all replicas of a workload cost in whole steps, about: floats only choose what is tried."""
 LEAST_GAIN = 1e-12
-"""Steps that gain less are not looked at: floats only choose what is tried."""
+"""Changes that gain less are not made."""
+WORTH = 2.0**-10
+"""The part of it by which balance has to get better for everybody to be placed again."""
 
 
 def evened_out(
     problem: Problem,
     rule: Balance,
     placement: Placement,
+    apart: Apart,
     target: Fraction,
     until: Deadline,
 ) -> Placement:
     """Return a placement that fills clusters more evenly, and is no worse on the levels before that.
+
+    Given all others, what a workload adds is a convex cost of every cluster: where it stands best is told
+    exactly. One after the other is placed that way as long as all of them together gain enough.
 
     Parameters
     ----------
@@ -38,113 +50,80 @@ def evened_out(
         Who is to fill clusters together; `Balance.totals` tells what is used in all.
     placement
         Where everybody stands; all rules are kept there.
+    apart
+        Workloads that cost what they would cost alone, by level.
     target
         How even is enough.
     """
-    if not all(isinstance(each, Capacity) for each in problem.rules):
+    rows = FilledRows.of(rule, problem)
+    if rows is None or not all(isinstance(each, Capacity) for each in problem.rules):
         return placement
-    state = _State.of(problem, rule, placement)
-    moving = [_Kept.of(each, problem) for each in problem.workloads if each.key in rule.members]
-    passing = True
-    while passing and state.value > target:
-        passing = False
+    state = _State.of(problem, rule, rows, placement)
+    moving = [
+        _Kept.of(workload, choice, problem)
+        for workload, choice in choices_of(rows, rule, problem, apart)
+        if choice is not None and workload.key in rule.members
+    ]
+    before, value = math.inf, state.value()
+    while value > target and before - value > WORTH * value:
         for kept in moving:
-            while until.remaining() and state.value > target and state.passed(kept):
-                passing = True
+            if until.remaining() and state.value() > target:
+                state.place_again(kept)
+        before, value = value, state.value()
     return Placement(state.placed)
 
 
 @dataclass(slots=True)
 class _State:
-    """Where everybody stands, and what that uses."""
+    """Where everybody stands, and what that uses: of the rows of the balance, and leaves of all."""
 
     problem: Problem
-    rule: Balance
+    rows: FilledRows
     placed: dict[str, dict[str, int]]
-    used: dict[Row, int]
+    used: Numbers
     left: dict[Row, int]
 
     @classmethod
-    def of(cls, problem: Problem, rule: Balance, placement: Placement) -> "_State":
+    def of(cls, problem: Problem, rule: Balance, rows: FilledRows, placement: Placement) -> "_State":
         """Return the state of a placement."""
         placed = placement.to_dict()
-        return cls(
-            problem,
-            rule,
-            placed,
-            used_by(rule, problem, placement),
-            left_by(problem, problem.workloads, placed),
-        )
+        used = rows.amounts(used_by(rule, problem, placement))
+        return cls(problem, rows, placed, used, left_by(problem, problem.workloads, placed))
 
-    @property
     def value(self) -> float:
-        """How unevenly clusters are filled, about."""
-        return sum(
-            self._cost(name, resource, share, 0) - float(share)
-            for resource, shares in self.rule.shares.items()
-            for name, share in shares.items()
-        )
+        """Return how unevenly clusters are filled, about."""
+        return self.rows.unevenness(self.used)
 
-    def passed(self, kept: "_Kept") -> bool:
-        """Let some replicas of a workload pass to another cluster, where that gains; tell whether it did."""
-        workload = kept.workload
+    def place_again(self, kept: "_Kept") -> None:
+        """Place a workload where it fills clusters most evenly beside all others, where that gains."""
+        workload, choice = kept.workload, kept.choice
         before = self.placed[workload.key]
-        steps = sorted(self._steps(workload))[:TRIES]
-        most = kept.values(before) if steps else ()
-        for _, source, target, count in steps:
-            after = dict(before)
-            after[source] -= count
-            after[target] = after.get(target, 0) + count
-            after = {name: held for name, held in after.items() if held}
-            change = usage_of(workload, {source: -count, target: count}, self.problem)
-            fits = all(self.left.get(row, 0) >= more for row, more in change.items() if more > 0)
-            if fits and kept.allows(after, most):
-                self.placed[workload.key] = after
-                add(self.used, change)
-                add(self.left, change, -1)
-                return True
-        return False
+        held = choice.counts(before)
+        others = self.used - choice.usage @ held
+        add(self.left, usage_of(workload, before, self.problem))
+        most = self._most(kept)
+        for fewest in (np.zeros_like(held), np.minimum(held, choice.counts(workload.current))):
+            counts = choice.within(fewest, most).cheapest(self._cost(choice, others, workload.replicas))
+            used = self.used if counts is None else others + choice.usage @ counts
+            if counts is None or self.value() - self.rows.unevenness(used) < LEAST_GAIN:
+                break
+            after = {name: count for name, count in zip(choice.names, counts.tolist(), strict=True) if count}
+            if kept.allows(after, before):
+                self.placed[workload.key], self.used = after, used
+                break
+        add(self.left, usage_of(workload, self.placed[workload.key], self.problem), -1)
 
-    def _steps(self, workload: Workload) -> Iterator[tuple[float, str, str, int]]:
-        """Yield steps with what they change, less than 0: of one replica, and of as many as gain most."""
-        names = self.problem.candidates(workload)
-        placed = self.placed[workload.key]
-        for source in (name for name, count in placed.items() if count):
-            for target in names:
-                if target == source:
-                    continue
-                first = self._change(workload, source, target, 1)
-                if first > -LEAST_GAIN:
-                    continue
-                second = self._change(workload, source, target, 2) - first
-                best = (
-                    1
-                    if second <= first
-                    else max(1, min(placed[source], round(-first / (second - first)) + 1))
-                )
-                yield self._change(workload, source, target, best), source, target, best
-                if best > 1:
-                    yield first, source, target, 1
+    def _most(self, kept: "_Kept") -> Numbers:
+        """Return how many replicas of a workload there is room for, by cluster."""
+        boxed = box_of(kept.workload, self.problem, self.left)
+        return kept.choice.counts(dict(zip(boxed.names, boxed.box.upper.tolist(), strict=True)))
 
-    def _change(self, workload: Workload, source: str, target: str, count: int) -> float:
-        """Return by how much the clusters are filled less evenly where replicas pass."""
-        found = 0.0
-        for name, sign in ((source, -count), (target, count)):
-            needed = demands(workload, self.problem.cluster_by_name[name])
-            for resource, shares in self.rule.shares.items():
-                if name in shares and resource in needed:
-                    more = sign * needed[resource]
-                    found += self._cost(name, resource, shares[name], more)
-                    found -= self._cost(name, resource, shares[name], 0)
-        return found
-
-    def _cost(self, name: str, resource: str, share: Fraction, more: int) -> float:
-        """Return u^2 / s of one cluster and resource with some more used there."""
-        total = self.rule.totals.get(resource, 0)
-        if not total:
-            return float(share)
-        part = (self.used.get((name, resource), 0) + more) / total
-        return part * part / float(share)
+    def _cost(self, choice: Choice, others: Numbers, most: int) -> Bowls:
+        """Return what replicas cost beside others: of every row, what its square grows by."""
+        bend = self.rows.bend[:, None] * choice.usage
+        square, slope = (bend * choice.usage).sum(axis=0), 2 * (bend * others[:, None]).sum(axis=0)
+        scale = DEAREST / max(float((most * (square * most + slope)).max()), 1 / DEAREST)
+        return Bowls(np.rint(square * scale).astype(np.int64), np.rint(slope * scale).astype(np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,24 +131,25 @@ class _Kept:
     """What a workload has to keep: its rules, and what it costs on the levels before balance."""
 
     workload: Workload
+    choice: Choice
     single: Problem
     levels: tuple[Level, ...]
 
     @classmethod
-    def of(cls, workload: Workload, problem: Problem) -> "_Kept":
+    def of(cls, workload: Workload, choice: Choice, problem: Problem) -> "_Kept":
         """Return what a workload has to keep."""
         single = replace(problem, workloads=(workload,), rules=(), balances=())
         ordered = in_order({*levels_of_workload(workload), BALANCE}, problem)
         before = ordered[: ordered.index(BALANCE)]
-        return cls(workload, single, tuple(replace(each, priority=workload.priority) for each in before))
+        levels = tuple(replace(each, priority=workload.priority) for each in before)
+        return cls(workload, choice, single, levels)
 
-    def allows(self, placed: Mapping[str, int], most: Sequence[int | Fraction]) -> bool:
-        """Tell whether a placement keeps the rules and is as good on every level."""
-        if any(violations_of(self.workload, placed)):
+    def allows(self, after: Mapping[str, int], before: Mapping[str, int]) -> bool:
+        """Tell whether a placement keeps the rules and is as good on every level as another one."""
+        if any(violations_of(self.workload, after)):
             return False
-        return all(cost <= limit for cost, limit in zip(self.values(placed), most, strict=True))
-
-    def values(self, placed: Mapping[str, int]) -> tuple[int | Fraction, ...]:
-        """Return what a placement costs on every level."""
-        placement = Placement({self.workload.key: placed})
-        return tuple(value_of(self.single, placement, level) for level in self.levels)
+        placements = [Placement({self.workload.key: each}) for each in (after, before)]
+        return all(
+            value_of(self.single, placements[0], level) <= value_of(self.single, placements[1], level)
+            for level in self.levels
+        )

@@ -2,13 +2,12 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.encoders.variables import Place, Range
 from fairlead.models.levels import BALANCE, Level
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, GroupTotal, Total
@@ -19,8 +18,9 @@ from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import Apart
 from fairlead.solver.boxes import box_of
-from fairlead.solver.costs.straight import Straight
-from fairlead.solver.nested.choosing import faces_of
+from fairlead.solver.costs.bowls import Bowls
+from fairlead.solver.marginal import Box, settle_ties
+from fairlead.solver.nested.choosing import faces_of, without_choice
 from fairlead.solver.nested.face import Face
 from fairlead.solver.nested.narrowing import narrow_all
 from fairlead.solver.nested.picking import ApartError, TooLongError
@@ -51,6 +51,8 @@ class FilledRows:
         By row, what those that choose may use.
     units
         A unit of every resource.
+    bend
+        By row, what the square of what is used costs, about.
     """
 
     rows: tuple[Row, ...]
@@ -59,6 +61,11 @@ class FilledRows:
     total: Numbers
     room: Numbers
     units: Mapping[str, int]
+    bend: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        shares = np.array([float(share) for share in self.share])
+        object.__setattr__(self, "bend", 1 / (shares * self.total.astype(float) ** 2))
 
     @classmethod
     def of(cls, rule: Balance, problem: Problem) -> "FilledRows | None":
@@ -74,7 +81,7 @@ class FilledRows:
         )
 
         def of_rows(amounts: Mapping[Row, int]) -> Numbers:
-            return np.array([amounts.get(row, 0) // units[row[1]] for row in rows], dtype=np.int64)
+            return _by_row(rows, units, amounts)
 
         return cls(
             rows,
@@ -84,6 +91,19 @@ class FilledRows:
             of_rows({row: min(problem.limits.get(row, 0), rule.totals[row[1]]) for row in rows}),
             units,
         )
+
+    def amounts(self, used: Mapping[Row, int]) -> Numbers:
+        """Return what is used by row, in units."""
+        return _by_row(self.rows, self.units, used)
+
+    def unevenness(self, used: Numbers | Floats) -> float:
+        """Return how uneven it is, about, where so much is used by row, what stands included."""
+        return float((self.bend * used.astype(float) ** 2).sum()) - self.resources
+
+    @property
+    def resources(self) -> int:
+        """How many resources there are."""
+        return len({resource for _, resource in self.rows})
 
     def usage(self, workload: Workload, names: Sequence[str], problem: Problem) -> Numbers:
         """Return what a replica uses, by row and cluster."""
@@ -95,12 +115,12 @@ class FilledRows:
                     found[at[name, resource], column] = amount // self.units[resource]
         return found
 
-    def least(self, prices: Sequence[int], scale: int) -> Fraction:
+    def least(self, prices: Sequence[int], scale: Fraction) -> Fraction:
         """Return the least of ``scale * balance`` less what is used at whole prices of a unit, exactly.
 
         Of every row ``scale (a + v)^2 / (s D^2) - p v`` over all v from 0 to the room there is.
         """
-        found = Fraction(-scale * len({resource for _, resource in self.rows}))
+        found = -scale * self.resources
         numbers = zip(self.standing.tolist(), self.total.tolist(), self.room.tolist(), strict=True)
         for price, share, (standing, total, room) in zip(prices, self.share, numbers, strict=True):
             bend = scale / (share * total * total)
@@ -130,47 +150,72 @@ class Choice:
     faces: tuple[Face, ...]
     usage: Numbers
 
-    def cheapest(self, cost: Straight) -> Numbers | None:
+    @property
+    def total(self) -> int:
+        """How many replicas are placed."""
+        return max((face.total for face in self.faces), default=0)
+
+    def counts(self, placed: Mapping[str, int]) -> Numbers:
+        """Return a placement as an array."""
+        return np.array([placed.get(name, 0) for name in self.names], dtype=np.int64)
+
+    def within(self, lower: Numbers, upper: Numbers) -> "Choice":
+        """Return what can be chosen within bounds."""
+        inside = (_within(face, lower, upper) for face in self.faces)
+        return replace(self, faces=tuple(each for each in inside if each is not None))
+
+    def cheapest(self, cost: Bowls) -> Numbers | None:
         """Return a placement that costs least; None where that takes too long to tell, or there is none."""
+        single = self.faces[0] if len(self.faces) == 1 else None
+        freely = None if single is None else _freely(single, cost)
+        if freely is not None:
+            return freely
+        relaxed = None if single is None else without_choice(single, cost)
         try:
-            for face in narrow_all(self.faces, cost):
-                placed = settle(face)
-                if placed is not None:
-                    return placed
+            best = narrow_all(self.faces, cost) if relaxed is None else [relaxed]
+            return next((each for each in map(settle, best) if each is not None), None)
         except (TooLongError, ApartError):
-            pass
-        return None
+            return None
 
 
 def choices_of(
-    rows: FilledRows, rule: Balance, problem: Problem, apart: Apart, ranges: Mapping[Place, Range]
-) -> Iterator[Choice | None]:
-    """Yield what every member can choose within ranges; None for one of which that cannot be told.
+    rows: FilledRows, rule: Balance, problem: Problem, apart: Apart
+) -> Iterator[tuple[Workload, Choice | None]]:
+    """Yield what every workload can choose; None for one of which that cannot be told.
 
     Levels before balance narrow it as long as a workload is among those that cost there what they would cost
-    alone.
+    alone. Who is no member of the balance uses nothing.
     """
     for workload in problem.workloads:
-        if workload.key not in rule.members:
-            continue
         total = _total(workload)
         before = _levels_before(workload, problem, apart)
         found = None
         if total is not None:
             found = faces_of(workload, problem, box_of(workload, problem), before, total)
         if found is None:
-            yield None
+            yield workload, None
         else:
             names, faces = found
-            known = [ranges[Place(workload.key, name)] for name in names]
-            inside = tuple(each for face in faces if (each := _within(face, known)) is not None)
-            yield Choice(workload.key, names, inside, rows.usage(workload, names, problem))
+            usage = rows.usage(workload, names, problem) * (workload.key in rule.members)
+            yield workload, Choice(workload.key, names, tuple(faces), usage)
 
 
-def _within(face: Face, known: Sequence[Range]) -> Face | None:
-    """Return the placements of a face within ranges; None where it sees that there are none."""
-    least = np.array([each.lower for each in known], dtype=np.int64)
-    upper = np.minimum(face.upper, np.array([each.upper for each in known], dtype=np.int64))
+def _freely(face: Face, cost: Bowls) -> Numbers | None:
+    """Return the cheapest placement of a face that may use any clusters; None where that is not so."""
+    if not face.settled or face.limits.bind or bool(np.any(~face.required & (face.lower > 1))):
+        return None
+    box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
+    return settle_ties(cost.narrow(box)) if box.feasible else None
+
+
+def _by_row(rows: Sequence[Row], units: Mapping[str, int], amounts: Mapping[Row, int]) -> Numbers:
+    """Return amounts as an array, in units."""
+    return np.array([amounts.get(row, 0) // units[row[1]] for row in rows], dtype=np.int64)
+
+
+def _within(face: Face, least: Numbers, most: Numbers) -> Face | None:
+    """Return the placements of a face within bounds; None where it sees that there are none."""
+    upper = np.minimum(face.upper, most)
     lower, required = np.maximum(face.lower, least), face.required | (least > 0)
     open_to = face.open_to & (upper >= lower)
     if bool(np.any(required & ~open_to)):

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from fairlead.encoders.balance import steps_up_to
+from fairlead.encoders.balance import error, steps_up_to
 from fairlead.encoders.convex import Term
-from fairlead.encoders.costs import LevelCost
+from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import LARGEST, Held
@@ -14,7 +14,7 @@ from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range
 from fairlead.models import blame
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import BALANCE, Level
+from fairlead.models.levels import BALANCE, DEVIATIONS, Level
 from fairlead.models.outcome import Attained
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -23,7 +23,8 @@ from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Apart, Least, Note
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Finding, Verdict, run
-from fairlead.solver.filling_bound import filling_bound
+from fairlead.solver.filling_bound import Asked, filling_bound
+from fairlead.solver.ranges import within_peaks
 from fairlead.solver.stages import polished
 from fairlead.solver.targets import Targets
 
@@ -31,8 +32,11 @@ from fairlead.solver.targets import Targets
 # the same. That is so much work, about two seconds, and this part of a level's time at most.
 FIRST_WORK = 0.5
 FIRST_TRY = 0.5
-# Of the time that is left, what a bound of balance may use.
+# Of the time that is left, what a bound by prices may use.
 FILLING = 0.3
+# Workloads times clusters from which on prices are asked early: of balance before the best is looked for, of
+# the levels after it once one worker has not found it.
+PRICED_EARLY = 440
 
 
 @dataclass(slots=True)
@@ -62,6 +66,8 @@ class LevelModels:
     targets: Targets = field(default_factory=dict)
     levels: tuple[Level, ...] = field(init=False)
     polished: Placement | None = None
+    priced: dict[Level, Fraction] = field(default_factory=dict)
+    tried: bool = False
 
     def __post_init__(self) -> None:
         self.levels = levels_of(self.problem)
@@ -133,6 +139,7 @@ class LevelModels:
                 aim = steps_up_to(cost, self.targets[level].value)
             if refined:
                 continue
+            self._price_between(level, settled=settled or not efforts)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
             if settled or not efforts:
@@ -154,8 +161,10 @@ class LevelModels:
         Where a level has a tolerance the first try ends by its work alone: what that finds does not depend
         on the machine.
         """
-        first = Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
         last = Effort(deadline, self.workers, self.seed)
+        if self.tried:
+            return [last]
+        first = Effort(deadline if fixed else deadline.part(FIRST_TRY), 1, self.seed, work=FIRST_WORK)
         return [first, last] if fixed or self.workers > 1 else [last]
 
     def _run(self, encoding: Encoding, terms: list[Term], effort: Effort) -> Finding:
@@ -212,22 +221,85 @@ class LevelModels:
         Only where the best is not found: else targets depend on nothing but the problem. Once that was tried,
         balance is bounded by prices as well.
         """
-        best, priced = self.best, self._least_filled() if tried and level == BALANCE else None
-        for bound in [*known, *([] if priced is None else [priced])]:
+        if tried and level == BALANCE:
+            self._price(level)
+        for bound in known:
             self.targets = {**self.targets, level: self.targets[level].raised(bound)}
-        return best is not None and value_of(self.problem, best, level) <= self.targets[level].value
+        return self.best is not None and value_of(self.problem, self.best, level) <= self.targets[level].value
 
-    def _least_filled(self) -> Fraction | None:
-        """Return a bound of balance by prices of what is filled; None where nothing is known."""
+    def _is_large(self) -> bool:
+        """Tell whether prices are asked early."""
+        return len(self.problem.workloads) * len(self.problem.clusters) >= PRICED_EARLY
+
+    def _is_priced_first(self, level: Level) -> bool:
+        """Tell whether prices are asked before a search: of balance, and where one looks again."""
+        return self._is_large() and (self.tried or (level == BALANCE and level in self.targets))
+
+    def _price_between(self, level: Level, *, settled: bool) -> None:
+        """Ask prices between two searches of a level that has to be best."""
+        if not settled and level not in self.targets and self._is_large():
+            self._price(level)
+
+    def _price(self, level: Level) -> None:
+        """Bound a level by prices of what is filled, where that is known how to do."""
         best, rules = self.best, self.problem.balances or ()
-        if best is None or len(rules) != 1:
+        if best is None or len(rules) != 1 or level in self.priced:
+            return
+        asked = self._asked(level, best)
+        if asked is not None:
+            until = self.deadline.part(FILLING)
+            found = filling_bound(rules[0], self.problem, best, self.apart, self.ranges, asked, until)
+            if found is not None:
+                self.priced[level] = found
+                if level in self.targets:
+                    self.targets = {**self.targets, level: self.targets[level].raised(found)}
+
+    def _asked(self, level: Level, best: Placement) -> Asked | None:
+        """Return what prices are asked for; None where they tell nothing of a level."""
+        value, pin = Fraction(value_of(self.problem, best, level)), dict(self.pins).get(BALANCE)
+        if level == BALANCE:
+            return Asked(level, value - self.targets[level].tolerance, below=False)
+        if level.base not in DEVIATIONS or pin is None or self.outline is None:
             return None
-        wanted = Fraction(value_of(self.problem, best, BALANCE)) - self.targets[BALANCE].tolerance
-        until = self.deadline.part(FILLING)
-        return filling_bound(rules[0], self.problem, best, self.apart, self.ranges, wanted, until)
+        cost = self.outline.levels[BALANCE]
+        return Asked(level, value, Fraction(cost.value(pin) + error(cost)))
 
     def _refuted(self) -> bool:
         """Return that there is no placement, unless one is known."""
         if self.best is not None:
             raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
         return False
+
+    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
+        """Return what a level costs at least by the problem with fewer rules; None where that is silent."""
+        number = self.levels.index(level)
+        known = number < len(self.relaxed) and self._reaches(number, best)
+        return self.relaxed[number].bound if known else None
+
+    def _reaches(self, count: int, best: Placement) -> bool:
+        """Tell whether the first levels, so many, cost what they cost in the problem with fewer rules."""
+        levels = zip(self.levels[:count], self.relaxed[:count], strict=False)
+        return len(self.relaxed) >= count and all(
+            value_of(self.problem, best, each) == other.value for each, other in levels
+        )
+
+    def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
+        """Prove the greatest distance of one workload exactly: look for anything below it."""
+        while self.best is not None:
+            limit = peak.exactly(self.best.of(peak.workload))
+            below = within_peaks(self.ranges, [peak], limit, strictly=True)
+            verdict = Verdict.INFEASIBLE
+            if all(lower <= upper for lower, upper in below.values()):
+                encoding = self._encode(below)
+                if encoding is None:
+                    break
+                finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
+                verdict = finding.verdict
+                if finding.values is not None:
+                    self._take(encoding, finding, None)
+                    continue
+            if verdict is not Verdict.INFEASIBLE:
+                break
+            self.ranges = within_peaks(self.ranges, [peak], limit, strictly=False)
+            return Note(limit, proven=True)
+        return Note(bound, proven=True, exact=False)

@@ -1,11 +1,12 @@
 """The search behind the levels: what each of them proves narrows ranges and is pinned for the next."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.costs import LevelCost, PeakCost
+from fairlead.encoders.costs import LevelCost
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import Held
 from fairlead.encoders.selection import Group, replicas_at
@@ -119,6 +120,9 @@ class LevelSearch(LevelModels):
             cost = self.outline.levels[level]
             least = self._narrow(cost, self._pin_of(level, cost))
             note = self._note(level, None if self.restricted else least)
+            if not note.proven and self._is_priced_first(level):
+                self._price(level)
+                note = self._note(level, None if self.restricted else least)
             encoding = None if note.proven else self._encode()
             if encoding is not None:
                 verdict, bound = self._solve(encoding, level, self._time_for(last=last))
@@ -135,8 +139,15 @@ class LevelSearch(LevelModels):
                 self._narrow(cost, pin)
                 self._pin_apart(level, cost)
                 self.start = self.best
-        self.notes.append(note)
+        self.notes.append(self._raised(level, note))
         return True
+
+    def _raised(self, level: Level, note: Note) -> Note:
+        """Return how far a level got with what prices tell of it, where nothing better is known."""
+        priced = self.priced.get(level)
+        if note.proven or level in self.targets or priced is None or (note.bound or 0) >= priced:
+            return note
+        return Note(priced)
 
     def _pin_of(self, level: Level, cost: LevelCost) -> int | None:
         """Return what the levels after one may leave it at, in steps; None where no placement is known.
@@ -174,19 +185,40 @@ class LevelSearch(LevelModels):
             if note.exact or note.tolerance
         )
 
+    def copied(self, later: "LevelSearch | None" = None) -> "LevelSearch":
+        """Return the search as it is now, to go on from here; once more with what was found later."""
+        known = later or self
+        return replace(
+            self,
+            best=known.best,
+            ranges=dict(self.ranges),
+            pins=list(self.pins),
+            pinned_apart=dict(self.pinned_apart),
+            fixed=list(self.fixed),
+            notes=list(self.notes),
+            totals=dict(self.totals),
+            priced=dict(known.priced),
+            tried=later is not None,
+        )
+
     def rank(self, placement: Placement) -> tuple[int | Fraction, ...]:
         """Return the levels of a placement as numbers by which placements compare.
 
         They are as fine as the levels were compared, and below a target all are one.
         """
-        found = []
-        for level in self.levels:
-            cost = None if self.outline is None else self.outline.levels.get(level)
-            value = value_of(self.problem, placement, level)
-            if cost is not None and not cost.exact:
-                value = cost.value(cost.steps(placement))
-            found.append(max(value, self.targets[level].value) if level in self.targets else value)
-        return tuple(found)
+        return tuple(self._rank_on(level, placement) for level in self.levels)
+
+    def rank_on(self, number: int) -> int | Fraction:
+        """Return the number by which the best placement compares on a level."""
+        return 0 if self.best is None else self._rank_on(self.levels[number], self.best)
+
+    def _rank_on(self, level: Level, placement: Placement) -> int | Fraction:
+        """Return the number by which a placement compares on a level."""
+        cost = None if self.outline is None else self.outline.levels.get(level)
+        value = value_of(self.problem, placement, level)
+        if cost is not None and not cost.exact:
+            value = cost.value(cost.steps(placement))
+        return max(value, self.targets[level].value) if level in self.targets else value
 
     def attained(self) -> tuple[Attained, ...]:
         """Return the levels with the values of the best placement and what is proven of them."""
@@ -196,7 +228,7 @@ class LevelSearch(LevelModels):
 
     def _time_for(self, *, last: bool) -> Deadline:
         """Return when a level has to end so that the others get their share."""
-        if last or self.best is None:
+        if self.best is None or (last and (self.tried or all(note.proven for note in self.notes))):
             return self.deadline
         return self.deadline.part(SHARE_OF_TIME)
 
@@ -307,37 +339,3 @@ class LevelSearch(LevelModels):
         if proven and not cost.exact and len(cost.costs) == 1 and cost.peaks():
             return self._sharpen(cost.peaks()[0], cost.value(bound))
         return Note(cost.value(bound), proven, cost.exact)
-
-    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
-        """Return what a level costs at least by the problem with fewer rules; None where that is silent."""
-        number = self.levels.index(level)
-        known = number < len(self.relaxed) and self._reaches(number, best)
-        return self.relaxed[number].bound if known else None
-
-    def _reaches(self, count: int, best: Placement) -> bool:
-        """Tell whether the first levels, so many, cost what they cost in the problem with fewer rules."""
-        levels = zip(self.levels[:count], self.relaxed[:count], strict=False)
-        return len(self.relaxed) >= count and all(
-            value_of(self.problem, best, each) == other.value for each, other in levels
-        )
-
-    def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
-        """Prove the greatest distance of one workload exactly: look for anything below it."""
-        while self.best is not None:
-            limit = peak.exactly(self.best.of(peak.workload))
-            below = within_peaks(self.ranges, [peak], limit, strictly=True)
-            verdict = Verdict.INFEASIBLE
-            if all(lower <= upper for lower, upper in below.values()):
-                encoding = self._encode(below)
-                if encoding is None:
-                    break
-                finding = self._run(encoding, [], Effort(self.deadline, 1, self.seed))
-                verdict = finding.verdict
-                if finding.values is not None:
-                    self._take(encoding, finding, None)
-                    continue
-            if verdict is not Verdict.INFEASIBLE:
-                break
-            self.ranges = within_peaks(self.ranges, [peak], limit, strictly=False)
-            return Note(limit, proven=True)
-        return Note(bound, proven=True, exact=False)

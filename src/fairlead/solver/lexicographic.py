@@ -1,7 +1,7 @@
 """Levels one after the other by CP-SAT: minimise, pin, go on with the next; then settle ties."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import MappingProxyType
 
 from fairlead.models.errors import InternalError
@@ -89,9 +89,10 @@ def _searched(
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
     search.reach()
-    levels = search.levels
-    for level in levels:
-        if not search.minimise(level, last=level == levels[-1]):
+    marks = list[LevelSearch]()
+    for level in search.levels:
+        marks.append(search.copied())
+        if not search.minimise(level, last=len(marks) == len(search.levels)):
             return LexicographicResult(Status.INFEASIBLE, None)
         if search.best is None:
             return LexicographicResult(Status.UNKNOWN, None)
@@ -100,4 +101,29 @@ def _searched(
             progress(
                 progress_of(level_now.name, level_now.value, level_now.bound, time.monotonic() - started)
             )
-    return search.settle(ties=ties)
+    return _looked_again(search, marks).settle(ties=ties)
+
+
+def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch]) -> LevelSearch:
+    """Search levels again that are not proven, the first ones first, in the time that is left.
+
+    Where one gets better, those after it follow anew.
+
+    Parameters
+    ----------
+    search
+        The search after all levels.
+    marks
+        Where it was before every level.
+    """
+    for number, mark in enumerate(marks):
+        if search.notes[number].proven or not search.deadline.remaining():
+            continue
+        again = mark.copied(search)
+        again.minimise(search.levels[number], last=number == len(marks) - 1)
+        if again.rank_on(number) < search.rank_on(number):
+            for later in search.levels[number + 1 :]:
+                again.minimise(later, last=later == search.levels[-1])
+            return again
+        search.notes[number] = search.notes[number].better(again.notes[number])
+    return search

@@ -231,7 +231,7 @@ class _Loosening:
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():
             until = search.deadline.part(SHARE)
-            inside = evened_out(part, rule, inside, Fraction(targets[rule.members].value), until)
+            inside = evened_out(part, rule, inside, self.apart, Fraction(targets[rule.members].value), until)
         return replace(self, placement=Placement({**self.placement, **inside}))
 
     def part(self, keys: frozenset[str]) -> Problem:

@@ -16,6 +16,7 @@ from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox, fewest_in_use
+from fairlead.solver.costs.bowls import Bowls
 from fairlead.solver.costs.levels import cost_of, deviation_from, weights_of
 from fairlead.solver.costs.minimax import Minimax
 from fairlead.solver.costs.straight import Straight
@@ -216,7 +217,7 @@ def _narrowed(
     if cost is None:
         return None
     if isinstance(cost, Straight) and len(faces) == 1:
-        relaxed = _without_choice(faces[0], cost)
+        relaxed = without_choice(faces[0], cost)
         if relaxed is not None:
             return [relaxed]
     return narrow_all(faces, cost)
@@ -251,7 +252,7 @@ def _cost(
     return None if isinstance(found, Minimax) else found
 
 
-def _without_choice(face: Face, cost: Straight) -> Face | None:
+def without_choice(face: Face, cost: Straight | Bowls) -> Face | None:
     """Narrow a face as if any clusters could be used: what is best then is best where the limits can be kept.
 
     None where no set of clusters can keep them, or where it is not seen that one can.

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from fairlead.solver.costs.bowls import Bowls
 from fairlead.solver.costs.squares import Squares
 from fairlead.solver.costs.straight import Prices, Straight
 from fairlead.solver.marginal import exact_sum, settle_ties
 from fairlead.solver.nested.face import Face, Flags
 
-Cost = Straight | Squares
+Cost = Straight | Squares | Bowls
 """Costs of levels among which clusters can be chosen."""
 
 MOST_TURNS = 60
