@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from operator import attrgetter
 
 from fairlead.manifests.api import karmada as api
 from fairlead.manifests.api import kubeadmiral
@@ -124,7 +125,9 @@ def _counts_unknown_grades(cluster: api.Cluster) -> bool:
 def _of_all(located: Sequence[Located[Object]], text: str) -> Statement:
     """Say one thing of many clusters at once."""
     names = sorted(one.model.metadata.name for one in located)
-    return Statement(KIND, f"{first_few(names)}: {text}", min(one.source() for one in located))
+    # Within a file they stand in the order of lines, which nobody has to look for until they are shown.
+    first = min((one.source() for one in located), key=attrgetter("file"))
+    return Statement(KIND, f"{first_few(names)}: {text}", first)
 
 
 def read_federated_clusters(located: Sequence[Located[kubeadmiral.FederatedCluster]]) -> tuple[Cluster, ...]:
