@@ -157,11 +157,6 @@ def _rows(columns: Columns) -> dict[Row, int]:
     }
 
 
-def _counts(cluster: Cluster, resource: str) -> bool:
-    """Tell whether a resource counts on a cluster: pods do where it tells how many it can run."""
-    return resource != PODS or cluster.free is None or PODS in cluster.free
-
-
 def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
     """Add amounts to the caller's own; -1 times takes them away."""
     for row, amount in more.items():
@@ -315,6 +310,7 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
         cluster tells how many it can run.
     """
     asked = {resource for workload in problem.workloads for resource in needs(workload)}
+    counted = charged(problem.all_clusters, unlimited=True)
     used = usage(problem.workloads, placement, problem, unlimited=True)
     return tuple(
         Utilisation(
@@ -326,5 +322,5 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
         )
         for cluster in problem.clusters
         for resource in sorted(asked)
-        if _counts(cluster, resource)
+        if cluster.name in counted.of(resource)
     )
