@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from operator import attrgetter
 
 from fairlead.manifests.api import karmada as api
 from fairlead.manifests.api import kubeadmiral
@@ -129,7 +130,9 @@ def _of_all(located: Sequence[Located[Object]], text: str) -> Iterator[Statement
     """Say one thing of many clusters at once; nothing where there are none."""
     if located:
         names = sorted(one.model.metadata.name for one in located)
-        yield Statement(KIND, f"{first_few(names)}: {text}", min(one.source() for one in located))
+        # Within a file they stand in the order of lines, which nobody has to look for until they are shown.
+        first = min((one.source() for one in located), key=attrgetter("file"))
+        yield Statement(KIND, f"{first_few(names)}: {text}", first)
 
 
 def _federated(located: Located[kubeadmiral.FederatedCluster], shared: dict[Kinds, Kinds]) -> Cluster:

@@ -266,5 +266,9 @@ def _interpreted(
 
 def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
     """Sort warnings by file and line, without repetitions."""
+    told = tuple(warnings)
+    if len(told) < 2:
+        # Nobody has to look for the line of one.
+        return told
     nowhere = Source("", 0)
-    return tuple(sorted(dict.fromkeys(warnings), key=lambda one: (one.source or nowhere, one.rule, one.text)))
+    return tuple(sorted(dict.fromkeys(told), key=lambda one: (one.source or nowhere, one.rule, one.text)))

@@ -1,12 +1,14 @@
 """What all API types have in common: strict scalars, marks on fields, metadata, selectors, tolerations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
+from itertools import repeat
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
+import orjson
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -78,7 +80,7 @@ def shared(kind: str) -> WrapValidator:
     def validate(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
         if not isinstance(info.context, Known) or not isinstance(value, dict):
             return handler(value)
-        known, key = info.context.of(kind), repr(value)
+        known, (key,) = info.context.of(kind), _readings([value])
         found = known.get(key)
         return known.setdefault(key, handler(value)) if found is None else found
 
@@ -91,13 +93,26 @@ def shared_items(kind: str) -> WrapValidator:
     def validate(value: object, handler: ValidatorFunctionWrapHandler, info: ValidationInfo) -> object:
         if not isinstance(info.context, Known) or not isinstance(value, list):
             return handler(value)
-        known, keys = info.context.of(kind), list(map(repr, value))
+        known, keys = info.context.of(kind), _readings(value)
         found = tuple(map(known.get, keys))
         if all(found):
             return found
         return tuple(map(known.setdefault, keys, handler(value)))
 
     return WrapValidator(validate)
+
+
+def _readings(values: list[Any]) -> Sequence[str | bytes]:
+    """Return how values read, each of which tells its type as well."""
+    try:
+        found = list(map(orjson.dumps, values, repeat(None), repeat(_AS_THEY_ARE)))
+    except (TypeError, ValueError):  # what orjson does not write
+        return list(map(repr, values))
+    # As JSON "null" is also what is not a number.
+    return list(map(repr, values)) if b"null" in b"".join(found) else found
+
+
+_AS_THEY_ARE = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
 
 
 def _to_time(value: object) -> datetime:
