@@ -31,7 +31,9 @@ def excessive(problem: "Problem") -> Iterator[tuple["Workload", str, str]]:
     workload, resource, message
         One for each resource of which all workloads together ask more than `MOST_UNITS`.
     """
-    if _is_plainly_little(problem):
+    # Mostly not even all replicas with the largest of all requests would ask for too much.
+    largest_need = max((max(each.requests.values(), default=1) for each in problem.workloads), default=1)
+    if max(1, largest_need) * sum(_most(each, problem) for each in problem.workloads) <= MOST_UNITS:
         return
     asked: dict[str, list[tuple[int, int, Workload]]] = {}
     for workload in problem.workloads:
@@ -50,12 +52,6 @@ def excessive(problem: "Problem") -> Iterator[tuple["Workload", str, str]]:
                 "of the requests"
             )
             yield workload, resource, message
-
-
-def _is_plainly_little(problem: "Problem") -> bool:
-    """Tell whether even all replicas with the largest of all requests would not ask for too much."""
-    largest_need = max((max(each.requests.values(), default=1) for each in problem.workloads), default=1)
-    return max(1, largest_need) * sum(_most(each, problem) for each in problem.workloads) <= MOST_UNITS
 
 
 def _most(workload: "Workload", problem: "Problem") -> int:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fairlead.models.problem import Problem
-from fairlead.models.showing import amounts
-from fairlead.models.words import listed
+from fairlead.models.words import amounts, listed
 from fairlead.models.workload import running
 from fairlead.report.blocks import Line, Row, cells, columns, first_lines, some, table, texts
 

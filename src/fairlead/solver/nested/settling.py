@@ -6,7 +6,7 @@ from itertools import chain
 import numpy as np
 
 from fairlead.solver.marginal import exact_sum, settle_ties
-from fairlead.solver.nested.face import Face, Flags, Numbers, bits
+from fairlead.solver.nested.face import Face, Flags, Numbers
 from fairlead.solver.nested.picking import TooLongError
 
 MOST_LOOKS = 300
@@ -55,9 +55,8 @@ class _Settling:
             return face.first
         if not face.possible:
             return None
-        shift = int(face.open_to.sum())
-        picked = face.picker.pick(face.merits.astype(object) * (1 << shift) + bits(face.open_to))
-        return None if picked is None else picked.used
+        best = face.with_first()
+        return None if best is None else best.first
 
     def _greatest(self, face: Face, first: Flags, placed: Numbers) -> bool:
         """Tell whether no set allows more on a cluster than the first set does.

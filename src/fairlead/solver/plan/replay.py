@@ -73,16 +73,6 @@ def replay(plan: WavePlan) -> tuple[Breach, ...]:
     return tuple(breaches)
 
 
-def placements(plan: WavePlan) -> Iterator[Placement]:
-    """Yield what stands before the first wave and after every wave; the moves have to be possible."""
-    state = {key: dict(placed) for key, placed in running(plan.problem).items()}
-    yield Placement(state)
-    for wave in plan.waves:
-        for key, moves in _by_workload(wave.moves).items():
-            state[key] = dict(course(state.get(key, {}), moves).moments[Moment.AFTER])
-        yield Placement(state)
-
-
 def _by_workload(moves: Iterable[Move]) -> dict[str, list[Move]]:
     """Group moves by workload."""
     found: dict[str, list[Move]] = {}
@@ -253,7 +243,7 @@ def passed_inside(plan: WavePlan) -> tuple[PassedInside, ...]:
     """
     return tuple(
         PassedInside(number, violation)
-        for number, (wave, before) in enumerate(zip(plan.waves, placements(plan), strict=False), 1)
+        for number, (wave, before) in enumerate(zip(plan.waves, plan.states, strict=False), 1)
         for key, moves in sorted(_by_workload(wave.moves).items())
         for violation in _of_workload(plan, key, before, moves)
     )
