@@ -346,7 +346,7 @@ def test_spellings_of_a_region_list(placement: Manifest, spec: dict[str, int], n
 def test_two_different_numbers_of_a_region_list_both_hold() -> None:
     """One beside the placement, another one in it: no placement keeps both, and the conflict names them."""
     problem = load(policy("nginx", {**REGION_LIST, "replicas": 5}, replicas=4))
-    assert "holds exactly 5" in conflict_of(problem)
+    assert "hold exactly 5" in conflict_of(problem)
     assert len(texts(problem, "group-total")) == 1
 
 

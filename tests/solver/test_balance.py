@@ -8,8 +8,10 @@ import pytest
 
 import fairlead
 from brute_force import placements
+from fairlead.encoders.registry import encode
 from fairlead.models.balance import tolerance, with_balance
 from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
@@ -207,3 +209,14 @@ def test_small_problems_agree_with_brute_force(made: Callable[[int], Problem]) -
         if outcome.status is Status.OPTIMAL:
             assert values == best, seed
     assert counted > 10
+
+
+def test_clusters_that_differ_too_much_in_size_are_refused() -> None:
+    """Of 10^20 cores 8 are a share of 1e-19: what filling them wrongly costs passes 2^60."""
+    clusters = (Cluster("a", free={CPU: 8_000}), Cluster("b", free={CPU: 10**23}))
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 8, "b": 80}, dynamic=True))
+    workloads = tuple(Workload(key, key, 4, requests={CPU: 1000}, rules=rules) for key in ("v", "w"))
+    problem = with_balance(Problem(clusters, workloads, (Capacity(),)))
+    together = tuple(replace(each, totals={CPU: 8_000}) for each in problem.balances or ())
+    with pytest.raises(UnsupportedError, match="differ too much in size for balance"):
+        encode(replace(problem, balances=together))

@@ -189,11 +189,13 @@ def _places(rule: Balance, problem: Problem, name: str, resource: str) -> Iterat
 def _scale(filled: Sequence[_Filled]) -> tuple[int, bool]:
     """Return the steps in 1, and whether every cost is a whole number of them."""
     coarse = FINE * sum(each.total for each in filled)
+    dearest = math.ceil(sum(1 / one.share for one in filled))
+    if dearest > LARGEST:
+        raise UnsupportedError("clusters differ too much in size for balance to be counted in 64 bits")
     steps = 1
     for each in filled:
         steps = math.lcm(steps, (1 / (each.share * each.total * each.total)).denominator, each.total)
         if steps > coarse:
-            dearest = math.ceil(sum(1 / one.share for one in filled))
             return min(coarse, LARGEST // max(1, dearest)), False
     return steps, True
 

@@ -95,10 +95,13 @@ class Among(Scope):
     ----------
     name
         What people call the set; may be empty.
+    several
+        Whether that is a plural.
     """
 
     name: str
     clusters: frozenset[str]
+    several: bool = False
 
     @property
     def detail(self) -> str:

@@ -76,7 +76,7 @@ def _loosened(rule: WorkloadRule, workload: Workload, everywhere: frozenset[str]
         return rule
     match rule:
         case Total():
-            return GroupTotal("all clusters", everywhere, 0, workload.replicas, rule.source)
+            return GroupTotal("all clusters", everywhere, 0, workload.replicas, rule.source, several=True)
         case Bounds():
             # A minimum of one where something is held binds nothing, but still tells which clusters have one.
             least = {

@@ -48,9 +48,9 @@ def texts(problem: Problem) -> list[str]:
     return [statement.text for statement in found.rules]
 
 
-def exactly(name: str, clusters: str, count: int) -> GroupTotal:
+def exactly(name: str, clusters: str, count: int, *, several: bool = False) -> GroupTotal:
     """Return an exact total of a set."""
-    return GroupTotal(name, frozenset(clusters), count, count)
+    return GroupTotal(name, frozenset(clusters), count, count, several=several)
 
 
 def test_parts_that_add_up_to_less() -> None:
@@ -74,8 +74,11 @@ def test_parts_that_add_up_to_more() -> None:
 
 def test_a_set_of_all_clusters() -> None:
     """All clusters together hold 4 by the policy; the workload wants 5."""
-    problem = wanting(5, exactly("the listed regions", "abc", 4))
+    problem = wanting(5, exactly("the listed regions", "abc", 4, several=True))
     assert texts(problem) == ["w needs 5 replicas", "policy p: the listed regions hold exactly 4 replicas"]
+    # What people call a set says nothing of its number.
+    problem = wanting(5, exactly("the palaces", "abc", 4))
+    assert texts(problem) == ["w needs 5 replicas", "policy p: the palaces holds exactly 4 replicas"]
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,7 @@ def located(groups: Sequence[Group], source: Callable[[Path], Source]) -> tuple[
             each.replicas,
             each.where if isinstance(each.where, Source) else source(each.where),
             each.closed,
+            several=each.whole,
         )
         for each in groups
     )

@@ -34,6 +34,8 @@ class GroupTotal:
     grouped_by
         Field or label for each of whose values one line states the same bounds (``region``, ``zone``, ...);
         empty where the set was named by itself. Left out of comparisons.
+    several
+        Whether the name is a plural, such as ``all eligible clusters``. Left out of comparisons.
     """
 
     name: str
@@ -43,6 +45,7 @@ class GroupTotal:
     source: Source | None = None
     closed: frozenset[str] | None = field(default=None, compare=False, repr=False)
     grouped_by: str = field(default="", compare=False, repr=False)
+    several: bool = field(default=False, compare=False, repr=False)
 
 
 def requirements(rule: GroupTotal, workload: Workload) -> Iterator[Requirement]:
@@ -59,7 +62,7 @@ def minimum(rule: GroupTotal, workload: Workload) -> Requirement:
         _RULE,
         Side.LEAST,
         rule.minimum,
-        Among(rule.name, rule.clusters),
+        Among(rule.name, rule.clusters, rule.several),
         workload,
         rule.source,
         gives_way=GivesWay.ALWAYS,
@@ -73,7 +76,7 @@ def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
         _RULE,
         Side.MOST,
         rule.maximum or 0,
-        Among(rule.name, rule.clusters),
+        Among(rule.name, rule.clusters, rule.several),
         workload,
         rule.source,
         paired=rule.minimum == rule.maximum,
@@ -82,12 +85,11 @@ def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
 
 def _asked(one: Requirement) -> str:
     """Say how many replicas a set holds: exactly, at least or at most."""
-    several = one.detail.startswith("the ") and one.detail.endswith("s")
-    limit = counted(one.limit, "replica")
+    limit, ending = counted(one.limit, "replica"), _ending(one)
     if one.paired:
-        told = f"{'hold' if several else 'holds'} exactly {limit}"
+        told = f"hold{ending} exactly {limit}"
     elif one.side is Side.LEAST:
-        told = f"{'need' if several else 'needs'} at least {limit}"
+        told = f"need{ending} at least {limit}"
     else:
         told = f"may hold at most {one.limit}"
     empty = one.side is Side.LEAST and isinstance(one.scope, Among) and not one.scope.clusters
@@ -96,7 +98,12 @@ def _asked(one: Requirement) -> str:
 
 def _broken(one: Requirement, found: int) -> str:
     """Say how many it holds instead."""
-    return one.differs(f"{one.detail} holds {counted(found, 'replica')}", found)
+    return one.differs(f"{one.detail} hold{_ending(one)} {counted(found, 'replica')}", found)
+
+
+def _ending(one: Requirement) -> str:
+    """Return the ending of a verb that tells what the set does."""
+    return "" if isinstance(one.scope, Among) and one.scope.several else "s"
 
 
 _RULE = Kind(KIND, _asked, _broken, MINIMA)
