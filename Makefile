@@ -11,9 +11,14 @@ PYTEST_OPTIONS := -q -n auto --maxprocesses=4
 # `make lock LOCK_OPTIONS=--upgrade` moves every pin to the newest version allowed by pyproject.toml.
 LOCK_OPTIONS :=
 
+# Steps that keep one core busy each; the tests take all cores there are.
+ONE_CORE := lint pyright mypy wheel-check docs contracts examples
+
 .DEFAULT_GOAL := help
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: help demo test check-long live-server test-live fuzz deadlines bench week bench-full lint types contracts tests tests-long examples docs screenshots wheel-check sbom release lock clean environment
+endif
+.PHONY: help demo test checks check-long live-server test-live fuzz deadlines bench week bench-full lint types mypy pyright contracts tests tests-long examples docs screenshots wheel-check sbom release lock clean environment
 
 # Another project's environment or pip settings must not leak into this one.
 unexport VIRTUAL_ENV PYTHONPATH PYTHONHOME MYPYPATH PIP_TARGET PIP_PREFIX PIP_CONSTRAINT PIP_REQUIRE_VIRTUALENV
@@ -50,10 +55,14 @@ help: ## list the commands
 demo: environment ## place the workloads of an example and print the placement
 	@.venv/bin/python -m fairlead solve -f "$(DEMO)"
 
-test: lint types contracts tests examples docs wheel-check ## everything that must pass before a change is merged
+test: checks tests ## everything that must pass before a change is merged
 	@echo "==> all passed"
 
-check-long: lint types contracts tests-long examples docs wheel-check ## as test, with the long tests and many more random cases
+checks: environment ## all but the tests, two steps side by side
+	@$(MAKE) --no-print-directory -j2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
+		SIDE_BY_SIDE=1 $(ONE_CORE)
+
+check-long: checks tests-long ## as test, with the long tests and many more random cases
 	@echo "==> all passed, long tests included"
 
 live-server: environment ## build a real API server into ~/.cache/fairlead, once; some minutes, needs apt
@@ -83,9 +92,14 @@ lint: environment ## style: ruff check, ruff format --check
 	@.venv/bin/python -m ruff check src tests examples benchmarks docs/generator
 	@.venv/bin/python -m ruff format --check src tests examples benchmarks docs/generator
 
-types: environment ## types: mypy --strict, pyright
-	@echo "==> types"
+types: mypy pyright ## types: mypy --strict, pyright
+
+mypy: environment
+	@echo "==> types: mypy"
 	@.venv/bin/python -m mypy
+
+pyright: environment
+	@echo "==> types: pyright"
 	@.venv/bin/python -m pyright
 
 contracts: environment ## which layer may import which: import-linter
@@ -102,21 +116,7 @@ tests-long: environment
 
 examples: environment ## run every example
 	@echo "==> examples"
-	@for example in examples/*/; do \
-		[ -d "$$example" ] || continue; \
-		example=$${example%/}; expected=0; status=0; \
-		case " $(CONFLICT_EXAMPLES) " in *" $$example "*) expected=3;; esac; \
-		output=$$(.venv/bin/python -m fairlead solve -f "$$example" 2>&1) || status=$$?; \
-		if [ "$$status" -ne "$$expected" ]; then \
-			echo "$$output" >&2; echo "$$example: exit code $$status, expected $$expected" >&2; exit 1; \
-		fi; \
-		echo "$$example: as expected (exit code $$status)"; \
-	done
-	@for example in examples/*.py; do \
-		[ -e "$$example" ] || continue; \
-		output=$$(.venv/bin/python "$$example" 2>&1) || { echo "$$output" >&2; echo "$$example failed" >&2; exit 1; }; \
-		echo "$$example: ran"; \
-	done
+	@.venv/bin/python tests/distribution/run_examples.py $(CONFLICT_EXAMPLES)
 
 docs: environment ## build the documentation into site/; a dead link is an error
 	@echo "==> docs"
@@ -150,11 +150,12 @@ clean: ## remove everything that can be made again, the environment too
 
 environment: $(PACKAGE)
 
+# Few of the files of the packages are ever imported: each is compiled when it is.
 $(ENVIRONMENT):
 	@if [ -z "$(PYTHON)" ]; then echo "Python 3.11 or newer is needed (or: make PYTHON=/path/to/python)" >&2; exit 1; fi
 	@echo "==> environment (.venv, from requirements.lock; takes a minute)"
 	@$(call quietly,"$(PYTHON)" -m venv --clear .venv)
-	@$(call quietly,.venv/bin/python -m pip install --require-hashes -r requirements.lock)
+	@$(call quietly,.venv/bin/python -m pip install --no-compile --require-hashes -r requirements.lock)
 	@touch "$@"
 
 $(PACKAGE): $(ENVIRONMENT)

@@ -103,9 +103,9 @@ def _aggregated(members: Sequence[Member]) -> tuple[Policy, int]:
 
 
 def _aggregated_spread(members: Sequence[Member]) -> tuple[Policy, int]:
-    """Return as few clusters as will do in two to four regions."""
+    """Return as few clusters as will do in two to four regions, a dozen replicas for each that four have."""
     few = _policy(Division.AGGREGATED, regions=Limits(2, 4), clusters=Limits(2, len(members)))
-    return few, 2 * len(members)
+    return few, 12 * 4 * len(members) // len(_regions(members))
 
 
 def _tiers(members: Sequence[Member]) -> tuple[Policy, int]:

@@ -297,6 +297,14 @@ def test_shares_are_not_measured_by_minimax() -> None:
         encode(replace(problem_of(workload(2, Total(), shares())), deviation=Deviation.MINIMAX))
 
 
+def test_shares_that_differ_too_much_are_refused() -> None:
+    """Of 100 replicas one group gets 1e-17: 100^2 / 1e-17 steps of the squared distance pass 2^60."""
+    tiny = Fraction(1, 10**19)
+    depth = (Group("one", frozenset("a"), 1 - tiny), Group("two", frozenset("bc"), tiny))
+    with pytest.raises(UnsupportedError, match="one group 1e-17 of 100 replicas; that differs too much"):
+        minimise_levels(problem_of(workload(100, Total(), Shares((depth,)))))
+
+
 def test_evenness_changes_the_best() -> None:
     """Two more beside 2, 0, 0: one each for a and b costs as much as for b and c, whose result is evener."""
     moves = Moves(frozenset(NAMES), keep=True)

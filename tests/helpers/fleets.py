@@ -43,6 +43,11 @@ class RandomFleet:
     options: WaveOptions
 
 
+def tiny_fleet(seed: int) -> RandomFleet:
+    """Return a fleet of a seed of which every wave can be looked at."""
+    return random_fleet(seed, most_workloads=3, most_clusters=3, most_replicas=3)
+
+
 def random_fleet(
     seed: int, *, most_workloads: int = 6, most_clusters: int = 5, most_replicas: int = 6, plain: bool = False
 ) -> RandomFleet:

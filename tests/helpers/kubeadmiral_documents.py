@@ -6,7 +6,7 @@ from typing import Any
 
 from fairlead.manifests.api.kubeadmiral import API_VERSION
 from fairlead.manifests.api.kubeadmiral import FederatedCluster as Manifest
-from fairlead.manifests.clusters import read_federated_clusters
+from fairlead.manifests.clusters import read_clusters
 from fairlead.manifests.validation import validate
 from fairlead.manifests.yaml.documents import Document, Lines, LineTable
 from fairlead.models.cluster import Cluster
@@ -111,4 +111,4 @@ def read_cluster(document: Mapping[str, Any]) -> Cluster:
     data = {"apiVersion": API_VERSION, "kind": "FederatedCluster", **document}
     located = validate(Document(data, Lines("", LineTable(), 0, 0)), Manifest).located
     assert located is not None
-    return read_federated_clusters([located])[0]
+    return read_clusters([], [located])[0]

@@ -1,6 +1,5 @@
 """What a page of the documentation shows: blocks of commands and of Python, and what running them prints."""
 
-import contextlib
 import doctest
 import io
 import os
@@ -9,11 +8,12 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairlead.cli.app import cli
+from fairlead.cli.app import cli, main
 from places import ROOT
 
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -87,8 +87,15 @@ class Reading:
 
     def _called(self, command: str) -> str:
         """Return what a command prints, errors and remarks included."""
+        program, *words = [*shlex.split(command), *_patience(command)]
+        if "--context" not in words:
+            output = io.StringIO()
+            with chdir(self.folder), redirect_stdout(output), redirect_stderr(output):
+                main(words)
+            return output.getvalue()
+        # Clients of API servers look at the environment once, when they are imported.
         done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command), *_patience(command)],
+            [sys.executable, "-m", program, *words],
             cwd=self.folder,
             env={**os.environ, **self.environment},
             stdout=subprocess.PIPE,
@@ -109,7 +116,7 @@ class Reading:
     def _executed(self, block: Block, after: Block | None) -> Iterator[tuple[str, str]]:
         """Run Python; a block of text after it, or a comment after `print`, is what it prints."""
         output = io.StringIO()
-        with contextlib.redirect_stdout(output):
+        with redirect_stdout(output):
             exec(compile(block.text, f"block of line {block.line}", "exec"), self._names)  # noqa: S102
         printed = output.getvalue()
         if after is not None and after.language == "text":

@@ -5,11 +5,24 @@ from itertools import product
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.deadline import Deadline
+from fairlead.solver.plan.replay import replay
+from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan
+from fleets import RandomFleet
 
 Placed = dict[str, int]
 Step = tuple[tuple[Move, ...], Placed]
+
+
+def goes_straight(fleet: RandomFleet, about: object) -> bool:
+    """Plan the waves of a fleet; tell whether they go straight to the target: then none need fewer."""
+    plan = waves_of(fleet.problem, fleet.target, fleet.options, Deadline())
+    straight = plan.complete and not plan.detours
+    fewest = fewest_waves(fleet.problem, fleet.target, fleet.options)
+    assert (len(plan.waves) if straight else None) == fewest, about
+    assert plan.proven or not straight, about
+    return straight
 
 
 def fewest_waves(problem: Problem, target: Placement, options: WaveOptions) -> int | None:
@@ -18,7 +31,7 @@ def fewest_waves(problem: Problem, target: Placement, options: WaveOptions) -> i
     A breadth-first search over all placements between what runs and the target.
     """
     plan = WavePlan(problem, target, (), options=options)
-    start = next(iter(placements(plan)))
+    start = plan.states[0]
     done = Placement({workload.key: target.of(workload.key) for workload in problem.workloads})
     reached: dict[Placement, tuple[Wave, ...]] = {start: ()}
     level = [start]

@@ -7,10 +7,9 @@ import pytest
 import fairlead
 from builders import Manifest, binding, cluster, clusters, deployment, policy, static
 from fairlead.manifests.loading import load, select
-from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Companionship, GroupTotal, Price, Survival
-from fairlead.models.tolerance import Tolerance
 from loaded import only
 from own_builders import EVEN, own, placed, regions, told
 

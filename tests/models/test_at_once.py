@@ -99,7 +99,7 @@ def test_usage_beyond_64_bits_is_added_up_all_the_same() -> None:
     # 2**55 a replica fits, and so does every product, but not the sum of several hundred.
     problem, placed = fleet(2**55, 1)
     held = [placed[each.key] for each in problem.workloads]
-    names = [each.name for each in problem.clusters]
+    names = problem.all_clusters.names
     asked = [needs(each) for each in problem.workloads]
     assert used_at_once(asked, held, names, problem.charged.of) is None
 

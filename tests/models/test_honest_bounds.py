@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import pytest
 
+import fairlead
 from brute_force import brute_force
 from fairlead.models.cluster import CPU, Cluster
-from fairlead.models.levels import CLUSTERS, DEVIATION, MOVES_LAST, NET, Deviation
+from fairlead.models.levels import CLUSTERS, DEVIATION, Deviation
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
@@ -20,8 +21,9 @@ from fairlead.models.rules import (
     Moves,
     Total,
     Weights,
+    WorkloadRule,
 )
-from fairlead.models.score import least_of, least_of_all, levels_of, score
+from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import at_least
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
@@ -58,27 +60,33 @@ def test_a_bound_is_never_below_the_least_of_its_level() -> None:
     assert at_least(coarse, 0).resolution == Fraction(1, 8)
 
 
-def test_moves_can_be_below_zero_only_where_nothing_says_how_many_replicas_there_are() -> None:
-    """With a total what must stop is no move; without one it may all stay, which counts below 0."""
+def test_moves_are_never_below_zero() -> None:
+    """With a total what must stop is no move; without one nothing must, so all that runs may stay at 0."""
     names = ("a", "b")
-    moves = Moves(frozenset(names))
+    rules = (Candidates(names), Moves(frozenset(names)), MovePrice(Fraction(1, 2), frozenset(names)))
     clusters = tuple(Cluster(name) for name in names)
 
-    def workload(*rules: object) -> Workload:
-        return Workload("w", "w", 2, current={"a": 3, "b": 2}, rules=(Candidates(names), *rules))  # type: ignore[arg-type]
+    def values(placed: dict[str, int], *more: WorkloadRule) -> dict[str, int | Fraction]:
+        workload = Workload("w", "w", 2, current={"a": 3, "b": 2}, rules=(*rules, *more))
+        problem = Problem(clusters, (workload,))
+        scored = score(problem, Placement({"w": placed}))
+        return {level.key: each.value for level, each in zip(levels_of(problem), scored, strict=True)}
 
-    divided = Problem(clusters, (workload(Total(), moves),))
-    assert least_of_all(divided) == {MOVES_LAST: 0}
-    # 5 run, 2 are asked for: 3 are taken for stopped, whether they are or not.
-    open_end = Problem(clusters, (workload(moves, MovePrice(Fraction(1, 2), frozenset(names))),))
-    assert least_of(open_end, MOVES_LAST) == -3
-    assert least_of(open_end, NET) == Fraction(-3, 2)
-    everything = Placement({"w": {"a": 3, "b": 2}})
-    values = {
-        level.key: each.value
-        for level, each in zip(levels_of(open_end), score(open_end, everything), strict=True)
-    }
-    assert values == {"net": Fraction(-3, 2), "moves-last": -3}
+    # 5 run, 2 are asked for: with the total 3 have to be stopped.
+    assert values({"a": 2}, Total()) == {"net": 0, "moves-last": 0}
+    assert values({"a": 3, "b": 2}) == {"net": 0, "moves-last": 0}
+    # Nobody asked for it: the three that are stopped are moves.
+    assert values({"a": 2}) == {"net": Fraction(3, 2), "moves-last": 3}
+
+
+def test_why_where_no_rule_says_how_many() -> None:
+    """Five run and all may stay, although two are asked for: nothing is gained by fewer."""
+    rules = (Candidates(("a", "b")), Moves(frozenset("ab")))
+    workload = Workload("w", "w", 2, current={"a": 3, "b": 2}, rules=rules, without=frozenset(["total"]))
+    problem = Problem((Cluster("a"), Cluster("b")), (workload,), without=frozenset(["capacity"]))
+    found = fairlead.why(problem, "w", workers=1)
+    assert [each.value for each in found.outcome.objectives] == [0]
+    assert str(found)
 
 
 def settled_fleet(seed: int) -> tuple[Problem, Placement]:
@@ -135,7 +143,7 @@ def test_bounds_hold_however_short_the_time_is(seconds: float, deviation: Deviat
         for level, found, value in reached:
             assert found.bound is not None, (seed, level)
             # Levels after one that is not at its best have bounds of their own.
-            assert least_of(problem, level) <= found.bound <= value, (seed, level)
+            assert 0 <= found.bound <= value, (seed, level)
             assert not found.proven or found.value == value, (seed, level)
             if found.value != value:
                 break

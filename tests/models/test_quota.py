@@ -13,7 +13,6 @@ from fairlead.models.cluster import CPU, PODS, Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.quota_reasons import more_within
 from fairlead.models.rules import (
     Aggregated,
     Bounds,
@@ -28,7 +27,7 @@ from fairlead.models.rules import (
     WorkloadRule,
 )
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.quota import Limit, Scope, allowed
+from fairlead.models.rules.quota import Limit, Scope, allowed, more_within
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 
 import fairlead
 from builders import cluster, deployment, policy
+from called import Called, called
 from fairlead.extending import Extension, Level
 from fairlead.manifests import extensions as reading
 from fairlead.models import extensions
@@ -34,20 +36,33 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "installed"
 
 
-def run(arguments: list[str], beside: Path | None = None) -> subprocess.CompletedProcess[str]:
+@contextmanager
+def found(folder: Path | None) -> Iterator[None]:
+    """Let the packages of a folder be installed while the block runs; None for no folder."""
+    known = set(sys.modules)
+    with pytest.MonkeyPatch.context() as patch:
+        if folder is not None:
+            patch.syspath_prepend(str(folder))
+        reading.installed.cache_clear()
+        try:
+            yield
+        finally:
+            reading.installed.cache_clear()
+            for name in {"brought", "fairlead_blocks"} & (set(sys.modules) - known):
+                del sys.modules[name]
+
+
+def run(arguments: list[str], beside: Path | None = None) -> Called:
     """Run the command line with packages that are installed in a folder."""
-    paths = [str(ROOT / "src"), *([str(beside)] if beside else [])]
-    code = (
-        f"import sys; sys.path[:0] = {paths}; from fairlead.cli.app import main; sys.exit(main({arguments}))"
-    )
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    with found(beside):
+        return called(*arguments)
 
 
 def answered(beside: Path | None = None) -> Any:
     """Return what `solve` says of the example, with the packages of a folder."""
     done = run(["solve", "-f", str(FOLDER), "-o", "json"], beside)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    assert done.code == 0, done.told
+    return json.loads(done.printed)
 
 
 def test_the_example_is_solved(installed: Path) -> None:
@@ -63,16 +78,16 @@ def test_the_example_is_solved(installed: Path) -> None:
 def test_without_the_package_its_kinds_are_skipped() -> None:
     """A warning names them, as any kind that nobody knows."""
     done = run(["solve", "-f", str(FOLDER)])
-    assert done.returncode == 0
-    assert "BlockSize of example.com/v1 is not a kind that is read" in done.stderr
-    assert "spot risk" not in done.stdout
+    assert done.code == 0
+    assert "BlockSize of example.com/v1 is not a kind that is read" in done.told
+    assert "spot risk" not in done.printed
 
 
 def test_who_is_installed_is_said(installed: Path) -> None:
     """By the version, and where an input is looked at."""
-    assert "extension fairlead-blocks 1.0" in run(["--version"], installed).stdout
-    assert "  extension fairlead-blocks 1.0\n" in run(["doctor", "-f", str(FOLDER)], installed).stdout
-    assert "extension" not in run(["--version"]).stdout
+    assert "extension fairlead-blocks 1.0" in run(["--version"], installed).printed
+    assert "  extension fairlead-blocks 1.0\n" in run(["doctor", "-f", str(FOLDER)], installed).printed
+    assert "extension" not in run(["--version"]).printed
 
 
 def test_mistakes_are_told_as_ours_are(installed: Path, tmp_path: Path) -> None:
@@ -105,8 +120,8 @@ spec:
     file = tmp_path / "wrong.yaml"
     file.write_text(manifests)
     done = run(["validate", "-f", str(file)], installed)
-    assert done.returncode == 2
-    said = done.stderr.replace(f"{file}:", "")
+    assert done.code == 2
+    said = done.told.replace(f"{file}:", "")
     assert "spec.sise is not a known field and has no effect; did you mean size? (" in said
     assert "10: metadata.namespace: 'ml' has no meaning here: the kinds of example.com belong" in said
     assert "5: spec.size: '0' must be at least 1" in said
@@ -118,22 +133,21 @@ spec:
 
 def test_the_schema_has_the_kinds(installed: Path) -> None:
     """By name, and among all kinds."""
-    schema = json.loads(run(["schema", "blocksize"], installed).stdout)
+    schema = json.loads(run(["schema", "blocksize"], installed).printed)
     assert schema["properties"]["apiVersion"]["const"] == "example.com/v1"
     assert schema["$defs"]["WholeBlocksSpec"]["properties"]["size"]["minimum"] == 1
-    every = json.loads(run(["schema"], installed).stdout)["oneOf"]
+    every = json.loads(run(["schema"], installed).printed)["oneOf"]
     assert {"BlockSize", "SpotClusters", "PriceList"} <= {each["title"] for each in every}
-    assert run(["schema", "BlockSize"]).returncode == 2
+    assert run(["schema", "BlockSize"]).code == 2
 
 
 @pytest.fixture
-def blocks(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+def blocks() -> Iterator[ModuleType]:
     """Return the module of the example, without its package being installed."""
-    monkeypatch.syspath_prepend(str(FOLDER))
-    import fairlead_blocks
+    with found(FOLDER):
+        import fairlead_blocks
 
-    yield fairlead_blocks
-    sys.modules.pop("fairlead_blocks")
+        yield fairlead_blocks
 
 
 def test_python_needs_no_installation(blocks: ModuleType) -> None:
@@ -239,12 +253,12 @@ def one_kind(
 def test_a_package_that_is_none_is_named(tmp_path: Path, code: str, told: str) -> None:
     """Where an input needs it, and only there; nothing is wrong with the input, so that the code is 1."""
     done = run(["solve", "-f", str(FOLDER)], pretended(tmp_path, code))
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: ")
-    assert told in done.stderr
+    assert done.code == 1
+    assert done.told.startswith("error: ")
+    assert told in done.told
     ours = run(["solve", "-f", str(EXAMPLES / "skew")], tmp_path)
-    assert ours.returncode == 0
-    assert not ours.stderr
+    assert ours.code == 0
+    assert not ours.told
 
 
 def test_two_packages_with_one_kind(installed: Path, tmp_path: Path) -> None:
@@ -252,10 +266,9 @@ def test_two_packages_with_one_kind(installed: Path, tmp_path: Path) -> None:
     pretended(tmp_path, one_kind())
     shutil.copytree(installed, tmp_path, dirs_exist_ok=True)
     done = run(["solve", "-f", str(FOLDER)], tmp_path)
-    assert done.returncode == 1
+    assert done.code == 1
     assert (
-        "extension mine (brought:EXTENSION) brings the kind BlockSize, as does extension blocks"
-        in done.stderr
+        "extension mine (brought:EXTENSION) brings the kind BlockSize, as does extension blocks" in done.told
     )
 
 

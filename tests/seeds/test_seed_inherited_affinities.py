@@ -11,18 +11,10 @@ from builders import Manifest, binding, cluster, deployment, divided, duplicated
 from fairlead.models.rules import Aggregated, Bounds, Candidates, Duplicated, Moves, Tiers, Total, Weights
 from fairlead.models.workload import Workload
 from loaded import candidates, closed, kinds_of, only, placed, texts, weights
+from seeded import printed, solved
 
-APPROACH_1 = """\
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata:
-  name: nginx
-spec:
-  resourceSelectors:
-    - apiVersion: apps/v1
-      kind: Deployment
-      name: nginx
-  placement:
+APPROACH_1 = printed(
+    """\
     clusterAffinity:
       clusterNames:
         - cluster1
@@ -31,18 +23,10 @@ spec:
           - cluster2
           - cluster3
 """
+)
 
-APPROACH_2 = """\
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata:
-  name: nginx
-spec:
-  resourceSelectors:
-    - apiVersion: apps/v1
-      kind: Deployment
-      name: nginx
-  placement:
+APPROACH_2 = printed(
+    """\
     clusterAffinities:
       - affinityName: "cost-sensitive"
         clusterNames:
@@ -52,18 +36,10 @@ spec:
             - cluster2
             - cluster3
 """
+)
 
-APPROACH_3 = """\
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata:
-  name: nginx
-spec:
-  resourceSelectors:
-    - apiVersion: apps/v1
-      kind: Deployment
-      name: nginx
-  placement:
+APPROACH_3 = printed(
+    """\
     clusterAffinities:
       - affinityName: primary
         clusterNames:
@@ -75,18 +51,10 @@ spec:
     affinityStrategy:
       mode: Inherited
 """
+)
 
-APPROACH_4 = """\
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata:
-  name: nginx
-spec:
-  resourceSelectors:
-    - apiVersion: apps/v1
-      kind: Deployment
-      name: nginx
-  placement:
+APPROACH_4 = printed(
+    """\
     preferredClusterAffinities:
       - affinityName: primary
         clusterNames:
@@ -96,6 +64,7 @@ spec:
           - cluster2
           - cluster3
 """
+)
 
 # What became of the proposal in Karmada 1.18, not in its text.
 AS_RELEASED = APPROACH_2.replace(
@@ -146,6 +115,11 @@ def running(replicas: int, current: dict[str, int]) -> Manifest:
 
 
 # What the four spellings mean.
+
+
+def answered(*inputs: Any) -> dict[str, int]:
+    """Load what is given and return the proven placement of nginx."""
+    return solved(fairlead.load(*inputs))
 
 
 @pytest.mark.parametrize("text", [APPROACH_1, APPROACH_2, APPROACH_3, APPROACH_4, AS_RELEASED])
@@ -265,16 +239,6 @@ def test_minima_of_later_tiers_bind_where_replicas_are_held() -> None:
 # Story 1: scaling out from the own data centre to the cloud, and in again in reverse.
 
 
-def solved(*inputs: Any) -> dict[str, int]:
-    """Solve a problem of one workload and return its placement."""
-    problem = fairlead.load(*inputs)
-    outcome = fairlead.solve(problem)
-    assert outcome.status is fairlead.Status.OPTIMAL
-    assert outcome.placement is not None
-    assert fairlead.check(outcome.problem, outcome.placement) == ()
-    return dict(outcome.placement["default/nginx"])
-
-
 @every_spelling
 @pytest.mark.parametrize(
     ("replicas", "expected"),
@@ -288,7 +252,7 @@ def solved(*inputs: Any) -> dict[str, int]:
 )
 def test_the_first_tier_is_filled_first(spelling: str, replicas: int, expected: dict[str, int]) -> None:
     """What cluster1 cannot accommodate is allocated among cluster2 and cluster3."""
-    assert solved(policy(spelling, dynamic()), fleet(), deployment("nginx", replicas, cpu=1)) == expected
+    assert answered(policy(spelling, dynamic()), fleet(), deployment("nginx", replicas, cpu=1)) == expected
 
 
 @every_spelling
@@ -313,7 +277,7 @@ def test_too_many_for_all_tiers(spelling: str) -> None:
 def test_scaling_out_and_in_reverse(spelling: str, replicas: int, expected: dict[str, int]) -> None:
     """From the data centre to the cloud, and in reverse order."""
     current = {"cluster1": 10, "cluster2": 2, "cluster3": 1}
-    assert solved(policy(spelling, dynamic()), fleet(current), running(replicas, current)) == expected
+    assert answered(policy(spelling, dynamic()), fleet(current), running(replicas, current)) == expected
 
 
 @every_spelling
@@ -321,7 +285,7 @@ def test_the_extended_tier_takes_over(spelling: str) -> None:
     """Where cluster1 is unavailable, cluster2 and cluster3 are used."""
     current = {"cluster1": 6}
     held = running(6, current)
-    assert solved(policy(spelling, dynamic()), fleet(current, first=False), held) == {
+    assert answered(policy(spelling, dynamic()), fleet(current, first=False), held) == {
         "cluster2": 3,
         "cluster3": 3,
     }
@@ -343,9 +307,9 @@ def test_no_migration_back_by_itself(spelling: str) -> None:
     """When cluster1 is available again, nothing migrates automatically."""
     current = {"cluster2": 3, "cluster3": 3}
     inputs = policy(spelling, dynamic()), fleet(current), running(6, current)
-    assert solved(*inputs) == current
+    assert answered(*inputs) == current
     # A rebalancer that was heard before the last schedule asks for nothing any more.
-    assert solved(*inputs, rebalancer("2026-01-04T00:00:00Z")) == current
+    assert answered(*inputs, rebalancer("2026-01-04T00:00:00Z")) == current
 
 
 @every_spelling
@@ -354,8 +318,8 @@ def test_migration_back_when_asked(spelling: str) -> None:
     current = {"cluster2": 3, "cluster3": 3}
     inputs = policy(spelling, dynamic()), fleet(current)
     asked = rebalancer("2026-01-06T00:00:00Z")
-    assert solved(*inputs, running(6, current), asked) == {"cluster1": 6}
-    assert solved(*inputs, running(7, current)) == {"cluster1": 7}
+    assert answered(*inputs, running(6, current), asked) == {"cluster1": 6}
+    assert answered(*inputs, running(7, current)) == {"cluster1": 7}
 
 
 # The table of strategies.
@@ -378,7 +342,7 @@ def test_migration_back_when_asked(spelling: str) -> None:
 )
 def test_strategies(spelling: str, division: Manifest, replicas: int, expected: dict[str, int]) -> None:
     """Every row of the proposal's table."""
-    assert solved(policy(spelling, division), fleet(), deployment("nginx", replicas, cpu=1)) == expected
+    assert answered(policy(spelling, division), fleet(), deployment("nginx", replicas, cpu=1)) == expected
 
 
 @pytest.mark.parametrize("division", [duplicated(), divided({})])
@@ -400,7 +364,7 @@ def test_terms_stay_exclusive_beside_their_supplements() -> None:
     members = [cluster(name, cpu=cpu) for name, cpu in (("a", 2), ("b", 4), ("c", 7), ("d", 9))]
 
     def placed_with(replicas: int) -> dict[str, int]:
-        return solved(members, binding("nginx", replicas, {}, placement, cpu=1))
+        return answered(members, binding("nginx", replicas, {}, placement, cpu=1))
 
     assert placed_with(5) == {"a": 2, "b": 3}
     assert placed_with(7) == {"c": 7}
@@ -412,7 +376,7 @@ def test_tiers_work_with_spread_constraints() -> None:
     spread = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 2}]}
     manifest = policy("preferred", {**dynamic(), **spread})
     # All 8 fit into cluster1, but two clusters are asked for: a single one leaves the first tier.
-    assert solved(manifest, fleet(), deployment("nginx", 8, cpu=1)) == {"cluster1": 7, "cluster2": 1}
+    assert answered(manifest, fleet(), deployment("nginx", 8, cpu=1)) == {"cluster1": 7, "cluster2": 1}
 
 
 def test_aggregated_rules() -> None:

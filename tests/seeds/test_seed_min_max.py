@@ -13,6 +13,7 @@ from builders import Manifest, binding, cluster, clusters, divided, duplicated, 
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Bounds, Duplicated, Evenness, Weights
 from loaded import bounds, mistake, mistakes, only, texts
+from seeded import conflict_of, solved
 
 PREFERENCES = ("weightPreference", "specifyPreference", "extendClusterPreferences")
 
@@ -51,23 +52,6 @@ spec:
 def load(placement: Manifest, replicas: int = 10, members: list[Manifest] | None = None) -> Problem:
     """Return the problem of nginx, of 1 core each, on three clusters of 20 cores."""
     return fairlead.load(members or clusters(3, cpu=20), binding("nginx", replicas, {}, placement, cpu="1"))
-
-
-def solved(problem: Problem) -> dict[str, int]:
-    """Return the proven placement of nginx, which the checker has nothing against."""
-    outcome = fairlead.solve(problem)
-    assert outcome.status is fairlead.Status.OPTIMAL
-    assert outcome.placement is not None
-    assert fairlead.check(problem, outcome.placement) == ()
-    return dict(outcome.placement["default/nginx"])
-
-
-def conflict_of(problem: Problem) -> str:
-    """Return why there is no placement."""
-    outcome = fairlead.solve(problem)
-    assert outcome.status is fairlead.Status.INFEASIBLE
-    assert outcome.conflict is not None
-    return str(outcome.conflict)
 
 
 def scheduled(preference: str | None = None, **strategy: Any) -> Manifest:

@@ -11,35 +11,20 @@ from builders import Manifest, binding, cluster, deployment, dynamic
 from fairlead.models.errors import ManifestError
 from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from loaded import candidates, closed, kinds_of, only, texts, weights
+from seeded import printed
 
-ONE_AFFINITY = """\
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata:
-  name: foo
-spec:
-  resourceSelectors:
-    - apiVersion: apps/v1
-      kind: Deployment
-      name: foo
-  placement:
+ONE_AFFINITY = printed(
+    """\
     clusterAffinity:
       clusterNames:
         - member1
         - member2
-"""
+""",
+    "foo",
+)
 
-THREE_TERMS = """\
-apiVersion: policy.karmada.io/v1alpha1
-kind: PropagationPolicy
-metadata:
-  name: nginx
-spec:
-  resourceSelectors:
-    - apiVersion: apps/v1
-      kind: Deployment
-      name: nginx
-  placement:
+THREE_TERMS = printed(
+    """\
     clusterAffinities:
       - affinityName: dc-shanghai
         clusterNames:
@@ -51,6 +36,7 @@ spec:
         clusterNames:
           - member2
 """
+)
 
 STATUS = """\
 status:

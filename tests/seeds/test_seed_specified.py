@@ -19,6 +19,7 @@ from fairlead.models.rules import Aggregated, Evenness, GroupTotal, Moves, Weigh
 from fairlead.models.workload import Workload
 from loaded import bounds, candidates, closed, mistake, only, texts, weights
 from places import DATA
+from seeded import conflict_of, solved
 
 EXAMPLES = DATA / "specified-replicas"
 SOLUTIONS = ("one", "two", "three")
@@ -68,23 +69,6 @@ def example(name: str, **numbers: int) -> Manifest:
         for target, number in zip(preference["staticSpecifyList"], numbers.values(), strict=True):
             target.get("extendFields", target)["replicas"] = number
     return read
-
-
-def solved(problem: Problem, *, fresh: bool | None = None) -> dict[str, int]:
-    """Return the proven placement of nginx, which the checker has nothing against."""
-    outcome = fairlead.solve(problem, fresh=fresh)
-    assert outcome.status is fairlead.Status.OPTIMAL
-    assert outcome.placement is not None
-    assert fairlead.check(problem, outcome.placement) == ()
-    return dict(outcome.placement["default/nginx"])
-
-
-def conflict_of(problem: Problem) -> str:
-    """Return why there is no placement."""
-    outcome = fairlead.solve(problem)
-    assert outcome.status is fairlead.Status.INFEASIBLE
-    assert outcome.conflict is not None
-    return str(outcome.conflict)
 
 
 # The examples as printed: what they mean.

@@ -30,3 +30,26 @@ def test_the_way_back_leads_to_the_best_sum(sizes: tuple[int, ...], kind: type) 
         assert np.array_equal(
             np.add(np.unravel_index(one, sizes), np.unravel_index(other, sizes)), np.array(entry)
         )
+
+
+@pytest.mark.parametrize("kind", [float, np.int64, object])
+def test_one_sort_puts_as_much_together_as_pairs_do(kind: type) -> None:
+    """Four tables a row, where a group gains, loses, has to be used or cannot be: as pairs tell."""
+    random = np.random.default_rng(2)
+    tables: Merits = random.integers(-9, 10, size=(40, 4, 4)).astype(kind)
+    least = lowest(tables.ravel())
+    tables[..., 2:] = least
+    for entry in (0, 1):
+        tables[..., entry][random.random((40, 4)) < 0.2] = least
+    ranked, (rank,), reach = join(tables, [1], least)
+    # With one entry more in reach than there is, pairs are joined.
+    paired, pairs, _ = join(tables, [2], least)
+    assert len(pairs) == 2
+    assert reach == [3]
+    possible = paired > least // 2
+    assert np.array_equal(ranked > least // 2, possible)
+    assert np.array_equal(ranked[possible], paired[possible])
+    for row, entry in np.argwhere(possible):
+        parts = rank.apart(np.full((40, 1), entry))[row]
+        assert parts.sum() == entry
+        assert tables[row, np.arange(4), parts].sum() == ranked[row, entry]

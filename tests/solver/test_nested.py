@@ -1,6 +1,7 @@
 """place_alone(): clusters chosen in nested groups, against every division and against CP-SAT."""
 
 import random
+import tracemalloc
 from collections.abc import Iterable
 
 import pytest
@@ -13,6 +14,7 @@ from fairlead.models.rules import (
     Aggregated,
     Candidates,
     Capacity,
+    GroupTotal,
     Moves,
     Spread,
     Total,
@@ -129,3 +131,17 @@ def test_groups_that_do_not_nest_are_left_to_cp_sat() -> None:
     assert best is not None
     assert dict(best["w"]) == {"a": 3}
     assert reference.place(problem) == best
+
+
+def test_ties_never_list_all_numbers_of_replicas() -> None:
+    """Totals that a million replicas cannot keep: no answer, without a list of a million numbers (40 MB)."""
+    names = ("a", "b", "c")
+    sets = (GroupTotal("r", frozenset("a"), 3, 3), GroupTotal("s", frozenset("bc"), 8, 8))
+    rules = (Candidates(names), Total(), *sets)
+    problem = Problem(tuple(map(Cluster, names)), (Workload("w", "w", 1_000_000, rules=rules),))
+    tracemalloc.start()
+    try:
+        assert answered(problem) is None
+        assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
+    finally:
+        tracemalloc.stop()

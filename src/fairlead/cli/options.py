@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 
 from fairlead.cli import console
 from fairlead.models.errors import UsageError
-from fairlead.models.tolerance import tolerances_of
+from fairlead.models.levels import tolerances_of
 
 if TYPE_CHECKING:
     from fairlead.report.tabular import CustomColumns

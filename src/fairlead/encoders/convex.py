@@ -46,6 +46,11 @@ class ConvexFunction:
         return self.closed(at)
 
 
+def proportional(step: int) -> ConvexFunction:
+    """Return so many steps for each replica."""
+    return ConvexFunction(marginal=lambda _: step, closed=lambda x: step * x)
+
+
 def missing_up_to(least: int) -> ConvexFunction:
     """Return by how much a number is below another."""
     return ConvexFunction(

@@ -1,14 +1,16 @@
 """Costs by level: what is minimised, each part as variables of a model and as a number for a placement."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Protocol
 
+from ortools.sat.python import cp_model
+
 from fairlead.encoders.convex import ConvexCost, ConvexFunction, Term
-from fairlead.encoders.peak import PeakCost
+from fairlead.encoders.scale import Division, Scale
 from fairlead.encoders.selection import Subject, replicas_at
-from fairlead.encoders.variables import Place
+from fairlead.encoders.variables import Place, Range
 from fairlead.models.placement import Placement
 
 
@@ -112,6 +114,71 @@ class CostAt:
     def refine(self, placement: Placement) -> bool:
         """Make the cost exact at a placement; tell whether it was underestimated there."""
         return self.convex.refine(replicas_at(placement, self.subject))
+
+
+@dataclass(frozen=True, slots=True)
+class PeakCost:
+    """The cost ``max over c of |W x_c - N w_c| / (N w_c)``, rounded down to whole steps of 1 / L.
+
+    Parameters
+    ----------
+    variable
+        Stands for the rounded maximum.
+    division
+        Replicas N and weights w.
+    scale
+        Steps L in one.
+    """
+
+    variable: cp_model.IntVar
+    workload: str
+    division: Division
+    scale: Scale
+
+    @property
+    def least(self) -> int:
+        """No distance is below 0."""
+        return 0
+
+    def of(self, placement: Placement) -> int:
+        """Return what a placement costs, in steps."""
+        return int(self.exactly(placement.of(self.workload)) * self.scale.steps)
+
+    def terms(self) -> tuple[Sequence[Term], int]:
+        """Return the variable, and nothing on top."""
+        return [(self.variable, 1)], 0
+
+    def values(self, placement: Placement) -> Iterable[Term]:
+        """Return the variable with its value in a placement."""
+        return [(self.variable, self.of(placement))]
+
+    def refine(self, placement: Placement) -> bool:  # noqa: ARG002 - exact everywhere
+        """Return that the cost was not underestimated."""
+        return False
+
+    def exactly(self, placed: Mapping[str, int]) -> Fraction:
+        """Return the cost of a division, not rounded."""
+        whole, replicas = self.division.whole, self.division.replicas
+        return max(
+            Fraction(abs(whole * placed.get(cluster, 0) - replicas * weight), replicas * weight)
+            for cluster, weight in self.division.weights.items()
+        )
+
+    def within(self, cluster: str, limit: Fraction, *, strictly: bool) -> Range:
+        """Return the fewest and the most replicas that keep a cluster's distance within a limit.
+
+        Parameters
+        ----------
+        strictly
+            True where the distance must be less than the limit.
+        """
+        quota = Fraction(self.division.replicas * self.division.weights[cluster], self.division.whole)
+        least, greatest = (1 - limit) * quota, (1 + limit) * quota
+        fewest, most = -(-least // 1), greatest // 1
+        if strictly:
+            fewest += fewest == least
+            most -= most == greatest
+        return Range(int(fewest), int(most))
 
 
 @dataclass(slots=True)

@@ -60,7 +60,7 @@ def distance_from_quota(
     """
     match deviation:
         case Deviation.WEBSTER:
-            return _squared(quota, scale)
+            return squared(quota, Fraction(scale.steps), exact=scale.exact)
         case Deviation.L1:
             return _absolute(quota, scale.steps, quota.denominator)
         case Deviation.MINIMAX:
@@ -72,11 +72,6 @@ def distance_from_quota(
 def _nearest(quota: Fraction) -> int:
     """Return the whole number of replicas nearest to the quota; the lower one of two."""
     return ceil(quota - Fraction(1, 2))
-
-
-def _squared(quota: Fraction, scale: Scale) -> tuple[ConvexFunction, Fraction]:
-    """Return ``(x - q)^2 / q`` less its least value, and that value, in steps."""
-    return squared(quota, Fraction(scale.steps), exact=scale.exact)
 
 
 def squared(quota: Fraction, steps: Fraction, *, exact: bool) -> tuple[ConvexFunction, Fraction]:

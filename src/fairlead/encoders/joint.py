@@ -96,7 +96,12 @@ def encode_choice(problem: Problem, options: Options) -> Choice:
     """
     workloads = tuple(replace(each, rules=()) if each.key in options else each for each in problem.workloads)
     asked = replace(problem, workloads=workloads)
-    sharing = replace(problem, workloads=tuple(_as_copies(each, options) for each in problem.workloads))
+    # Budgets of moves look at full copies, which are the same in all groups.
+    copies = {key: tuple(choices[0].rules_of(Duplicated)) for key, choices in options.items()}
+    sharing = replace(
+        problem,
+        workloads=tuple(replace(each, rules=copies.get(each.key, each.rules)) for each in problem.workloads),
+    )
     encoding = ConditionalEncoding(asked, _ranges(problem, options))
     literals = {key: [encoding.model.new_bool_var("") for _ in choices] for key, choices in options.items()}
     for each in literals.values():
@@ -112,13 +117,6 @@ def encode_choice(problem: Problem, options: Options) -> Choice:
             if isinstance(shared, kind):
                 encoder(shared, sharing, encoding)
     return Choice(encoding, literals)
-
-
-def _as_copies(workload: Workload, options: Options) -> Workload:
-    """Return a workload with what budgets of moves look at: its full copies, the same ones in all groups."""
-    if workload.key not in options:
-        return workload
-    return replace(workload, rules=tuple(options[workload.key][0].rules_of(Duplicated)))
 
 
 def _encode_groups(

@@ -6,7 +6,7 @@ from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding, total
 from fairlead.encoders.variables import Place
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, MoveBudget
+from fairlead.models.rules import Duplicated, MoveBudget, Total
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.move_budget import KIND
 from fairlead.models.workload import Workload
@@ -16,8 +16,8 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
     """Move at most so many replicas.
 
     With s_ac >= max(0, held_ac - x_ac) replicas of workload a stopped on cluster c, and t_ac >=
-    max(0, x_ac - held_ac) started there (held_ac at most a full copy and no total that shrinks where a is
-    duplicated)::
+    max(0, x_ac - held_ac) started there (held_ac at most a full copy where a is duplicated; only where a rule
+    says the total, that can shrink)::
 
         sum s_ac <= most + sum max(0, sum held_ac - N_a)   over all clusters, of what need not be stopped
         sum s_ac <= most                                   over clusters that replicas leave
@@ -40,7 +40,7 @@ def encode(rule: MoveBudget, problem: Problem, encoding: Encoding) -> None:
             held = {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
         leaving = sorted(held.keys() if rule.leaving is None else held.keys() & rule.leaving)
         counted.extend(encoding.selection.stopped(Place(workload.key, name), held[name]) for name in leaving)
-        if rule.leaving is None and copies is None:
+        if rule.leaving is None and workload.rule(Total) is not None:
             unavoidable += max(0, sum(held.values()) - workload.replicas)
     because = Because(KIND, None, None, rule.name)
     encoding.require_coupled(total(counted) <= rule.most + unavoidable, because=because)

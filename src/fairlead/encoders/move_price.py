@@ -11,7 +11,7 @@ from fairlead.encoders.scale import measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.errors import UnsupportedError
 from fairlead.models.levels import NET, Deviation
-from fairlead.models.rules import MovePrice, Weights
+from fairlead.models.rules import MovePrice, Total, Weights
 from fairlead.models.rules.move_price import KIND
 from fairlead.models.workload import Workload
 
@@ -34,7 +34,9 @@ def encode(rule: MovePrice, workload: Workload, encoding: Encoding) -> None:
     scale = encoding.once(scale_of)
     steps = int(rule.price * scale.steps)
     held = {name: count for name, count in workload.current.items() if name in rule.present and count}
-    constant = -Fraction(steps * max(0, sum(held.values()) - workload.replicas), scale.steps)
+    totalled = encoding.problem.workload(workload.key).rule(Total) is not None
+    shrunk = max(0, sum(held.values()) - workload.replicas) if totalled else 0
+    constant = -Fraction(steps * shrunk, scale.steps)
     ratio = workload.rule(Weights)
     measured = () if ratio is None else measured_of(ratio, workload, encoding.held)
     functions, on_top = known_distances(measured, scale, encoding.problem.deviation)

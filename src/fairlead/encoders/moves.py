@@ -4,7 +4,7 @@ from fairlead.encoders.convex import missing_up_to
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
-from fairlead.models.rules import Duplicated, Moves
+from fairlead.models.rules import Duplicated, Moves, Total
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import KIND, level
 from fairlead.models.workload import Workload
@@ -18,15 +18,15 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
         minimise  sum max(0, held_c - x_c) - max(0, sum held_c - N)
 
     The step of a cluster from k to k + 1 replicas saves one move while k < held_c, then none. Under
-    Duplicated held_c is at most a full copy, and no total shrinks.
+    Duplicated held_c is at most a full copy. Where no rule says the total, none can shrink.
     """
     held = {name: count for name, count in workload.current.items() if name in rule.present and count}
-    unavoidable = max(0, sum(held.values()) - workload.replicas)
     # In a partial problem copies give way, but what counts as moved is what the problem says.
-    copies = encoding.problem.workload(workload.key).rule(Duplicated)
+    asked = encoding.problem.workload(workload.key)
+    copies = asked.rule(Duplicated)
     if copies is not None:
         held = {name: min(count, copy_on(copies, workload, name)) for name, count in held.items()}
-        unavoidable = 0
+    shrunk = max(0, sum(held.values()) - workload.replicas) if asked.rule(Total) is not None else 0
     encoding.prefer(
         level(rule, workload),
         [
@@ -34,5 +34,5 @@ def encode(rule: Moves, workload: Workload, encoding: Encoding) -> None:
             for name, count in sorted(held.items())
         ],
         because=Because(KIND, workload.key),
-        constant=-unavoidable,
+        constant=-shrunk,
     )

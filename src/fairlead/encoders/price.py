@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 
-from fairlead.encoders.convex import ConvexFunction
+from fairlead.encoders.convex import proportional
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.scale import LARGEST, Scale, whole_steps
@@ -23,7 +23,7 @@ def encode(rule: Price, workload: Workload, encoding: Encoding) -> None:
     """
     scale = encoding.once(_scales)[rule.level]
     costs = [
-        encoding.convex_cost(Place(workload.key, name), _proportional(int(price * scale.steps)))
+        encoding.convex_cost(Place(workload.key, name), proportional(int(price * scale.steps)))
         for name, price in sorted(rule.prices.items())
     ]
     because = Because(KIND, workload.key)
@@ -44,8 +44,3 @@ def _scale(priced: Sequence[tuple[int, Collection[Fraction]]]) -> Scale:
     prices = [price for _, values in priced for price in values]
     dearest = sum(replicas * max(values, default=Fraction(0)) for replicas, values in priced)
     return whole_steps((price.denominator for price in prices), int(LARGEST // max(1, math.ceil(dearest))))
-
-
-def _proportional(step: int) -> ConvexFunction:
-    """Return the function that counts so many steps for each replica."""
-    return ConvexFunction(marginal=lambda _: step, anchor=0, closed=lambda x: step * x)

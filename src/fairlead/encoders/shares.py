@@ -50,18 +50,31 @@ def _scale(encoding: Encoding) -> Scale:
     """Return the steps in which all shares of a problem are measured."""
     webster = encoding.problem.deviation is Deviation.WEBSTER
     denominators, greatest = set[int](), Fraction(0)
-    for replicas, quota in _quotas(encoding):
+    for workload, quota in _quotas(encoding):
         # (y - q)^2 / q = y^2 / q - 2 y + q, so these denominators make every step whole.
         denominators |= {quota.denominator, (1 / quota).denominator if webster else 1}
-        greatest += Fraction(replicas * replicas) / quota + quota if webster else replicas
+        greatest += Fraction(workload.replicas**2) / quota + quota if webster else workload.replicas
+    if greatest > LARGEST:
+        raise UnsupportedError(_immeasurable(encoding))
     most = int(LARGEST // max(1, math.ceil(greatest)))
     return whole_steps(denominators, most)
 
 
-def _quotas(encoding: Encoding) -> Iterator[tuple[int, Fraction]]:
-    """Yield the replicas and the quota of every group that has one."""
+def _quotas(encoding: Encoding) -> Iterator[tuple[Workload, Fraction]]:
+    """Yield every group that has a quota: its workload and the quota."""
     for workload in encoding.problem.workloads:
         for rule in workload.rules_of(Shares):
             for group in (group for depth in rule.depths for group in depth):
                 if group.share and workload.replicas:
-                    yield workload.replicas, group.share * workload.replicas
+                    yield workload, group.share * workload.replicas
+
+
+def _immeasurable(encoding: Encoding) -> str:
+    """Say whose weights differ too much to be measured, where they do most."""
+    worst, quota = min(_quotas(encoding), key=lambda each: each[1] / each[0].replicas ** 2)
+    source = next(rule.source for rule in worst.rules_of(Shares))
+    return (
+        f"{source or worst.source}: {worst.key}: hierarchical weights give one group {float(quota):.1g} of "
+        f"{worst.replicas} replicas; that differs too much from the others to be measured in 64 bits, use "
+        "weights that differ less"
+    )

@@ -1,6 +1,6 @@
 """Tiers: clusters that are filled one set after the other and emptied in reverse."""
 
-from fairlead.encoders.convex import ConvexFunction
+from fairlead.encoders.convex import proportional
 from fairlead.encoders.costs import Because
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.variables import Place
@@ -20,8 +20,5 @@ def encode(rule: Tiers, workload: Workload, encoding: Encoding) -> None:
             for cluster in encoding.problem.clusters
             if cluster.name not in inside
         ]
-        costs = [encoding.convex_cost(place, _COUNT) for place in places]
+        costs = [encoding.convex_cost(place, proportional(1)) for place in places]
         encoding.prefer(tier(number), costs, because=Because(KIND, workload.key, None, f"tier {number}"))
-
-
-_COUNT = ConvexFunction(marginal=lambda _: 1, anchor=0, closed=lambda x: x)

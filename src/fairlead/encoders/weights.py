@@ -2,11 +2,12 @@
 
 from fractions import Fraction
 
-from fairlead.encoders.costs import Because, Cost
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.costs import Because, Cost, PeakCost
 from fairlead.encoders.distances import known_distances
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.open_tiers import distance_of_open_tier
-from fairlead.encoders.peak import PeakCost, add_peak_cost
 from fairlead.encoders.scale import Division, Scale, measured_of, scale_of
 from fairlead.encoders.variables import Place
 from fairlead.models.levels import Deviation
@@ -48,7 +49,35 @@ def encode(rule: Weights, workload: Workload, encoding: Encoding) -> None:
 
 
 def _peak(division: Division, workload: Workload, scale: Scale, encoding: Encoding) -> PeakCost:
-    """Return the greatest cost of all clusters."""
+    """Return the greatest relative distance of all clusters.
+
+    With M rounded down to steps, for every cluster c and k = floor(q_c)::
+
+        N w_c M + N w_c - 1 >= L (W x_c - N w_c)
+        N w_c M + N w_c - 1 >= L (N w_c - W x_c)
+        M >= g(k) + (g(k+1) - g(k)) (x_c - k),   g(x) = floor(L |W x - N w_c| / (N w_c))
+
+    The first two lose the rounding where costs are whole. The third is the segment of the integer hull
+    around the quota; it is left out where rounding makes it steeper than the first two.
+    """
+    whole, steps = division.whole, scale.steps
     replicas = {name: encoding.replicas(workload.key, name) for name in division.weights}
-    ranges = {name: encoding.variables.range(Place(workload.key, name)) for name in division.weights}
-    return add_peak_cost(encoding.model, workload.key, division, scale, replicas, ranges)
+    greatest = 0
+    for cluster, weight in division.weights.items():
+        known = encoding.variables.range(Place(workload.key, cluster))
+        ends = (abs(whole * at - division.replicas * weight) for at in known)
+        greatest = max(greatest, steps * max(ends) // (division.replicas * weight))
+    peak = encoding.model.new_int_var(0, greatest, "")
+    for cluster, weight in division.weights.items():
+        quota = division.replicas * weight
+        rest = 0 if scale.exact else quota - 1
+        x = replicas[cluster]
+        for sign in (1, -1):
+            row = cp_model.LinearExpr.weighted_sum([peak, x], [quota, -sign * steps * whole])
+            encoding.model.add(row >= -sign * steps * quota - rest)
+        k = quota // whole
+        below, above = (steps * abs(whole * at - quota) // quota for at in (k, k + 1))
+        slope = above - below
+        if abs(slope) <= steps * whole // quota:
+            encoding.model.add(cp_model.LinearExpr.weighted_sum([peak, x], [1, -slope]) >= below - slope * k)
+    return PeakCost(peak, workload.key, division, scale)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from fairlead.manifests.api.autoscalers import AnyAutoscaler, CronFederatedHPA, FederatedHPA
+from fairlead.manifests.api.workloads import AnyAutoscaler, CronFederatedHPA, FederatedHPA
 from fairlead.manifests.validation import Finding, Located
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.source import Source
@@ -14,13 +14,6 @@ from fairlead.models.workload import Autoscaler, Workload
 KIND = "autoscaler"
 
 _HPA = "FederatedHPA"
-
-
-class Autoscaled(NamedTuple):
-    """Workloads with their autoscalers, and what there is to say about these."""
-
-    workloads: list[Workload]
-    warnings: list[Statement]
 
 
 class _Target(NamedTuple):
@@ -58,8 +51,10 @@ def autoscaler_findings(autoscaler: AnyAutoscaler) -> Iterator[Finding]:
         yield Finding(("maxReplicas",), spec.max_replicas, text)
 
 
-def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequence[Workload]) -> Autoscaled:
-    """Return the workloads with what scales them.
+def autoscaled(
+    autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequence[Workload]
+) -> tuple[list[Workload], list[Statement]]:
+    """Return the workloads with what scales them, and what there is to say about that.
 
     Parameters
     ----------
@@ -82,8 +77,11 @@ def autoscaled(autoscalers: Iterable[Located[AnyAutoscaler]], workloads: Sequenc
         met.update(mine)
         scaled.append(replace(workload, autoscaler=_together(mine)) if mine else workload)
         warnings.extend(_remarks(scaled[-1], mine))
-    warnings.extend(_unmet(one) for one in found if one not in met)
-    return Autoscaled(scaled, warnings)
+    for one in found:
+        if one not in met:
+            text = f"{one.name} scales {one.target.kind} {one.target.namespace}/{one.target.name}"
+            warnings.append(Statement(KIND, f"{text}, which is not placed here", one.source))
+    return scaled, warnings
 
 
 def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
@@ -96,7 +94,7 @@ def _ranges(autoscalers: Sequence[Located[AnyAutoscaler]]) -> Iterator[_Range]:
             whole = isinstance(one.model, FederatedHPA)
             known = _Range(_target(one), _name(one), spec.min_replicas, spec.max_replicas, where, not whole)
             if whole:
-                federated[_namespace(one), one.model.metadata.name] = known
+                federated[one.model.place] = known
             yield known
     for one in autoscalers:
         if isinstance(one.model, CronFederatedHPA):
@@ -114,17 +112,12 @@ def _target(one: Located[AnyAutoscaler]) -> _Target:
     """Return what an autoscaler scales."""
     reference = one.model.spec.scale_target_ref
     group = reference.api_version.rpartition("/")[0]
-    return _Target(group, reference.kind, _namespace(one), reference.name)
-
-
-def _namespace(one: Located[AnyAutoscaler]) -> str:
-    """Return the namespace of an autoscaler, which is that of what it scales."""
-    return one.model.metadata.namespace or "default"
+    return _Target(group, reference.kind, one.model.in_namespace, reference.name)
 
 
 def _name(one: Located[AnyAutoscaler]) -> str:
     """Return an autoscaler in words."""
-    return f"{one.document.kind} {_namespace(one)}/{one.model.metadata.name}"
+    return f"{one.document.kind} {'/'.join(one.model.place)}"
 
 
 def _together(ranges: Sequence[_Range]) -> Autoscaler:
@@ -154,9 +147,3 @@ def _remarks(workload: Workload, ranges: Sequence[_Range]) -> Iterator[Statement
                     f"its limits are taken for {key} as a whole, as those of a FederatedHPA"
                 )
                 yield Statement(KIND, text, one.source, key)
-
-
-def _unmet(one: _Range) -> Statement:
-    """Say that what is scaled is not there."""
-    target = f"{one.target.kind} {one.target.namespace}/{one.target.name}"
-    return Statement(KIND, f"{one.name} scales {target}, which is not placed here", one.source)

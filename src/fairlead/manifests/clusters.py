@@ -25,16 +25,21 @@ Kinds = frozenset[tuple[str, str]]
 """Pairs of apiVersion and kind."""
 
 
-def read_clusters(located: Sequence[Located[api.Cluster]]) -> tuple[Cluster, ...]:
-    """Turn Cluster objects into member clusters.
+def read_clusters(
+    clusters: Sequence[Located[api.Cluster]], federated: Sequence[Located[kubeadmiral.FederatedCluster]]
+) -> tuple[Cluster, ...]:
+    """Turn the clusters of Karmada, then those of KubeAdmiral, into member clusters.
 
     Notes
     -----
-    A deprecated ``spec.zone`` counts where ``spec.zones`` is empty, as Karmada's webhook migrates it.
-    Clusters that serve the same kinds share one set of them.
+    Clusters that serve the same kinds share one set of them. A deprecated ``spec.zone`` counts where
+    ``spec.zones`` is empty, as Karmada's webhook migrates it. What is free of a FederatedCluster is
+    ``status.resources.available``; one without it is of unknown capacity, and its region, zone and provider
+    are labels like any other, as KubeAdmiral has no fields for them.
     """
     shared: dict[Kinds, Kinds] = {}
-    return tuple(_cluster(one, shared) for one in located)
+    karmada = (_cluster(one, shared) for one in clusters)
+    return (*karmada, *(_federated(one, shared) for one in federated))
 
 
 def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Cluster:
@@ -56,7 +61,7 @@ def _cluster(located: Located[api.Cluster], shared: dict[Kinds, Kinds]) -> Clust
         taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in spec.taints),
         implied_taints=(NOT_READY,) if _unready(model) else (),
         allocatable=_in_units(summary.allocatable) if summary else None,
-        free=_free(summary) if summary else None,
+        free=_in_units(_free(summary)) if summary else None,
         grades=_grades(spec.resource_models, summary.allocatable_modelings) if summary else (),
         deleting=model.metadata.deletion_timestamp is not None,
         api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
@@ -76,15 +81,13 @@ def _in_units(amounts: Mapping[str, Fraction]) -> Mapping[str, int]:
     return {resource: available_units(resource, amount) for resource, amount in amounts.items()}
 
 
-def _free(summary: api.ResourceSummary) -> Mapping[str, int]:
-    """Return allocatable - allocated - allocating, exactly, and only then in whole units, rounded down."""
+def _free(summary: api.ResourceSummary) -> Mapping[str, Fraction]:
+    """Return allocatable - allocated - allocating, exactly."""
     allocated, allocating = summary.allocated, summary.allocating
-    return _in_units(
-        {
-            resource: offered - allocated.get(resource, 0) - allocating.get(resource, 0)
-            for resource, offered in summary.allocatable.items()
-        }
-    )
+    return {
+        resource: offered - allocated.get(resource, 0) - allocating.get(resource, 0)
+        for resource, offered in summary.allocatable.items()
+    }
 
 
 def _grades(
@@ -98,21 +101,22 @@ def _grades(
     return tuple(Grade(one.count, offers[one.grade]) for one in ordered)
 
 
-def cluster_warnings(located: Sequence[Located[api.Cluster]]) -> Iterator[Statement]:
+def cluster_warnings(
+    clusters: Sequence[Located[api.Cluster]], federated: Sequence[Located[kubeadmiral.FederatedCluster]]
+) -> Iterator[Statement]:
     """Say what is assumed of clusters that do not tell, or what is not used of what they tell."""
-    silent = [one for one in located if not one.model.status.api_enablements]
-    if silent:
-        text = "no status.apiEnablements, taken to serve every kind"
-        yield _of_all(silent, text)
+    serves = "taken to serve every kind"
+    silent = [one for one in clusters if not one.model.status.api_enablements]
+    yield from _of_all(silent, f"no status.apiEnablements, {serves}")
     for status in _TOLD_BY:
-        unready = [one for one in located if _unready(one.model) == status]
-        if unready:
-            text = f"condition Ready is {status} and no taint says so: nothing new is placed there"
-            yield _of_all(unready, f"{text}, as under taint {NOT_READY.key}:{NOT_READY.effect}")
-    vague = [one for one in located if _counts_unknown_grades(one.model)]
-    if vague:
-        text = "counts nodes of a grade that spec.resourceModels does not describe, so grades are left aside"
-        yield _of_all(vague, text)
+        unready = [one for one in clusters if _unready(one.model) == status]
+        text = f"condition Ready is {status} and no taint says so: nothing new is placed there"
+        yield from _of_all(unready, f"{text}, as under taint {NOT_READY.key}:{NOT_READY.effect}")
+    vague = [one for one in clusters if _counts_unknown_grades(one.model)]
+    text = "counts nodes of a grade that spec.resourceModels does not describe, so grades are left aside"
+    yield from _of_all(vague, text)
+    quiet = [one for one in federated if not one.model.status.api_resource_types]
+    yield from _of_all(quiet, f"no status.apiResourceTypes, {serves}")
 
 
 def _counts_unknown_grades(cluster: api.Cluster) -> bool:
@@ -121,22 +125,11 @@ def _counts_unknown_grades(cluster: api.Cluster) -> bool:
     return summary is not None and any(one.grade not in known for one in summary.allocatable_modelings)
 
 
-def _of_all(located: Sequence[Located[Object]], text: str) -> Statement:
-    """Say one thing of many clusters at once."""
-    names = sorted(one.model.metadata.name for one in located)
-    return Statement(KIND, f"{first_few(names)}: {text}", min(one.source() for one in located))
-
-
-def read_federated_clusters(located: Sequence[Located[kubeadmiral.FederatedCluster]]) -> tuple[Cluster, ...]:
-    """Turn FederatedCluster objects into member clusters.
-
-    Notes
-    -----
-    What is free is ``status.resources.available``; a cluster without it is of unknown capacity. Region, zone
-    and provider are labels like any other here, as KubeAdmiral has no fields for them.
-    """
-    shared: dict[Kinds, Kinds] = {}
-    return tuple(_federated(one, shared) for one in located)
+def _of_all(located: Sequence[Located[Object]], text: str) -> Iterator[Statement]:
+    """Say one thing of many clusters at once; nothing where there are none."""
+    if located:
+        names = sorted(one.model.metadata.name for one in located)
+        yield Statement(KIND, f"{first_few(names)}: {text}", min(one.source() for one in located))
 
 
 def _federated(located: Located[kubeadmiral.FederatedCluster], shared: dict[Kinds, Kinds]) -> Cluster:
@@ -144,30 +137,23 @@ def _federated(located: Located[kubeadmiral.FederatedCluster], shared: dict[Kind
     model = located.model
     status = model.status
     conditions = {condition.type: condition.status for condition in status.conditions}
-    kinds = frozenset((_api_version(one), one.kind) for one in status.api_resource_types)
+    kinds = frozenset(
+        (f"{one.group}/{one.version}" if one.group else one.version, one.kind)
+        for one in status.api_resource_types
+    )
     resources = status.resources or kubeadmiral.ClusterResources()
     return Cluster(
         name=model.metadata.name,
         labels=dict(model.metadata.labels),
         taints=tuple(Taint(taint.key, taint.value, taint.effect) for taint in model.spec.taints),
-        allocatable=_units(resources.allocatable),
-        free=_units(resources.available),
+        allocatable=_in_units(resources.allocatable) or None,
+        free=_in_units(resources.available) or None,
         deleting=model.metadata.deletion_timestamp is not None,
         joined=conditions.get("Joined") == "True",
         ready=conditions.get("Ready") == "True",
         api_kinds=shared.setdefault(kinds, kinds) if kinds else None,
         source=located.source(),
     )
-
-
-def _api_version(one: kubeadmiral.ApiResourceType) -> str:
-    """Return ``group/version``; the core group has no name."""
-    return f"{one.group}/{one.version}" if one.group else one.version
-
-
-def _units(amounts: kubeadmiral.Resources) -> Mapping[str, int] | None:
-    """Return amounts in whole units, rounded down; None where nothing is said."""
-    return {resource: available_units(resource, amount) for resource, amount in amounts.items()} or None
 
 
 def same_names(
@@ -180,12 +166,3 @@ def same_names(
         if name in first:
             message = f"is the name of two clusters; the first one is at {first[name].source()}"
             yield Mistake(one.source("metadata", "name"), "metadata.name", name, message)
-
-
-def federated_cluster_warnings(
-    located: Sequence[Located[kubeadmiral.FederatedCluster]],
-) -> Iterator[Statement]:
-    """Say what is assumed of clusters that do not tell."""
-    silent = [one for one in located if not one.model.status.api_resource_types]
-    if silent:
-        yield _of_all(silent, "no status.apiResourceTypes, taken to serve every kind")

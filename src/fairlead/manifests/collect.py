@@ -10,29 +10,27 @@ from fairlead.manifests.api import KINDS
 from fairlead.manifests.api import karmada as clusters_api
 from fairlead.manifests.api import kubeadmiral as kubeadmiral_api
 from fairlead.manifests.api import workloads as workloads_api
-from fairlead.manifests.api.autoscalers import AnyAutoscaler
 from fairlead.manifests.api.karmada import (
-    ClusterResourceBinding,
     FederatedResourceQuota,
     ResourceBinding,
     WorkloadRebalancer,
 )
+from fairlead.manifests.api.kubeadmiral import FederatedObject
 from fairlead.manifests.api.meta import Known, Object
 from fairlead.manifests.api.overrides import (
-    ClusterFederatedOverridePolicy,
-    ClusterOverridePolicy,
-    FederatedOverride,
-    KarmadaOverride,
+    FederatedOverridePolicy,
+    OverridePolicy,
 )
 from fairlead.manifests.api.own import OwnKind
-from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy, PropagationSpec
+from fairlead.manifests.api.policies import PropagationPolicy, PropagationSpec
+from fairlead.manifests.api.workloads import AnyAutoscaler
 from fairlead.manifests.autoscaling import autoscaler_findings
 from fairlead.manifests.clusters import same_names
 from fairlead.manifests.extensions import Extensions, RuleManifest
-from fairlead.manifests.karmada.findings import label_selector_findings, placement_findings, quota_findings
+from fairlead.manifests.karmada.findings import labels_findings, placement_findings, quota_findings
 from fairlead.manifests.karmada.specified import annotation_findings
 from fairlead.manifests.kubeadmiral.annotations import feedback_mistakes
-from fairlead.manifests.kubeadmiral.federated import Federated, FederatedObject, override_mistakes, unpack
+from fairlead.manifests.kubeadmiral.federated import Federated, override_mistakes, unpack
 from fairlead.manifests.kubeadmiral.policies import LocatedPolicy
 from fairlead.manifests.kubeadmiral.policies import policy_findings as kubeadmiral_policy_findings
 from fairlead.manifests.own.findings import GROUP, own_findings, told_already, unknown_kind
@@ -42,7 +40,9 @@ from fairlead.manifests.validation import (
     Located,
     Validated,
     below,
+    each,
     mistakes,
+    repeated,
     validate,
 )
 from fairlead.manifests.yaml.documents import Document
@@ -63,55 +63,39 @@ class Unread:
     """
 
     document: Document
-    located: "Located[Binding | FederatedObject] | None"
+    located: "Located[ResourceBinding | FederatedObject] | None"
     mistakes: tuple[Mistake, ...]
 
-
-Workload = workloads_api.Deployment | workloads_api.StatefulSet | workloads_api.ReplicaSet | workloads_api.Job
-Policy = PropagationPolicy | ClusterPropagationPolicy
-Binding = ResourceBinding | ClusterResourceBinding
 
 _ROWS: Mapping[str, tuple[type[Object], ...]] = MappingProxyType(
     {
         "clusters": (clusters_api.Cluster,),
-        "workloads": get_args(Workload),
-        "policies": get_args(Policy),
-        "bindings": get_args(Binding),
+        "workloads": get_args(workloads_api.Workload),
+        "policies": (PropagationPolicy,),
+        "bindings": (ResourceBinding,),
         "rebalancers": (WorkloadRebalancer,),
         "quotas": (FederatedResourceQuota,),
         "autoscalers": get_args(AnyAutoscaler),
-        "overrides": get_args(KarmadaOverride),
-        "federated_overrides": get_args(FederatedOverride),
+        "overrides": (OverridePolicy,),
+        "federated_overrides": (FederatedOverridePolicy,),
         "priority_classes": (workloads_api.PriorityClass,),
         "own": (*get_args(OwnKind), RuleManifest),
         "federated_clusters": (kubeadmiral_api.FederatedCluster,),
-        "federation_policies": (kubeadmiral_api.PropagationPolicy, kubeadmiral_api.ClusterPropagationPolicy),
-        "federated_objects": get_args(FederatedObject),
+        "federation_policies": (kubeadmiral_api.PropagationPolicy,),
+        "federated_objects": (FederatedObject,),
     }
 )
 """Which list of `Manifests` holds which kinds."""
 
-_CLUSTER_SCOPED = (
-    clusters_api.Cluster,
-    ClusterPropagationPolicy,
-    ClusterResourceBinding,
-    WorkloadRebalancer,
-    workloads_api.PriorityClass,
-    ClusterOverridePolicy,
-    ClusterFederatedOverridePolicy,
-    kubeadmiral_api.FederatedCluster,
-    kubeadmiral_api.ClusterPropagationPolicy,
-    kubeadmiral_api.ClusterFederatedObject,
-)
 _SOUND = (
     clusters_api.Cluster,
-    *get_args(Workload),
+    *get_args(workloads_api.Workload),
     WorkloadRebalancer,
-    *get_args(KarmadaOverride),
-    *get_args(FederatedOverride),
+    OverridePolicy,
+    FederatedOverridePolicy,
     workloads_api.PriorityClass,
     kubeadmiral_api.FederatedCluster,
-    *get_args(FederatedObject),
+    FederatedObject,
 )
 """Kinds in which nothing that is right alone is wrong together."""
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
@@ -138,14 +122,14 @@ class Manifests:
     """
 
     clusters: list[Located[clusters_api.Cluster]] = field(default_factory=list)
-    workloads: list[Located[Workload]] = field(default_factory=list)
-    policies: list[Located[Policy]] = field(default_factory=list)
-    bindings: list[Located[Binding]] = field(default_factory=list)
+    workloads: list[Located[workloads_api.Workload]] = field(default_factory=list)
+    policies: list[Located[PropagationPolicy]] = field(default_factory=list)
+    bindings: list[Located[ResourceBinding]] = field(default_factory=list)
     rebalancers: list[Located[WorkloadRebalancer]] = field(default_factory=list)
     quotas: list[Located[FederatedResourceQuota]] = field(default_factory=list)
     autoscalers: list[Located[AnyAutoscaler]] = field(default_factory=list)
-    overrides: list[Located[KarmadaOverride]] = field(default_factory=list)
-    federated_overrides: list[Located[FederatedOverride]] = field(default_factory=list)
+    overrides: list[Located[OverridePolicy]] = field(default_factory=list)
+    federated_overrides: list[Located[FederatedOverridePolicy]] = field(default_factory=list)
     priority_classes: list[Located[workloads_api.PriorityClass]] = field(default_factory=list)
     own: list[Located[Object]] = field(default_factory=list)
     federated_clusters: list[Located[kubeadmiral_api.FederatedCluster]] = field(default_factory=list)
@@ -229,8 +213,8 @@ def _add(
     validated = validate(document, model, known)
     manifests.warnings.extend(validated.warnings)
     found = [*validated.mistakes, *_contradictions(document, validated, extensions)]
-    if found and issubclass(model, Binding | FederatedObject):
-        located = cast("Located[Binding | FederatedObject] | None", validated.located)
+    if found and issubclass(model, ResourceBinding | FederatedObject):
+        located = cast("Located[ResourceBinding | FederatedObject] | None", validated.located)
         manifests.unread.append(Unread(document, located, tuple(found)))
         return
     manifests.mistakes.extend(found)
@@ -248,13 +232,15 @@ def _contradictions(
         return
     # What is wrong by itself and was taken out is not reported as missing beside others once more.
     known = {mistake.field for mistake in validated.mistakes}
-    found = mistakes(document, (), _findings(validated.located.model, extensions))
+    found = mistakes(document, _findings(validated.located.model, extensions))
     yield from (mistake for mistake in found if not told_already(mistake, known))
 
 
 def _stray_annotation(located: Located[Object]) -> Iterator[Statement]:
     """Name the misspelt annotations of what specifies no replicas; elsewhere a proposal spells them so."""
-    if located.model.metadata.annotation and not isinstance(located.model, Policy | Binding):
+    if located.model.metadata.annotation and not isinstance(
+        located.model, PropagationPolicy | ResourceBinding
+    ):
         text = f"{located.document.kind}: metadata.annotation is not a known field and has no effect"
         yield Statement(UNKNOWN_FIELD, text, located.source("metadata", "annotation"))
 
@@ -278,21 +264,23 @@ def _row(manifests: Manifests, model: Object) -> list[Located[Object]]:
 def _findings(model: Object, extensions: Extensions) -> Iterator[Finding]:
     """List what is right alone and wrong together in one manifest."""
     match model:
-        case PropagationPolicy(spec=spec) | ClusterPropagationPolicy(spec=spec):
+        case PropagationPolicy(spec=spec):
             yield from below("metadata", annotation_findings(model.metadata))
             yield from below("spec", _policy_findings(spec))
-        case ResourceBinding(spec=binding) | ClusterResourceBinding(spec=binding):
+        case ResourceBinding(spec=binding):
             yield from below("metadata", annotation_findings(model.metadata))
             if binding.placement:
-                yield from below("spec", below("placement", placement_findings(binding.placement)))
-            yield from below("spec", below("clusters", _twice([target.name for target in binding.clusters])))
+                yield from below(("spec", "placement"), placement_findings(binding.placement))
+            yield from below(
+                ("spec", "clusters"), repeated([one.name for one in binding.clusters], ("name",))
+            )
         case scaling if isinstance(scaling, AnyAutoscaler):
             yield from below("spec", autoscaler_findings(scaling))
         case FederatedResourceQuota(spec=limits):
             yield from below("spec", quota_findings(limits))
         case own if isinstance(own, OwnKind | RuleManifest):
             yield from own_findings(own, extensions)
-        case kubeadmiral_api.PropagationPolicy() | kubeadmiral_api.ClusterPropagationPolicy():
+        case kubeadmiral_api.PropagationPolicy():
             yield from below("spec", kubeadmiral_policy_findings(model.spec))
         case _ if isinstance(model, _SOUND):
             return
@@ -304,18 +292,8 @@ def _policy_findings(spec: PropagationSpec) -> Iterator[Finding]:
     """List what is wrong in a policy beside its fields."""
     if not spec.resource_selectors:
         yield Finding(("resourceSelectors",), None, "needs at least one item; an empty list selects nothing")
-    for position, selector in enumerate(spec.resource_selectors):
-        if selector.label_selector:
-            found = below("labelSelector", label_selector_findings(selector.label_selector))
-            yield from below("resourceSelectors", below(position, found))
+    yield from below("resourceSelectors", each(spec.resource_selectors, labels_findings))
     yield from below("placement", placement_findings(spec.placement))
-
-
-def _twice(names: list[str]) -> Iterator[Finding]:
-    """List names that stand in a list before."""
-    for position, name in enumerate(names):
-        if name in names[:position]:
-            yield Finding((position, "name"), name, "is listed twice")
 
 
 def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
@@ -326,14 +304,7 @@ def _duplicates(manifests: Manifests) -> Iterator[Mistake]:
         for located in row:
             meta = located.model.metadata
             kind, group = located.document.kind, _group(located.document)
-            earlier = first.setdefault((group, kind, namespace_of(located.model), meta.name), located)
+            earlier = first.setdefault((group, kind, *located.model.place), located)
             if earlier is not located:
                 message = f"is the name of two {kind} objects; the first one is at {earlier.source()}"
                 yield Mistake(located.source("metadata", "name"), "metadata.name", meta.name, message)
-
-
-def namespace_of(model: Object) -> str:
-    """Return the namespace of an object: ``default`` where it says none, empty where it is cluster-scoped."""
-    if isinstance(model, _CLUSTER_SCOPED):
-        return ""
-    return model.metadata.namespace or "default"

@@ -5,9 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from fairlead.manifests.api.karmada import ClusterResourceBinding, WorkloadRebalancer
+from fairlead.manifests.api.karmada import ResourceBinding, WorkloadRebalancer
 from fairlead.manifests.api.karmada import WorkloadReference as ObjectReference
-from fairlead.manifests.collect import Binding, Manifests, Policy, Unread, Workload, namespace_of
+from fairlead.manifests.api.meta import Object
+from fairlead.manifests.api.policies import PropagationPolicy
+from fairlead.manifests.api.workloads import Workload
+from fairlead.manifests.collect import Manifests, Unread
 from fairlead.manifests.karmada.policies import PolicyIndex, Resource, claim_of
 from fairlead.manifests.kubeadmiral.federated import Federated
 from fairlead.manifests.validation import Located
@@ -53,9 +56,9 @@ class Subject:
     identity: Identity
     api_version: str
     template: Located[Workload] | None = None
-    binding: Located[Binding] | None = None
-    policy: Located[Policy] | None = None
-    outvoted: Located[Policy] | None = None
+    binding: Located[ResourceBinding] | None = None
+    policy: Located[PropagationPolicy] | None = None
+    outvoted: Located[PropagationPolicy] | None = None
     federated: Federated | None = None
     unread: tuple[Unread, ...] = ()
 
@@ -78,14 +81,17 @@ def join(manifests: Manifests) -> tuple[list[Subject], list[Mistake]]:
     """
     subjects: dict[Identity, Subject] = {}
     for template in manifests.workloads:
-        subject = _of_template(template)
-        subjects.setdefault(subject.identity, subject)
+        model = template.model
+        identity = Identity.of(model.api_version, model.kind, *model.place)
+        subjects.setdefault(identity, Subject(identity, model.api_version, template=template))
     found: list[Mistake] = []
     for binding in manifests.bindings:
         reference = _of_binding(binding)
         known = subjects.get(reference.identity, reference)
         if known.binding is not None and known.binding is not binding:
-            found.append(_two_bindings(known.binding, binding))
+            resource, path = binding.model.spec.resource, ("spec", "resource")
+            named = f"{resource.kind} {resource.name}"
+            found.append(_second("bindings", binding, path, named, known.binding))
             continue
         subjects[reference.identity] = replace(known, binding=binding)
     for one in manifests.unread:
@@ -105,26 +111,16 @@ def _join_federated(federated: Sequence[Federated], subjects: dict[Identity, Sub
         identity = Identity.of(model.api_version, model.kind, one.namespace, model.metadata.name)
         known = subjects.get(identity, Subject(identity, model.api_version))
         if known.federated is not None:
-            first = known.federated.located.source()
-            message = f"has two federated objects; the first one is at {first}"
-            value = f"{model.kind} {model.metadata.name}"
-            yield Mistake(one.located.source("spec", "template"), "spec.template", value, message)
+            named, path = f"{model.kind} {model.metadata.name}", ("spec", "template")
+            yield _second("federated objects", one.located, path, named, known.federated.located)
             continue
         subjects[identity] = replace(known, federated=one)
 
 
-def _of_template(template: Located[Workload]) -> Subject:
-    """Return what a template alone says."""
-    model = template.model
-    identity = Identity.of(model.api_version, model.kind, namespace_of(model), model.metadata.name)
-    return Subject(identity, model.api_version, template=template)
-
-
-def _of_binding(binding: Located[Binding]) -> Subject:
+def _of_binding(binding: Located[ResourceBinding]) -> Subject:
     """Return what a binding alone says."""
     resource = binding.model.spec.resource
-    cluster_scoped = isinstance(binding.model, ClusterResourceBinding)
-    namespace = resource.namespace or ("" if cluster_scoped else namespace_of(binding.model))
+    namespace = resource.namespace or binding.model.in_namespace
     identity = Identity.of(resource.api_version, resource.kind, namespace, resource.name)
     return Subject(identity, resource.api_version, binding=binding)
 
@@ -134,7 +130,7 @@ def subject_of(unread: Unread) -> Subject | None:
     located = unread.located
     if located is None:
         return None
-    if isinstance(located.model, Binding):
+    if isinstance(located.model, ResourceBinding):
         return _of_binding(Located(located.model, located.document))
     template = located.document.data["spec"].get("template")
     names = object_name(template if isinstance(template, dict) else {})
@@ -145,12 +141,12 @@ def subject_of(unread: Unread) -> Subject | None:
     return Subject(identity, names.api_version)
 
 
-def _two_bindings(first: Located[Binding], second: Located[Binding]) -> Mistake:
-    """Say that two bindings are for one resource."""
-    resource = second.model.spec.resource
-    message = f"has two bindings; the first one is at {first.source()}"
-    value = f"{resource.kind} {resource.name}"
-    return Mistake(second.source("spec", "resource"), "spec.resource", value, message)
+def _second(
+    objects: str, second: Located[Object], path: tuple[str, ...], named: str, first: Located[Object]
+) -> Mistake:
+    """Say that two objects are for one resource."""
+    message = f"has two {objects}; the first one is at {first.source()}"
+    return Mistake(second.source(*path), ".".join(path), named, message)
 
 
 def _with_policy(subject: Subject, index: PolicyIndex) -> Subject:

@@ -6,13 +6,8 @@ from dataclasses import replace
 from typing import cast
 
 from fairlead.manifests.autoscaling import autoscaled
-from fairlead.manifests.clusters import (
-    cluster_warnings,
-    federated_cluster_warnings,
-    read_clusters,
-    read_federated_clusters,
-)
-from fairlead.manifests.collect import Manifests, Unread, collect
+from fairlead.manifests.clusters import cluster_warnings, read_clusters
+from fairlead.manifests.collect import Manifests, collect
 from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.join import Identity, Rebalancing, Subject, join, keys, subject_of, unknown
 from fairlead.manifests.karmada.companions import Member, companionships, subjects_with
@@ -20,23 +15,18 @@ from fairlead.manifests.karmada.facts import (
     Declared,
     declared_for,
     evictions,
-    follows,
     left_out,
     read_workload,
     remarks,
     replicas_source,
-    source_of,
-    without_replicas,
 )
 from fairlead.manifests.karmada.interpret import Interpreter, PlacementReading
-from fairlead.manifests.karmada.priorities import Priorities
 from fairlead.manifests.karmada.quotas import read_quotas
-from fairlead.manifests.karmada.scheduled import as_binding, is_at_rest
+from fairlead.manifests.karmada.scheduled import Priorities, as_binding, is_at_rest
 from fairlead.manifests.kubeadmiral.scheduling import Federation
-from fairlead.manifests.node_claims import node_claims
-from fairlead.manifests.overrides import replica_overrides
 from fairlead.manifests.own.extend import Extended, contradictions, extend
 from fairlead.manifests.selecting import select
+from fairlead.manifests.undecided import node_claims, replica_overrides, strangers, whole_objects
 from fairlead.manifests.yaml.documents import shortened
 from fairlead.manifests.yaml.reader import Input, read_documents
 from fairlead.models.affinity_groups import at_start
@@ -47,31 +37,13 @@ from fairlead.models.errors import ManifestError, Mistake, UnsupportedError
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Companionship
 from fairlead.models.source import Source
-from fairlead.models.statement import NOT_UNDERSTOOD, PROPAGATED, Statement
+from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 from fairlead.models.uncollected import uncollected
 from fairlead.models.usage import without_lag
 from fairlead.models.validity import with_outside
-from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload, as_it_runs
 
 __all__ = ["Input", "load", "select"]
-
-
-def whole_objects(subjects: Iterable[tuple[Subject, str]]) -> Iterator[Statement]:
-    """Say what is propagated and not divided: what has no replicas, and what goes where others need it.
-
-    Parameters
-    ----------
-    subjects
-        Everything that the input says something of, with its key.
-    """
-    known = [(subject, key) for subject, key in subjects if without_replicas(subject) or follows(subject)]
-    if known:
-        names = listed([f"{subject.identity.kind} {key}" for subject, key in known])
-        text = f"{counted(len(known), 'object')} without replicas of its own" if len(known) == 1 else ""
-        text = text or f"{counted(len(known), 'object')} without replicas of their own"
-        where = min(source_of(subject) for subject, _ in known)
-        yield Statement(PROPAGATED, f"{text}, propagated and not divided: {names}", where)
 
 
 def load(
@@ -120,7 +92,10 @@ def _load(inputs: Sequence[Input], extensions: Extensions, *, recursive: bool) -
     if mistakes:
         raise ManifestError([*mistakes, *not_understood], _in_order(manifests.warnings))
     if not documents:
-        raise ManifestError([_nothing_in(inputs)])
+        names = [_shown(one) for one in inputs]
+        where = ", ".join(names) or "the input, which is empty"
+        source = Source(names[0] if names else "<input>", 0)
+        raise ManifestError([Mistake(source, "", "", f"no manifest found in {where}")])
     problem = problem_of(manifests, subjects, extensions=extensions)
     if not problem.workloads and not_understood:
         others = (one for one in problem.warnings if one.rule != NOT_UNDERSTOOD)
@@ -143,13 +118,6 @@ def _flat(sources: Iterable[Input | Iterable[Input]]) -> Iterator[Input]:
                 "or a list of these"
             )
             raise ManifestError([Mistake(Source("<argument>", 0), "", shortened(source), message)])
-
-
-def _nothing_in(inputs: Sequence[Input]) -> Mistake:
-    """Say that there is no manifest, and where it was looked for."""
-    names = [_shown(one) for one in inputs]
-    where = ", ".join(names) or "the input, which is empty"
-    return Mistake(Source(names[0] if names else "<input>", 0), "", "", f"no manifest found in {where}")
 
 
 def _shown(source: Input) -> str:
@@ -184,10 +152,13 @@ def problem_of(
     ManifestError
         Where all workloads together ask for too much to count.
     """
-    clusters = (*read_clusters(manifests.clusters), *read_federated_clusters(manifests.federated_clusters))
-    warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(manifests.clusters)]
-    warnings.extend(_unreadable(one) for one in manifests.unread if subject_of(one) is None)
-    warnings.extend(federated_cluster_warnings(manifests.federated_clusters))
+    declared_clusters = (manifests.clusters, manifests.federated_clusters)
+    clusters = read_clusters(*declared_clusters)
+    warnings = [*manifests.warnings, *manifests.unsupported, *cluster_warnings(*declared_clusters)]
+    for one in manifests.unread:
+        if subject_of(one) is None:
+            text = f"{one.document.kind} is left out: it cannot be understood: {one.mistakes[0].sentence}"
+            warnings.append(Statement(NOT_UNDERSTOOD, text, one.mistakes[0].source))
     named = list(zip(subjects, keys(subjects), strict=True))
     held = [read_workload(subject, key, "") for subject, key in named]
     up_to_date = without_lag(clusters, held)
@@ -228,7 +199,7 @@ def problem_of(
     overrides = (manifests.overrides, manifests.federated_overrides)
     warnings.extend([*changing, *replica_overrides(*overrides, workloads, clusters)])
     warnings.extend(node_claims([*((subject, key) for subject, key, _ in placed), *federated]))
-    warnings.extend(_strangers(workloads, interpreter.present))
+    warnings.extend(strangers(workloads, interpreter.present))
     warnings.extend(unknown(manifests.rebalancers, subjects))
     # Where some stay as they are, what they hold is taken, also before their clusters tell so.
     there = clusters if asked is None else up_to_date
@@ -297,24 +268,3 @@ def _in_order(warnings: Iterable[Statement]) -> tuple[Statement, ...]:
     """Sort warnings by file and line, without repetitions."""
     nowhere = Source("", 0)
     return tuple(sorted(dict.fromkeys(warnings), key=lambda one: (one.source or nowhere, one.rule, one.text)))
-
-
-def _unreadable(unread: Unread) -> Statement:
-    """Say that an object is left out of which not even the workload can be read."""
-    first = unread.mistakes[0]
-    text = f"{unread.document.kind} is left out: it cannot be understood: {first.sentence}"
-    return Statement(NOT_UNDERSTOOD, text, first.source)
-
-
-def _strangers(workloads: Sequence[Workload], present: frozenset[str]) -> Iterator[Statement]:
-    """Say which clusters hold replicas and are not in the input."""
-    holders: dict[str, list[Workload]] = {}
-    for workload in workloads:
-        for name in workload.current:
-            if name not in present:
-                holders.setdefault(name, []).append(workload)
-    for name, found in sorted(holders.items()):
-        others = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        held = f"the replicas that {found[0].key}{others} holds there count as stopped"
-        text = f"{name} is not in the input; {held}"
-        yield Statement("cluster", text, found[0].source, found[0].key, name)

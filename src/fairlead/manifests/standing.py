@@ -1,13 +1,16 @@
 """How every cluster stands to a workload: open, closed, or open to what it holds already."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self, TypeVar
 
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.rules import Candidates
 from fairlead.models.rules.candidates import Cause, Exclusion
+from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.source import Source
+from fairlead.models.workload import Workload
 
 NO_AFFINITY = "did not match the placement cluster affinity constraint"
 NO_API = "did not have the API resource"
@@ -15,6 +18,7 @@ DELETING = "is being deleted"
 NOT_JOINED = "is not joined"
 NOT_READY = "is not ready"
 EVICTING = "is in the process of eviction"
+UNWEIGHABLE = "capacity is unknown, so it cannot be weighed by available replicas"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +168,7 @@ def without_api(cluster: Cluster, api: tuple[str, str]) -> Ground | None:
     return Ground(NO_API, cluster.source, keeps=True)
 
 
-def standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozenset[str]) -> Standing:
+def _standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozenset[str]) -> Standing:
     """Return how clusters stand to a workload that holds replicas on some of them.
 
     Parameters
@@ -179,3 +183,104 @@ def standing(closed: Mapping[str, Ground], names: Iterable[str], held: frozenset
         {name: ground for name, ground in closed.items() if name not in held},
         {name: closed[name] for name in sorted(held)},
     )
+
+
+V = TypeVar("V")
+
+
+class Memory:
+    """Things by key, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._made: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable | None, make: Callable[[], V]) -> V:
+        """Return the thing of a key; None is the key of what nobody shares."""
+        if key is None:
+            return make()
+        if key not in self._made:
+            self._made[key] = make()
+        found: V = self._made[key]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """Weights of the candidates, and the candidates that lose out.
+
+    Parameters
+    ----------
+    closed
+        Candidates that cannot be weighed and so are none.
+    full
+        Candidates that cannot be weighed and take nothing new.
+    """
+
+    weights: Mapping[str, int]
+    closed: Mapping[str, Ground]
+    full: Mapping[str, Ground]
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The clusters as placements and policies are resolved against them; what workloads share is kept."""
+
+    clusters: Mapping[str, Cluster]
+    memory: Memory = field(default_factory=Memory)
+
+    @classmethod
+    def of(cls, clusters: Iterable[Cluster]) -> Self:
+        """Return the fleet of some clusters."""
+        return cls({cluster.name: cluster for cluster in clusters})
+
+    @property
+    def present(self) -> frozenset[str]:
+        """Names of all clusters."""
+        return self.memory.once("present", lambda: frozenset(self.clusters))
+
+    def standing(
+        self, who: Hashable, grounds: Callable[[], Mapping[str, Ground]], workload: Workload
+    ) -> tuple[Hashable, Standing]:
+        """Return how clusters stand to a workload, and a key that is equal for all with the same standing.
+
+        Parameters
+        ----------
+        who
+            Equal for workloads to which the same clusters are closed, whatever they hold.
+        grounds
+            Finds why clusters are closed to them.
+        """
+        closed = self.memory.once(("closed", who), grounds)
+        held = frozenset(name for name in workload.current if name in closed and closed[name].keeps)
+        key = ("standing", who, held)
+        return key, self.memory.once(key, lambda: _standing(closed, self.clusters, held))
+
+    def rooms(self, names: Iterable[str], workload: Workload) -> dict[str, int | None]:
+        """Return the room of candidates; where nothing runs, the requests alone decide."""
+        requests = tuple(sorted(workload.requests.items()))
+        empty: dict[str, int | None] = self.memory.once(("room", requests), dict)
+        found: dict[str, int | None] = {}
+        for name in names:
+            if name in workload.current:
+                found[name] = room(workload, self.clusters[name])
+            else:
+                if name not in empty:
+                    empty[name] = room(workload, self.clusters[name])
+                found[name] = empty[name]
+        return found
+
+    def weighed(self, rooms: Mapping[str, int | None], workload: Workload) -> Weighed:
+        """Weigh candidates by their room; one of unknown room is none, or keeps what it holds."""
+        unknown = {
+            name: Ground(UNWEIGHABLE, self.clusters[name].source, cause=Cause.UNWEIGHABLE)
+            for name, most in rooms.items()
+            if most is None
+        }
+        closed = {name: why for name, why in unknown.items() if name not in workload.current}
+        weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
+        return Weighed(weights, closed, {name: why for name, why in unknown.items() if name not in closed})
+
+
+def roomiest(rooms: Mapping[str, int | None]) -> list[str]:
+    """Return clusters by room: those without limit first, then the most room, then by name."""
+    return sorted(rooms, key=lambda name: (rooms[name] is not None, -(rooms[name] or 0), name))

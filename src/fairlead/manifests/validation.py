@@ -2,7 +2,7 @@
 
 import copy
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
@@ -73,6 +73,7 @@ def _choices(expected: str) -> str:
     return f"allowed are {', '.join(filled[:-1])} and {filled[-1]}"
 
 
+T = TypeVar("T")
 M = TypeVar("M", bound=Api)
 M_co = TypeVar("M_co", bound=Api, covariant=True)
 
@@ -141,21 +142,31 @@ def _without_errors(document: Document, model: type[M], error: ValidationError) 
     wrong = _Wrong()
     while True:
         removed = False
-        earlier = wrong.copy()
+        # What stood instead of a missing field was wrong and taken out in an earlier round.
+        earlier = _Wrong(wrong.paths, wrong.above)
         for details in error.errors(include_url=False):
             path = tuple(details["loc"])
             if details["type"] == "extra_forbidden":
                 unknown += 1
                 if unknown <= MOST_TOLD:
                     warnings.append(_unknown_field(document, model, path))
-            elif not (_is_null(details) or wrong.follows(path) or _bereft(details, earlier)):
+            elif not (
+                _is_null(details)
+                or wrong.follows(path)
+                or (path[:-1] in earlier.above and INSTEAD in details.get("ctx", {}))
+            ):
                 if len(mistakes) >= MOST_TOLD:
-                    return Validated(None, (*mistakes.values(), _and_more(document)), tuple(warnings))
-                mistakes[path] = _mistake(document, path, details)
+                    message = f"more mistakes are not told, after {MOST_TOLD} in this document"
+                    more = Mistake(document.source(), "", "", message)
+                    return Validated(None, (*mistakes.values(), more), tuple(warnings))
+                shown = "" if details["type"] == "missing" else shortened(details["input"])
+                told = in_plain_words(details)
+                mistakes[path] = Mistake(document.source(path), field_name(path), shown, told)
                 wrong.add(path)
             removed = _remove(data, path[:-1] if details["type"] == "missing" else path) or removed
         if unknown > MOST_TOLD:
-            warnings.append(_and_more_unknown(document, unknown - MOST_TOLD))
+            text = f"{document.kind}: {unknown - MOST_TOLD} more fields are not known and have no effect"
+            warnings.append(Statement(UNKNOWN_FIELD, text, document.source()))
         try:
             located = Located(_read(model, data), document)
             return Validated(located, tuple(mistakes.values()), tuple(warnings))
@@ -174,43 +185,16 @@ class _Wrong:
     """Paths of what was wrong and taken out, with all that leads to them."""
 
     def __init__(self, paths: Iterable[Path] = (), above: Iterable[Path] = ()) -> None:
-        self._paths, self._above = set(paths), set(above)
-
-    def copy(self) -> "_Wrong":
-        """Return the same paths; what is added later is not among them."""
-        return _Wrong(self._paths, self._above)
+        self.paths, self.above = set(paths), set(above)
 
     def add(self, path: Path) -> None:
         """Add a path."""
-        self._paths.add(path)
-        self._above.update(path[:length] for length in range(len(path) + 1))
-
-    def holds(self, path: Path) -> bool:
-        """Tell whether anything at or below a path was wrong."""
-        return path in self._above
+        self.paths.add(path)
+        self.above.update(path[:length] for length in range(len(path) + 1))
 
     def follows(self, path: Path) -> bool:
         """Tell whether a field is only missing because it, or what it was in, was wrong and taken out."""
-        return self.holds(path) or any(path[:length] in self._paths for length in range(len(path)))
-
-
-def _and_more(document: Document) -> Mistake:
-    """Say that there are more mistakes in a document than are told."""
-    return Mistake(
-        document.source(), "", "", f"more mistakes are not told, after {MOST_TOLD} in this document"
-    )
-
-
-def _and_more_unknown(document: Document, count: int) -> Statement:
-    """Say how many unknown fields are not told one by one."""
-    text = f"{document.kind}: {count} more fields are not known and have no effect"
-    return Statement(UNKNOWN_FIELD, text, document.source())
-
-
-def _bereft(details: ErrorDetails, mistakes: _Wrong) -> bool:
-    """Tell whether a field is missing because what stood instead of it was wrong and taken out."""
-    holder = tuple(details["loc"])[:-1]
-    return mistakes.holds(holder) and INSTEAD in details.get("ctx", {})
+        return path in self.above or any(path[:length] in self.paths for length in range(len(path)))
 
 
 def _remove(data: Any, path: Path) -> bool:
@@ -227,12 +211,6 @@ def _remove(data: Any, path: Path) -> bool:
         else:
             return False
     return holder.pop(key, _ABSENT) is not _ABSENT
-
-
-def _mistake(document: Document, path: Path, details: ErrorDetails) -> Mistake:
-    """Put one error in plain words."""
-    shown = "" if details["type"] == "missing" else shortened(details["input"])
-    return Mistake(document.source(path), field_name(path), shown, in_plain_words(details))
 
 
 def _unknown_field(document: Document, model: type[BaseModel], path: Path) -> Statement:
@@ -292,16 +270,30 @@ class Finding(NamedTuple):
         return self._replace(path=(*steps, *self.path), other=other)
 
 
-def mistakes(document: Document, base: Path, findings: Iterator[Finding]) -> Iterator[Mistake]:
-    """Say where in a document the findings below `base` stand."""
-    for finding in findings:
-        path, value, message, other, missing = finding.within(*base)
+def mistakes(document: Document, findings: Iterator[Finding]) -> Iterator[Mistake]:
+    """Say where in a document findings stand."""
+    for path, value, message, other, missing in findings:
         shown = "" if value is None else shortened(value)
-        if other is not None:
-            message = f"{message} ({field_name(other)}, {document.source(other)})"
-        yield Mistake(document.source(path), field_name(path), shown, message, missing)
+        beside = "" if other is None else f" ({field_name(other)}, {document.source(other)})"
+        yield Mistake(document.source(path), field_name(path), shown, f"{message}{beside}", missing)
 
 
-def below(step: str | int, findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Put a step before the paths of findings."""
-    return (finding.within(step) for finding in findings)
+def below(where: str | int | Path, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Put a step, or a path, before the paths of findings."""
+    steps = where if isinstance(where, tuple) else (where,)
+    return (finding.within(*steps) for finding in findings)
+
+
+def each(items: Iterable[T], check: Callable[[T], Iterable[Finding]]) -> Iterator[Finding]:
+    """Yield what a check finds in every item of a list."""
+    for position, item in enumerate(items):
+        yield from below(position, check(item))
+
+
+def repeated(
+    values: Sequence[object], field: Path = (), message: str = "is listed twice"
+) -> Iterator[Finding]:
+    """List values, each in a field of an item of a list, that stand in the list before."""
+    for position, value in enumerate(values):
+        if value in values[:position]:
+            yield Finding((position, *field), value, message)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairlead.modelling import policy as policies
-from fairlead.modelling.checks import Found, Quantity, count, kinds, quantities, several, text, texts
-from fairlead.modelling.policy import Policy
+from fairlead.modelling.policy import Found, Policy, Quantity, count, kinds, quantities, several, text, texts
 from fairlead.models.amounts import MOST_REPLICAS
 from fairlead.models.cluster import Taint
 from fairlead.models.source import Source

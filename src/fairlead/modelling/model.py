@@ -10,9 +10,8 @@ from fairlead.manifests.extensions import Extension, Extensions
 from fairlead.manifests.loading import load
 from fairlead.manifests.yaml.documents import OWN_API_VERSION, shortened
 from fairlead.manifests.yaml.reader import NamedDocument
-from fairlead.modelling.checks import Quantity, kept
 from fairlead.modelling.entries import ClusterEntry, RuleEntry, WorkloadEntry
-from fairlead.modelling.policy import Policy
+from fairlead.modelling.policy import Policy, Quantity, kept
 from fairlead.models.cluster import Taint
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.outcome import Outcome

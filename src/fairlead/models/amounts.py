@@ -31,7 +31,9 @@ def excessive(problem: "Problem") -> Iterator[tuple["Workload", str, str]]:
     workload, resource, message
         One for each resource of which all workloads together ask more than `MOST_UNITS`.
     """
-    if _is_plainly_little(problem):
+    # Mostly not even all replicas with the largest of all requests would ask for too much.
+    largest_need = max((max(each.requests.values(), default=1) for each in problem.workloads), default=1)
+    if max(1, largest_need) * sum(_most(each, problem) for each in problem.workloads) <= MOST_UNITS:
         return
     asked: dict[str, list[tuple[int, int, Workload]]] = {}
     for workload in problem.workloads:
@@ -52,12 +54,6 @@ def excessive(problem: "Problem") -> Iterator[tuple["Workload", str, str]]:
             yield workload, resource, message
 
 
-def _is_plainly_little(problem: "Problem") -> bool:
-    """Tell whether even all replicas with the largest of all requests would not ask for too much."""
-    largest_need = max((max(each.requests.values(), default=1) for each in problem.workloads), default=1)
-    return max(1, largest_need) * sum(_most(each, problem) for each in problem.workloads) <= MOST_UNITS
-
-
 def _most(workload: "Workload", problem: "Problem") -> int:
     """Return how many replicas of a workload all clusters together can be asked for."""
     if workload.rule(Duplicated) is None:
@@ -69,7 +65,7 @@ def largest(workload: "Workload") -> int:
     """Return the most replicas that any cluster can be asked for, whatever the clusters are like.
 
     With a total that is all of them, with full copies the largest copy. Without either, what a cluster runs
-    may stay although fewer are wanted by now (KubeAdmiral's ``disableRescheduling``), so minima count too.
+    may stay although fewer are wanted by now (KubeAdmiral's ``disableRescheduling``): that and minima count.
     """
     copies = workload.rule(Duplicated)
     if copies is not None:
@@ -77,4 +73,4 @@ def largest(workload: "Workload") -> int:
     if workload.rule(Total) is not None or not workload.replicas:
         return workload.replicas
     least = (bound.replicas for rule in workload.rules_of(Bounds) for bound in rule.minimum.values())
-    return max(workload.replicas, *least, 0)
+    return max(workload.replicas, *least, *workload.current.values(), 0)

@@ -7,16 +7,16 @@ by one. This module needs NumPy, and is imported where there are many places to 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import chain, pairwise, repeat
+from itertools import chain, compress, pairwise, repeat
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.models.in_order import Column
 from fairlead.models.levels import Deviation
 from fairlead.models.sums import sum_of_ratios
 
@@ -26,6 +26,8 @@ Placed = Sequence[Mapping[str, int]]
 
 MOST = 2**62
 """Sums below this fit 64 bits."""
+EXACT = 2**53
+"""Whole numbers below this are exact as floats."""
 AT_ONCE = 200_000
 """Places that are looked at together, so that their arrays stay in the processor's cache."""
 
@@ -33,9 +35,9 @@ AT_ONCE = 200_000
 def used_at_once(
     asked: Sequence[Mapping[str, int]],
     placed: Placed,
-    names: Sequence[str],
+    names: tuple[str, ...],
     counted: Callable[[str], frozenset[str]],
-) -> dict[str, dict[str, int]] | None:
+) -> dict[str, Column] | None:
     """Return what workloads use by resource and cluster; None where 64 bits may not do.
 
     Parameters
@@ -76,9 +78,9 @@ def used_at_once(
             sums[number] *= np.fromiter(map(charged.__contains__, names), dtype=np.int64, count=len(names))
     found = {}
     for resource, row in zip(resources, sums, strict=True):
-        at = np.flatnonzero(row)
-        inside = names if len(at) == len(names) else [names[each] for each in at.tolist()]
-        found[resource] = dict(zip(inside, row[at].tolist(), strict=True))
+        inside = row != 0
+        named = names if inside.all() else tuple(compress(names, inside.tolist()))
+        found[resource] = Column(named, row[inside].tolist())
     return found
 
 
@@ -135,20 +137,25 @@ class _Rows:
     replicas: Sequence[int]
 
     def squares(self) -> Iterator[tuple[int, int]] | None:
-        """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, as fractions by N."""
-        common = math.lcm(*np.unique(self.weights[self.weights > 0]).tolist())
-        if common * int(self.counts.max(initial=0)) ** 2 * len(self.counts) >= MOST:
+        """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, as fractions by N and w."""
+        # Floats do not wrap around where a sum is too large, and below this they are exact.
+        if max(self.wholes, default=0) * np.square(self.counts, dtype=np.float64).sum() >= EXACT:
             return None
-        weighed = self.weights > 0
-        shares = np.where(weighed, common // np.maximum(self.weights, 1), 0)
-        squares, held = self._sums(self.counts**2 * shares), self._sums(self.counts * weighed)
-        over: dict[int, int] = {}
-        straight = 0
-        for whole, total, square, here in zip(self.wholes, self.replicas, squares, held, strict=True):
-            if whole and total:
-                over[total] = over.get(total, 0) + whole * square
-                straight += total - 2 * here
-        return chain(((above, total * common) for total, above in over.items()), [(straight, 1)])
+        wholes, totals = np.array(self.wholes, dtype=np.int64), np.array(self.replicas, dtype=np.int64)
+        counted = np.repeat((wholes > 0) & (totals > 0), self.lengths) & (self.weights > 0)
+        weights, weight = np.arange(self.weights.max(initial=0) + 1), self.weights
+        if len(weights) > len(weight):
+            weights, weight = np.unique(self.weights, return_inverse=True)
+        sizes, size = np.unique(totals, return_inverse=True)
+        places = np.repeat(size, self.lengths) * len(weights) + weight
+        costs = np.repeat(wholes, self.lengths) * self.counts**2 * counted
+        squares = np.bincount(places, costs, minlength=len(sizes) * len(weights))
+        at = np.flatnonzero(squares)
+        under = zip(sizes[at // len(weights)].tolist(), weights[at % len(weights)].tolist(), strict=True)
+        parts = zip(map(int, squares[at].tolist()), (total * each for total, each in under), strict=True)
+        held = int((self.counts * counted).sum())
+        straight = sum(total for whole, total in zip(self.wholes, self.replicas, strict=True) if whole)
+        return chain(parts, [(straight - 2 * held, 1)])
 
     def gaps(self) -> Iterator[tuple[int, int]] | None:
         """Return sum |x - q| as N + sum (|W x - N w| - N w) / W over the places that hold any, by W."""

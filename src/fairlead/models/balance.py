@@ -10,11 +10,11 @@ from operator import is_
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS
-from fairlead.models.connected import connected
 from fairlead.models.levels import BALANCE
 from fairlead.models.rules import Aggregated, Candidates, Duplicated, Shares, Weights, WorkloadRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.capacity import needs
+from fairlead.models.topology import connected
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fairlead.models.showing import amounts, called
 from fairlead.models.source import NOWHERE, Source
+from fairlead.models.words import amounts, called
 
 PODS = "pods"
 CPU = "cpu"

@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 
 from fairlead.models.levels import MOVES_LAST
 from fairlead.models.quantity import format_units
-from fairlead.models.quota_reasons import counted_in, shortage
 from fairlead.models.result import Result
 from fairlead.models.rules import (
     Aggregated,
@@ -19,6 +18,7 @@ from fairlead.models.rules import (
     Capacity,
     Duplicated,
     Moves,
+    Shares,
     Spread,
     Weights,
     quota,
@@ -26,10 +26,11 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
+from fairlead.models.rules.quota import counted_in, shortage
 from fairlead.models.rules.spread import used_groups
+from fairlead.models.rules.weights import quotas
 from fairlead.models.topology import groups_of
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
-from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 
 
@@ -101,11 +102,6 @@ class View:
     def weights(self) -> Weights | None:
         """The wanted ratio; None where there is none."""
         return self.workload.rule(Weights)
-
-    @cached_property
-    def whole_weight(self) -> int:
-        """The weights of all candidates together."""
-        return sum(self.weights.weights.values()) if self.weights else 0
 
     @cached_property
     def wanted(self) -> Mapping[str, Fraction]:
@@ -236,8 +232,26 @@ def _share(view: View, cluster: str, replicas: int) -> Finding:
     if not weight:
         return Finding("no capacity" if view.weights.dynamic else "weight is 0")
     kind = "capacity" if view.weights.dynamic else "weight"
-    ratio = f"({kind} {weight} of {view.whole_weight})"
+    ratio = f"({kind} {weight} of {sum(view.weights.weights.values())})"
     wanted = view.wanted[cluster]
     if wanted == replicas:
         return Finding(f"exactly its share {ratio}")
     return Finding(f"its share is {float(wanted):.2f} {ratio}")
+
+
+def wanted(workload: Workload, placed: Mapping[str, int]) -> Mapping[str, Fraction]:
+    """Return the exact share of every candidate in replicas; empty where nothing is weighed.
+
+    Parameters
+    ----------
+    placed
+        Its replicas by cluster; overflow tiers share what each of them holds.
+    """
+    if workload.rule(Duplicated) is not None:
+        return {}
+    hierarchy = workload.rule(Shares)
+    if hierarchy is not None:
+        innermost = [group for group in hierarchy.depths[-1] if len(group.clusters) == 1]
+        return {next(iter(group.clusters)): group.share * workload.replicas for group in innermost}
+    weights = workload.rule(Weights)
+    return quotas(weights, workload, placed) if weights else {}

@@ -10,12 +10,11 @@ from fairlead.models.errors import UsageError
 from fairlead.models.expected_loss import FailureRate
 from fairlead.models.in_order import Clusters
 from fairlead.models.kept import Known
-from fairlead.models.levels import DEFAULT_ORDER, Deviation
+from fairlead.models.levels import DEFAULT_ORDER, Deviation, Tolerance
 from fairlead.models.rules import Candidates, SharedRule
 from fairlead.models.rules.balance import Balance
 from fairlead.models.rules.quota import Allowance, allowances
 from fairlead.models.statement import Statement
-from fairlead.models.tolerance import Tolerance
 from fairlead.models.usage import Amounts, Charged, Columns, charged, limits, room, usage, used_columns
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload, Workloads

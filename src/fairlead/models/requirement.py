@@ -63,9 +63,9 @@ class Scope(ABC):
     def count(self, placed: Mapping[str, int]) -> int:
         """Return how many replicas, or groups, count."""
 
-    @abstractmethod
     def held(self, placed: Mapping[str, int]) -> bool:
-        """Tell whether the clusters that it is about hold replicas."""
+        """Tell whether the clusters that it is about hold replicas: all, unless it says otherwise."""
+        return any(placed.values())
 
     def shown(self, placed: Mapping[str, int]) -> Scope:
         """Return the part of it that a placement is judged by, where that is not all of it."""
@@ -85,10 +85,6 @@ class Everywhere(Scope):
     def count(self, placed: Mapping[str, int]) -> int:
         """Return all replicas."""
         return sum(placed.values())
-
-    def held(self, placed: Mapping[str, int]) -> bool:
-        """Tell whether there are any."""
-        return any(placed.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +170,6 @@ class Groups(Scope):
     def count(self, placed: Mapping[str, int]) -> int:
         """Return how many groups hold replicas."""
         return len(self.used(placed))
-
-    def held(self, placed: Mapping[str, int]) -> bool:
-        """Tell whether any replica stands anywhere."""
-        return any(placed.values())
 
     def used(self, placed: Mapping[str, int]) -> tuple[str, ...]:
         """Return the groups that hold at least one replica, in the order of the groups."""

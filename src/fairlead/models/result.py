@@ -15,9 +15,9 @@ from fairlead.models.rules import Duplicated
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.shortfall import broken_before, still_broken
 from fairlead.models.shortfall_text import shortfalls
-from fairlead.models.showing import number
 from fairlead.models.source import Source
 from fairlead.models.statement import Conflict, Violation
+from fairlead.models.words import number
 from fairlead.models.workload import Workload
 
 SOLVERS = frozenset({"exact", "cp-sat", "prices"})

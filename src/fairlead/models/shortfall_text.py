@@ -135,10 +135,10 @@ def _obstacle(workload: Workload, cluster: str, answer: _Answer) -> str:
         return ""
     limits = workload.rule(Bounds) or Bounds()
     if cluster in limits.maximum and full > limits.maximum[cluster].replicas:
-        return str(bounds.describe_maximum(limits, workload, cluster))
+        return str(bounds.maximum(limits, workload, cluster).statement())
     rule = workload.rule(Candidates)
     if rule and cluster in rule.held_only and full > workload.current.get(cluster, 0):
-        return str(candidates.describe(rule, workload, cluster))
+        return str(candidates.closed(rule, workload, cluster).statement())
     if any(isinstance(shared, Capacity) for shared in answer.problem.rules):
         crowded = _crowded(workload, cluster, full, answer)
         if crowded:

@@ -1,6 +1,6 @@
 """Where clusters stand: by what they are grouped, and what people call a group."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 
 from fairlead.models.cluster import Cluster
 from fairlead.models.words import counted
@@ -47,3 +47,31 @@ def noun_of(field: str) -> str:
 def groups_of(count: int, field: str) -> str:
     """Return a number of groups in words: ``2 regions``, ``1 value of label rack``."""
     return counted(count, field) if field in FIELDS else f"{counted(count, 'value')} of label {field}"
+
+
+def connected(shared: Mapping[str, Collection[Hashable]]) -> list[list[str]]:
+    """Return who shares something, one with the next.
+
+    Parameters
+    ----------
+    shared
+        What each of some keys shares with others, such as clusters; who shares nothing is alone.
+
+    Returns
+    -------
+    list of list of str
+        The keys in their order, those that are tied together; in the order of their first keys.
+    """
+    import networkx as nx
+
+    # Many share the same, which is looked at once, and ties things together once.
+    sets = {id(things): frozenset(things) for things in shared.values()}
+    graph: nx.Graph[Hashable] = nx.Graph()
+    for inside in set(sets.values()):
+        nx.add_path(graph, inside)
+    number = {node: at for at, nodes in enumerate(nx.connected_components(graph)) for node in nodes}
+    found: dict[Hashable, list[str]] = {}
+    for key, things in shared.items():
+        inside = sets[id(things)]
+        found.setdefault(number[next(iter(inside))] if inside else ("key", key), []).append(key)
+    return list(found.values())

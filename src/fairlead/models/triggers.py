@@ -118,7 +118,8 @@ def _looked_at_again(workload: Workload, unit: FederatedUnit, joined: frozenset[
     have free or offer never counts.
     """
     record = _record(unit)
-    replicas = record.get("replicaCount", _replicas_before(workload))
+    before = sum(workload.current.values()) if workload.rule(Total) else workload.replicas
+    replicas = record.get("replicaCount", before)
     requests = {**workload.requests, **_requests_before(record, workload)}
     if replicas != workload.replicas or requests != workload.requests:
         return True
@@ -152,11 +153,6 @@ def _record(unit: FederatedUnit) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return record if isinstance(record, dict) else {}
-
-
-def _replicas_before(workload: Workload) -> int:
-    """Return how many replicas were wanted at the last decision, as far as what runs tells."""
-    return sum(workload.current.values()) if workload.rule(Total) else workload.replicas
 
 
 def _requests_before(record: Mapping[str, Any], workload: Workload) -> Mapping[str, int]:

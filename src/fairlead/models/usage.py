@@ -10,17 +10,17 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
-from operator import itemgetter
+from itertools import chain, repeat
+from operator import add as add_up
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
+from fairlead.models.in_order import Clusters, Column, in_order_of
 from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Allowance, left
 
 if TYPE_CHECKING:
-    from fairlead.models.in_order import Clusters
     from fairlead.models.problem import Problem
     from fairlead.models.workload import Workload, Workloads
 
@@ -57,7 +57,7 @@ class Charged:
         return self.with_pods if resource == PODS else self.names
 
 
-def charged(clusters: Iterable[Cluster], *, unlimited: bool = False) -> Charged:
+def charged(clusters: Clusters, *, unlimited: bool = False) -> Charged:
     """Return the clusters on which it counts what replicas use.
 
     Parameters
@@ -67,9 +67,12 @@ def charged(clusters: Iterable[Cluster], *, unlimited: bool = False) -> Charged:
     unlimited
         True counts what clusters of unknown capacity are asked for as well.
     """
-    counted = [each for each in clusters if unlimited or each.free is not None]
-    with_pods = [each.name for each in counted if each.free is None or PODS in each.free]
-    return Charged(frozenset([each.name for each in counted]), frozenset(with_pods))
+    pods = clusters.free.get(PODS, ())
+    # Mostly all of them tell how many pods they can run.
+    with_pods = clusters.known if len(pods) == len(clusters.known) else frozenset(pods)
+    if not unlimited:
+        return Charged(clusters.known, with_pods)
+    return Charged(frozenset(clusters.names), with_pods.union(frozenset(clusters.names) - clusters.known))
 
 
 def usage_of(workload: Workload, placed: Mapping[str, int], problem: Problem) -> dict[Row, int]:
@@ -105,7 +108,7 @@ def usage(
     """
     if workloads is problem.workloads and not unlimited:
         return _rows(used_columns(problem, placed))
-    counted = charged(problem.clusters, unlimited=True) if unlimited else problem.charged
+    counted = charged(problem.all_clusters, unlimited=True) if unlimited else problem.charged
     return _rows(_used(workloads, placed, counted))
 
 
@@ -154,11 +157,6 @@ def _rows(columns: Columns) -> dict[Row, int]:
     }
 
 
-def _counts(cluster: Cluster, resource: str) -> bool:
-    """Tell whether a resource counts on a cluster: pods do where it tells how many it can run."""
-    return resource != PODS or cluster.free is None or PODS in cluster.free
-
-
 def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
     """Add amounts to the caller's own; -1 times takes them away."""
     for row, amount in more.items():
@@ -171,39 +169,36 @@ def _running(workloads: Iterable[Workload], counted: Charged) -> dict[str, dict[
     return _used(workloads, {each.key: each.current for each in workloads}, counted)
 
 
-def room(problem: Problem) -> dict[str, dict[str, int]]:
+def room(problem: Problem) -> Columns:
     """Return what the workloads of a problem may use together, by resource and cluster.
 
     What is free now plus what they hold there now, at least 0 and at most what the cluster has (allocatable)
     or what runs there, where its own numbers lag behind that.
     """
-    free = {each.name: each.free for each in problem.clusters if each.free is not None}
+    clusters = problem.all_clusters
     running = _running(problem.workloads, problem.charged)
-    sized = [each for each in problem.clusters if each.allocatable and each.free is not None]
-    found: dict[str, dict[str, int]] = {}
-    for resource in dict.fromkeys(chain(running, *free.values())):
+    found: dict[str, Mapping[str, int]] = {}
+    for resource in dict.fromkeys(chain(running, clusters.free)):
         held = running.get(resource, {})
-        column = _column(free, resource)
-        for name, amount in held.items():
-            column[name] = column.get(name, 0) + amount
-        for each in sized:
-            if each.allocatable and resource in each.allocatable and each.name in column:
-                # More can run there than it has only where its own numbers say otherwise: what runs may
-                # stay, and it takes nothing new.
-                most = max(each.allocatable[resource], held.get(each.name, 0))
-                column[each.name] = min(column[each.name], most)
-        if min(column.values(), default=0) < 0:
-            column = {name: max(0, amount) for name, amount in column.items()}
-        found[resource] = column
+        column = clusters.free.get(resource, Column((), []))
+        names, amounts = column.names, column.amounts
+        if held:
+            names = (*names, *(name for name in held if name not in column))
+            amounts = [*map(add_up, in_order_of(names, column, 0), map(held.get, names, repeat(0)))]
+        if resource in clusters.allocatable:
+            # More can run there than it has only where its own numbers say otherwise: what runs may stay,
+            # and it takes nothing new.
+            has = clusters.allocatable[resource]
+            most: Iterable[int] = in_order_of(names, has, 0)
+            if has.names != names:
+                most = map(has.by_name.get, names, amounts)
+            if held:
+                most = map(max, most, map(held.get, names, repeat(0)))
+            amounts = [*map(min, amounts, most)]
+        if min(amounts, default=0) < 0:
+            amounts = [max(0, amount) for amount in amounts]
+        found[resource] = column if amounts is column.amounts else Column(names, amounts)
     return found
-
-
-def _column(free: Mapping[str, Mapping[str, int]], resource: str) -> dict[str, int]:
-    """Return what clusters have free of a resource; mostly all of them tell it."""
-    try:
-        return dict(zip(free, map(itemgetter(resource), free.values()), strict=True))
-    except KeyError:
-        return {name: amounts[resource] for name, amounts in free.items() if resource in amounts}
 
 
 def limits(problem: Problem) -> dict[Row, int]:
@@ -220,7 +215,7 @@ def without_lag(clusters: Iterable[Cluster], workloads: Iterable[Workload]) -> t
     known = {cluster.name: cluster for cluster in clusters}
     free = {name: dict(cluster.free) for name, cluster in known.items() if cluster.free is not None}
     late = False
-    for (name, resource), amount in _rows(_running(workloads, charged(known.values()))).items():
+    for (name, resource), amount in _rows(_running(workloads, charged(Clusters.of(known.values())))).items():
         offered = known[name].allocatable or {}
         if resource in offered and max(0, offered[resource] - amount) < free[name].get(resource, 0):
             free[name][resource] = max(0, offered[resource] - amount)
@@ -315,6 +310,7 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
         cluster tells how many it can run.
     """
     asked = {resource for workload in problem.workloads for resource in needs(workload)}
+    counted = charged(problem.all_clusters, unlimited=True)
     used = usage(problem.workloads, placement, problem, unlimited=True)
     return tuple(
         Utilisation(
@@ -326,5 +322,5 @@ def utilisation(problem: Problem, placement: Placement) -> tuple[Utilisation, ..
         )
         for cluster in problem.clusters
         for resource in sorted(asked)
-        if _counts(cluster, resource)
+        if cluster.name in counted.of(resource)
     )

@@ -13,7 +13,6 @@ from typing import Any, assert_never
 
 from fairlead.models.amounts import MOST_REPLICAS, excessive
 from fairlead.models.balance import without_balance
-from fairlead.models.cluster import Cluster
 from fairlead.models.errors import ManifestError, Mistake
 from fairlead.models.in_order import Clusters
 from fairlead.models.kept import keep, kept
@@ -110,7 +109,7 @@ def mistakes_of(problem: Problem) -> tuple[Mistake, ...]:
 def _all_mistakes(problem: Problem) -> Iterator[Mistake]:
     """Yield mistakes of clusters, of workloads, and of what these share."""
     names = frozenset(problem.cluster_by_name)
-    for cluster in () if _are_plain(problem.clusters) else problem.clusters:
+    for cluster in () if problem.all_clusters.once(_are_plain) else problem.clusters:
         found = [*_amounts("allocatable", cluster.allocatable or {}, AMOUNT, least=0)]
         found += _amounts("free", cluster.free or {}, FREE, least=None)
         for place, grade in enumerate(cluster.grades):
@@ -142,12 +141,11 @@ def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _are_plain(clusters: tuple[Cluster, ...]) -> bool:
+def _are_plain(clusters: Clusters) -> bool:
     """Tell whether the amounts of all clusters are right, as they mostly are: one look at all of them."""
-    had = [*chain.from_iterable([each.allocatable.values() for each in clusters if each.allocatable])]
-    free = chain.from_iterable([each.free.values() for each in clusters if each.free])
-    whole = _all_whole(had) and _all_whole(free) and min(had, default=0) >= 0
-    return whole and not Clusters.of(clusters).graded
+    had, free = clusters.allocatable.values(), clusters.free.values()
+    whole = all(_all_whole(column.amounts) for column in chain(had, free))
+    return whole and all(min(column.amounts) >= 0 for column in had) and not clusters.graded
 
 
 def _all_whole(numbers: Iterable[object]) -> bool:

@@ -12,8 +12,8 @@ from fairlead.models.declared import Declared
 from fairlead.models.kept import Known
 from fairlead.models.rules import Bounds, Candidates, WorkloadRule
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.showing import amounts, called
 from fairlead.models.source import NOWHERE, Source
+from fairlead.models.words import amounts, called
 
 if TYPE_CHECKING:
     from fairlead.models.cluster import Cluster

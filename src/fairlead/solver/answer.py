@@ -8,7 +8,7 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import least_of, levels_of, score
+from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import name_of
 from fairlead.solver.attainment import Apart, LexicographicResult, attained, status_of
 from fairlead.solver.rows import Placed
@@ -124,7 +124,7 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
     found = []
     for level in levels_of(problem):
         parts = [
-            (at, _freed(levels[level], least_of(answers[at].part, level)) if free[at] else levels[level])
+            (at, _freed(levels[level]) if free[at] else levels[level])
             for at, levels in enumerate(by_level)
             if level in levels
         ]
@@ -147,11 +147,9 @@ def added(problem: Problem, answers: Sequence[Answer]) -> tuple[Attained, ...]:
     return tuple(found)
 
 
-def _freed(level: Attained, least: int | Fraction) -> Attained:
-    """Return a level of which nothing is known but the least that it can be."""
-    return Attained(
-        level.name, level.value, least, level.value <= least + level.tolerance, None, level.tolerance
-    )
+def _freed(level: Attained) -> Attained:
+    """Return a level of which nothing is known but that it cannot be below 0."""
+    return Attained(level.name, level.value, 0, level.value <= level.tolerance, None, level.tolerance)
 
 
 def _whole(value: Fraction) -> int | Fraction:

@@ -9,7 +9,7 @@ from fairlead.models.levels import Level
 from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.score import least_of_all, levels_of, score
+from fairlead.models.score import levels_of, score
 
 Least = Mapping[Level, int | Fraction]
 """What no placement is below, by level, whatever the levels before it are."""
@@ -77,16 +77,17 @@ def attained(
     notes
         How far the levels got, in order; levels without one are not proven by any search.
     least
-        What no placement is below, by level, whatever the levels before; None means `least_of_all`.
+        What no placement is below, by level, whatever the levels before; of those
+        that are left out, 0.
 
     Raises
     ------
     InternalError
         Where a level is below its bound: a bug in fairlead.
     """
-    known = least_of_all(problem) if least is None else least
+    known = least or {}
     return tuple(
-        at_least(_noted(scored, notes[number] if number < len(notes) else Note()), known[level])
+        at_least(_noted(scored, notes[number] if number < len(notes) else Note()), known.get(level, 0))
         for number, (level, scored) in enumerate(
             zip(levels_of(problem), score(problem, placement), strict=True)
         )

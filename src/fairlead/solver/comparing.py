@@ -11,14 +11,14 @@ from fairlead.models.levels import DEVIATIONS, Deviation
 from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
-from fairlead.models.score import levels_of, value_of
+from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.uncollected import hurried
 from fairlead.models.words import counted, format_number
+from fairlead.models.workload import Workload
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensing import Overcommit, dispense_in_time
 from fairlead.solver.interrupt import attentive
 from fairlead.solver.solving import solve
-from fairlead.solver.tally import tally
 
 Value = int | Fraction
 
@@ -81,7 +81,7 @@ def _contender(name: str, outcome: Outcome, best: Outcome) -> Contender:
     """Return what is to be said of one answer."""
     missing = outcome.missing
     differences = tuple(_differences(outcome, best))
-    text = f"{name} {_compared(outcome, best, missing, differences)}.{tally(outcome, best)}"
+    text = f"{name} {_compared(outcome, best, missing, differences)}.{_tally(outcome, best)}"
     return Contender(name, outcome, missing, differences, text)
 
 
@@ -154,3 +154,41 @@ def _deviates(outcome: Outcome, measure: Deviation) -> Value:
     problem, placement = replace(outcome.problem, deviation=measure), outcome.placement
     levels = (level for level in levels_of(problem) if level.base in DEVIATIONS)
     return sum(value_of(problem, placement, level) for level in levels)
+
+
+def _tally(outcome: Outcome, best: Outcome) -> str:
+    """Return one sentence on all workloads together; empty where there is only one or nothing to compare.
+
+    Each workload is looked at by itself, level by level. One can be better off than in the best answer, where
+    others pay for it.
+    """
+    if len(best.problem.workloads) < 2 or outcome.placement is None or best.placement is None:
+        return ""
+    counts = {"equal": 0, "worse": 0, "better": 0, "unplaced": 0}
+    for workload in best.problem.workloads:
+        counts[_standing(workload, outcome, best)] += 1
+    words = {
+        "equal": "equally well placed",
+        "worse": "worse",
+        "better": "better",
+        "unplaced": "not fully placed",
+    }
+    told = ", ".join(f"{counts[kind]} {text}" for kind, text in words.items() if counts[kind])
+    return f" Of {len(best.problem.workloads)} workloads, each on its own: {told}."
+
+
+def _standing(workload: Workload, outcome: Outcome, best: Outcome) -> str:
+    """Tell how one workload fares against the best answer."""
+    if outcome.placement is None or best.placement is None:
+        return "unplaced"
+    here, there = outcome.placement.of(workload.key), best.placement.of(workload.key)
+    if here == there:
+        return "equal"
+    if sum(here.values()) < sum(there.values()):
+        return "unplaced"
+    alone = replace(best.problem, workloads=(workload,))
+    found = tuple(level.value for level in score(alone, {workload.key: here}))
+    wanted = tuple(level.value for level in score(alone, {workload.key: there}))
+    if found == wanted:
+        return "equal"
+    return "worse" if found > wanted else "better"

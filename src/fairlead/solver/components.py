@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import assert_never
 
-from fairlead.models.connected import connected
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Companionship, MoveBudget, Quota, SharedRule
 from fairlead.models.rules.move_budget import members
+from fairlead.models.topology import connected
 from fairlead.models.workload import Workload
 from fairlead.solver.quotas import can_bind
 

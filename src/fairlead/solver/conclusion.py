@@ -11,7 +11,7 @@ from fairlead.models.outcome import Attained, Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
-from fairlead.models.score import least_of_all, score
+from fairlead.models.score import score
 from fairlead.models.shortfall import refused
 from fairlead.models.statement import Conflict
 from fairlead.solver.attainment import at_least, status_of
@@ -47,10 +47,9 @@ def conclude(
     broken = refused(problem, placement)
     if broken:
         raise blame.broken(f"the answer of {origin}", broken[0], problem)
-    levels = zip(score(problem, placement), least_of_all(problem).values(), strict=True)
     objectives = tuple(
-        at_least(level if claim is None else _confirmed(claim, level), least)
-        for (level, least), claim in zip_longest(levels, attained)
+        at_least(level if claim is None else _confirmed(claim, level), 0)
+        for level, claim in zip_longest(score(problem, placement), attained)
     )
     return Outcome(status_of(objectives), origin, problem, placement, objectives, seconds=seconds)
 

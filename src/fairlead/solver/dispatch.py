@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Capacity
 from fairlead.solver.answer import Answer, Question, answered
 from fairlead.solver.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
@@ -114,9 +115,10 @@ def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, whe
 
 
 def _is_split(part: Problem, where: Where) -> bool:
-    """Tell whether a part is solved in shares."""
+    """Tell whether a part is solved in shares; of quotas and budgets every share would use all."""
     count = where.partitions or 1
-    return count > 1 and len(part.workloads) >= 2 * count and applies(part)
+    only_capacity = all(isinstance(rule, Capacity) for rule in part.rules)
+    return count > 1 and len(part.workloads) >= 2 * count and only_capacity and applies(part)
 
 
 def _in_shares(part: Problem, search: Search, where: Where, machines: Machines) -> Answer | None:

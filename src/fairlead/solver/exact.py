@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fairlead.models.check import violations_of
 from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
 from fairlead.models.problem import Problem
-from fairlead.models.rules import Duplicated, Evenness, GroupTotal, Tiers, Weights
+from fairlead.models.rules import Bounds, Duplicated, Evenness, GroupTotal, Tiers, Weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.boxes import WorkloadBox
@@ -62,7 +62,9 @@ def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mappin
     for part in parts:
         placed[part.positions] = settle_ties(part.box)
     answer = dict(zip(boxed.names, placed.tolist(), strict=True))
-    return None if any(violations_of(workload, answer)) else answer
+    # The box holds bounds as they are, unless they bind only where replicas stand.
+    unsure = [rule for rule in workload.rules if not isinstance(rule, Bounds) or rule.where_held]
+    return None if any(violations_of(workload, answer, unsure)) else answer
 
 
 def _parts(workload: Workload, boxed: WorkloadBox) -> Sequence[Part] | None:

@@ -107,9 +107,12 @@ class _Placing:
 
     def first(self) -> Whole | None:
         """Return the first placement that is found: by weights, then by prices and by room."""
+        asked = self.fullness(self.batch.totals[:, None])
+        if (asked[(self.limit < MOST_ASKED).all(axis=1)] > CLOSE_ENOUGH).any():
+            return None  # all clusters together do not have what is asked for
         if (self.fullness(self.wishes) <= 1.0).all() and (found := self._by_weights()) is not None:
             return found
-        tight = self.fullness(self.batch.totals[:, None]).max(initial=0.0) > TIGHT
+        tight = asked.max(initial=0.0) > TIGHT
         for way in (self._by_room, self._by_prices) if tight else (self._by_prices, self._by_room):
             if (found := way()) is not None:
                 return found

@@ -14,6 +14,7 @@ from fairlead.solver.components import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import without_preferences
+from fairlead.solver.joint_choices import is_open
 
 if TYPE_CHECKING:
     from fairlead.solver.joint_groups import Joint
@@ -95,7 +96,7 @@ def choose_groups(
     """
     due = deadline or Deadline()
     chosen = {workload.key: from_start(workload)[0] for workload in problem.workloads if workload.groups}
-    if not due.remaining() and any(map(_has_choice, problem.workloads)):
+    if not due.remaining() and any(map(is_open, problem.workloads)):
         return Grouped(_settled(problem, chosen), {}, earliest=False, exhausted=False)
     answers: list[Chosen] = []
     rejected: dict[str, tuple[RejectedGroup, ...]] = {}
@@ -116,18 +117,13 @@ def choose_groups(
 
 def _parts(problem: Problem) -> Iterator[Problem]:
     """Yield what is to be chosen together: workloads that may meet, one of them with a choice."""
-    if not any(_has_choice(workload) for workload in problem.workloads):
+    if not any(is_open(workload) for workload in problem.workloads):
         return
     wide = replace(problem, workloads=tuple(_reaching(workload, problem) for workload in problem.workloads))
     for part in components(wide):
         workloads = tuple(problem.workload(each.key) for each in part.workloads)
-        if any(_has_choice(workload) for workload in workloads):
+        if any(is_open(workload) for workload in workloads):
             yield replace(part, workloads=workloads)
-
-
-def _has_choice(workload: Workload) -> bool:
-    """Tell whether a workload may still get one of several groups."""
-    return len(from_start(workload)) > 1
 
 
 def _reaching(workload: Workload, problem: Problem) -> Workload:

@@ -5,8 +5,7 @@ from fractions import Fraction
 
 from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import ConvexFunction
-from fairlead.encoders.costs import LevelCost
-from fairlead.encoders.peak import PeakCost
+from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.registry import encode
 from fairlead.encoders.scale import Held
 from fairlead.encoders.selection import Group, replicas_at

@@ -9,7 +9,7 @@ from fairlead.models.outcome import Attained, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress, progress_of
-from fairlead.models.score import least_of_all
+from fairlead.models.score import levels_of
 from fairlead.models.shortfall import refused
 from fairlead.solver.attainment import Apart, Least, LexicographicResult, attained, bounded
 from fairlead.solver.deadline import Deadline
@@ -52,7 +52,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         Called after every level.
     least
         Levels with what no placement is below on them, whatever the levels before; a level that gets there
-        is proven by that. Levels that are left out have `least_of`.
+        is proven by that. Levels that are left out have 0.
     relaxed
         The first levels of a best placement of the problem with fewer rules, as far as known. A level is
         not below its bound there as long as those before it cost the same.
@@ -65,7 +65,7 @@ def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
         False where any of the best placements will do.
     """
     started = time.monotonic()
-    known = {level: max(at, least.get(level, at)) for level, at in least_of_all(problem).items()}
+    known = {level: max(0, least.get(level, 0)) for level in levels_of(problem)}
     search = LevelSearch(
         problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, apart, targets=targets
     )

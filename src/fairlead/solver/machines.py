@@ -10,6 +10,7 @@ import math
 import multiprocessing
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -17,7 +18,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from types import TracebackType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from fairlead.models.errors import InternalError, UsageError
 from fairlead.solver.deadline import Stop
@@ -44,36 +45,26 @@ def cores() -> int:
     return int(cpu_count())
 
 
-class Machines(Protocol):
-    """Something that runs independent tasks; a context manager that frees what it holds."""
+class Machines(ABC):
+    """Something that runs independent tasks; a context manager that frees what it holds.
 
-    @property
-    def slots(self) -> int:
-        """How many tasks run at once."""
-        ...
+    Parameters
+    ----------
+    slots
+        How many tasks run at once.
+    remote
+        Whether tasks run anywhere but here, so that they have to be picklable.
+    """
 
-    @property
-    def remote(self) -> bool:
-        """Whether tasks run anywhere but here, so that they have to be picklable."""
-        ...
+    slots: int
+    remote: bool
 
+    @abstractmethod
     def run(self, function: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         """Return the results in the order of the tasks; function and tasks have to be picklable."""
-        ...
 
-    def prepare(self, function: Callable[..., object]) -> None:
+    def prepare(self, function: Callable[..., object]) -> None:  # noqa: B027 - nothing has to be started
         """Begin to start what will run a function, and return at once."""
-        ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-
-
-class _Held:
-    """A context manager that frees nothing."""
 
     def __enter__(self) -> Self:
         return self
@@ -83,14 +74,11 @@ class _Held:
     ) -> None:
         self._close(at_once=kind is not None)
 
-    def _close(self, *, at_once: bool) -> None:
+    def _close(self, *, at_once: bool) -> None:  # noqa: B027 - nothing is held unless said
         """Free what is held; do not wait for anything where that has to be at once."""
 
-    def prepare(self, function: Callable[..., object]) -> None:
-        """Begin to start what will run a function: nothing has to be started."""
 
-
-class ThisProcess(_Held):
+class ThisProcess(Machines):
     """Runs tasks right here: one after the other, or in threads.
 
     Parameters
@@ -112,7 +100,7 @@ class ThisProcess(_Held):
             return list(pool.map(function, tasks))
 
 
-class LocalProcesses(_Held):
+class LocalProcesses(Machines):
     """Runs tasks in processes of this machine, which start when they are first needed.
 
     They do not import the program that asked for them, so that it needs no `if __name__ == "__main__"`.
@@ -218,7 +206,7 @@ class LocalProcesses(_Held):
         self._let_go()
 
 
-class RayCluster(_Held):
+class RayCluster(Machines):
     """Runs tasks on a Ray cluster; Ray starts a task again whose worker was lost.
 
     Parameters

@@ -26,6 +26,8 @@ from fairlead.models.errors import InternalError
 
 # Results below this stay inside a signed 64-bit integer.
 INT64_LIMIT = 2**63
+# More than floats are off in a sum of 2^20 numbers of 64 bits, and less than a sum is that wraps around.
+WRAPPED = 2**62
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,16 +42,21 @@ class Box:
         limit" may be as large as 2**62.
     total
         Replicas of the workload.
+    is_tight
+        True where it is known that every bound is attained by an allocation.
     """
 
     lower: NDArray[np.int64]
     upper: NDArray[np.int64]
     total: int
+    is_tight: bool = False
 
     @property
     def feasible(self) -> bool:
         """Whether the box holds any allocation."""
-        if bool(np.any(self.lower > self.upper)):
+        if self.is_tight:
+            return True
+        if bool((self.lower > self.upper).any()):
             return False
         return exact_sum(self.lower) <= self.total <= exact_sum(self.upper)
 
@@ -61,21 +68,23 @@ class Box:
         InternalError
             The box is empty: the caller has to look at `feasible` first.
         """
+        if self.is_tight:
+            return self
         if not self.feasible:
             raise InternalError(f"no allocation of {self.total} replicas lies within the bounds")
         # No cluster can take more than what the other lower bounds leave, nor less than what the other
         # upper bounds lack.
         upper = np.minimum(self.upper, self.lower + (self.total - exact_sum(self.lower)))
         lower = np.maximum(self.lower, upper - (exact_sum(upper) - self.total))
-        return Box(lower, upper, self.total)
+        return Box(lower, upper, self.total, is_tight=True)
 
 
 def exact_sum(values: NDArray[np.int64]) -> int:
     """Return the sum of the values, right also where 64 bits cannot hold it."""
-    if values.size == 0:
-        return 0
-    largest = max(abs(int(values.max())), abs(int(values.min())))
-    return int(values.sum()) if largest * values.size < INT64_LIMIT else sum(values.tolist())
+    found = int(np.add.reduce(values))
+    # What wraps around is off by 2^64 at least, and floats by far less.
+    about = np.add.reduce(values, dtype=np.float64)
+    return found if abs(about - found) < WRAPPED else sum(values.tolist())
 
 
 def widen(values: NDArray[np.int64], bound: int) -> NDArray[Any]:

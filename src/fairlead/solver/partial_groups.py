@@ -13,6 +13,7 @@ from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver.components import components
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.groups import Chosen, Feasible
+from fairlead.solver.joint_choices import is_open
 
 Place = Callable[[Problem], Placement]
 """Places a problem partially, so that as little as possible gives way."""
@@ -41,10 +42,10 @@ def choose_partially(part: Problem, feasible: Feasible, place: Place, until: Dea
     def in_time(trial: Problem) -> bool | None:
         return feasible(trial) if until.remaining() else None
 
-    fixed = [_only(each) for each in part.workloads if len(from_start(each)) <= 1]
+    fixed = [_only(each) for each in part.workloads if not is_open(each)]
     decided = _placeable(fixed, part, in_time)
     groups = {each.key: from_start(each)[0] for each in part.workloads if each.groups}
-    for workload in sorted((each for each in part.workloads if len(from_start(each)) > 1), key=turn):
+    for workload in sorted(filter(is_open, part.workloads), key=turn):
         found = first_feasible(workload, decided, part, in_time)
         if found is not None:
             decided.append(settled_in(workload, found))

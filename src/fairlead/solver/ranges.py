@@ -5,7 +5,7 @@ from fractions import Fraction
 from itertools import pairwise
 from types import MappingProxyType
 
-from fairlead.encoders.peak import PeakCost
+from fairlead.encoders.costs import PeakCost
 from fairlead.encoders.scale import Held
 from fairlead.encoders.selection import Group, replicas_at
 from fairlead.encoders.variables import Place, Range

@@ -10,13 +10,12 @@ from typing import Literal, get_args
 from fairlead.models import blame
 from fairlead.models.balance import with_balance
 from fairlead.models.errors import UsageError
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import Deviation, tolerances_of
 from fairlead.models.outcome import Outcome, Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
-from fairlead.models.tolerance import tolerances_of
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
 from fairlead.solver.alone import place_alone
@@ -252,8 +251,9 @@ def _at_once(problem: Problem, search: Search) -> Answer:
     staying = standing_well(problem)
     if not problem.partial:
         found = keep_and_repair(problem, staying, search.deadline)
-        # What is left of the time is used by nobody else: whatever keeps all rules will do.
-        found = found or keep_and_repair(problem, staying, Deadline.after(0))
+        if found is None and search.deadline.remaining():
+            # What is left of the time is used by nobody else: whatever keeps all rules will do.
+            found = keep_and_repair(problem, staying, Deadline.after(0))
     else:
         bare = replace(problem, partial=False)
         found = repaired(bare, staying, search.deadline) if staying else None

@@ -19,7 +19,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import GroupTotal
 from fairlead.models.rules.balance import Balance, used_by
 from fairlead.models.rules.balance import cost as balance_of
-from fairlead.models.score import least_of, levels_of, score, value_of
+from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.answer import Answer, added, origin_of
 from fairlead.solver.attainment import Apart, attained, status_of
@@ -130,10 +130,7 @@ class _Loosening:
     def at_once(cls, problem: Problem, found: Answer) -> "_Loosening":
         """Return what is known without a look at what clusters could hold."""
         targets = tuple(target_of_balance(rule, problem, Fraction(0)) for rule in problem.balances or ())
-        loose = {
-            level: target_of(level, problem, Fraction(least_of(problem, level)))
-            for level in unheard(problem, found.part)
-        }
+        loose = {level: target_of(level, problem, Fraction(0)) for level in unheard(problem, found.part)}
         return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
 
     @classmethod
@@ -339,6 +336,6 @@ class _Loosening:
             if level in targets:
                 levels.append(within(each, targets[level]))
             else:
-                bound = each.value if level in proven else least_of(part, level)
+                bound = each.value if level in proven else 0
                 levels.append(replace(each, bound=bound, proven=each.value == bound))
         return Answer(part, status_of(levels), self.placement, tuple(levels), "exact")

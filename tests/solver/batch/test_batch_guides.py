@@ -1,6 +1,7 @@
 """Levels of one priority, placements from linear programs, and changes to groups of clusters."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -8,8 +9,12 @@ import pytest
 from batch_levels import known_of, model_for
 from batch_problems import linear_optimum, middling
 from fairlead.models.check import check
+from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Total, Weights
+from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import costs_of
 from fairlead.solver.batch.dual.bound import lower_bound
@@ -176,6 +181,26 @@ def test_frozen_workloads_stay_and_need_no_pin() -> None:
     assert np.array_equal(frozen.upper[urgent], best[urgent])
     assert np.array_equal(frozen.upper[~urgent], batch.upper[~urgent])
     assert frozen_at(batch, costs[0], [], best)[0] is batch
+
+
+def test_a_level_after_one_that_was_met_at_once_keeps_its_pin() -> None:
+    """Two replicas on three clusters cost the same wherever they stand, so the first level needs no search.
+
+    There are prices from no guide then, and the workload is frozen for the second level, but could stand
+    worse: three of three places cost more than the pin, which the frozen model leaves out.
+    """
+    names = ("a", "b", "c")
+    rules = (Candidates(names), Total(), Weights(dict.fromkeys(names, 1)))
+    workloads = tuple(
+        Workload(f"d/{name}", name, replicas, "d", requests={CPU: 1}, priority=priority, rules=rules)
+        for name, replicas, priority in (("high", 2, 3), ("low", 21, 1), ("mid", 20, 2))
+    )
+    clusters = tuple(Cluster(name, free={CPU: free}) for name, free in zip(names, (1000, 4, 4), strict=True))
+    problem = Problem(clusters, workloads, (Capacity(),), deviation=Deviation.L1)
+    result = solve_batch(problem, Search(Deadline(), 1))
+    assert result.status is Status.OPTIMAL
+    # Quotas are 2/3, 20/3 and 7 on every cluster; b and c have room for seven replicas beside the urgent two.
+    assert [level.value for level in result.attained] == [Fraction(4, 3), Fraction(38, 3), 28]
 
 
 def test_prices_after_a_guide_have_a_pin_more() -> None:

@@ -34,6 +34,7 @@ from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed import bounds as relaxed
 from fairlead.solver.batch.mixed import search as mixed
@@ -88,8 +89,8 @@ def mixed_problems(seeds: range, deviation: Deviation) -> list[Problem]:
 @pytest.mark.parametrize("deviation", DIVIDED)
 def test_bounds_and_proofs_are_sound(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without CP-SAT on the whole: no bound above the best, no wrong proof, mostly the best itself."""
-    monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
+    monkeypatch.setattr(tuning, "WHOLE", 0)
+    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     found = [assert_sound(each, solved(each)) for each in mixed_problems(range(8), deviation)]
     assert sum(best for _, best in found) >= 2
     assert sum(proven for proven, _ in found) >= 1
@@ -102,8 +103,8 @@ def test_bounds_and_proofs_are_sound_at_length(
     deviation: Deviation, batch: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same for hundreds of batches."""
-    monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 2)
+    monkeypatch.setattr(tuning, "WHOLE", 0)
+    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 2)
     for problem in mixed_problems(range(1000 + 40 * batch, 1040 + 40 * batch), deviation):
         assert_sound(problem, solved(problem))
 
@@ -120,8 +121,8 @@ def test_small_ones_are_proven_by_search() -> None:
 @pytest.mark.parametrize("deviation", DIVIDED)
 def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bound and placement of a fleet meet within 3 % by prices and a few parts alone."""
-    monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
+    monkeypatch.setattr(tuning, "WHOLE", 0)
+    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     problem = fleet(1, deviation)
     assert not applies(problem)
     told: list[Progress] = []
@@ -136,13 +137,13 @@ def test_prices_choose_groups(deviation: Deviation, monkeypatch: pytest.MonkeyPa
 
 def test_a_search_of_the_whole_that_ends_early_forgets_no_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """CP-SAT without time returns the placement it was given, with no bounds; those of the prices stay."""
-    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
+    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     problem = fleet(1)
 
     def hurried(part: Problem, best: Placement, *_rest: object) -> LexicographicResult:
         return LexicographicResult(Status.FEASIBLE, best, score(part, best))
 
-    monkeypatch.setattr(mixed, "WHOLE", 600)
+    monkeypatch.setattr(tuning, "WHOLE", 600)
     monkeypatch.setattr(mixed, "minimise_levels", hurried)
     assert all(level.bound is not None for level in solved(problem).attained)
 
@@ -361,8 +362,8 @@ def test_prices_refute_an_overload() -> None:
 
 def test_priorities_of_mixed_batches_are_sound(monkeypatch: pytest.MonkeyPatch) -> None:
     """With levels of several priorities bounds and proofs hold as well."""
-    monkeypatch.setattr(mixed, "WHOLE", 0)
-    monkeypatch.setattr(mixed, "MIXED_PATIENCE", 1)
+    monkeypatch.setattr(tuning, "WHOLE", 0)
+    monkeypatch.setattr(tuning, "MIXED_PATIENCE", 1)
     rng = random.Random("mixed priorities")
     for problem in mixed_problems(range(60, 66), Deviation.WEBSTER):
         made = tuple(replace(each, priority=rng.choice([0, 3, 7])) for each in problem.workloads)

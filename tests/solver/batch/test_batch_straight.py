@@ -40,6 +40,7 @@ def scarce(seed: int, deviation: Deviation, workloads: int = 45, clusters: int =
     return replace(problem, partial=True)
 
 
+@pytest.mark.usefixtures("processor_time")
 @pytest.mark.parametrize("deviation", DIVIDED)
 def test_few_stay_unplaced_and_the_rest_stands_near_its_quotas(deviation: Deviation) -> None:
     """The urgent ones are placed in full, and stand about as well as if they had all clusters to themselves.
@@ -47,11 +48,10 @@ def test_few_stay_unplaced_and_the_rest_stands_near_its_quotas(deviation: Deviat
     A placement that only minimises what stays unplaced ends with heaps: ten times the deviation and more.
     """
     problem = scarce(1, deviation, 120, 12)
-    result = solve_partly(problem, Search(Deadline.after(8.0), 2))
+    result = solve_partly(problem, Search(Deadline.after(4.0), 1))
     unplaced, deviations = result.attained[:3], result.attained[3:]
     assert [level.value for level in unplaced[:2]] == [0, 0]
     assert unplaced[2].bound is not None
-    # Proven within seconds on a machine that is not busy.
     assert 0 < unplaced[2].bound <= unplaced[2].value <= 1.2 * float(unplaced[2].bound)
     urgent = deviations[0]
     assert result.placement is not None
@@ -64,6 +64,7 @@ def test_few_stay_unplaced_and_the_rest_stands_near_its_quotas(deviation: Deviat
     assert urgent.value < 3 * least
 
 
+@pytest.mark.usefixtures("processor_time")
 def test_the_program_of_a_straight_level_is_solved_whole() -> None:
     """A single linear program tells how few stay unplaced; what is found later is little above it."""
     problem = scarce(2, Deviation.L1)

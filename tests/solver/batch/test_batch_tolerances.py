@@ -8,11 +8,10 @@ import pytest
 
 from batch_problems import middling, random_batch
 from brute_force import placements
-from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.levels import DEVIATION, Deviation, Tolerance, tolerances_of
 from fairlead.models.outcome import Attained
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.models.tolerance import Tolerance, tolerances_of
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.overload import with_nowhere
 from fairlead.solver.deadline import Deadline

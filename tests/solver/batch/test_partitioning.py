@@ -5,12 +5,17 @@ import pytest
 from batch_problems import random_batch
 from brute_force import brute_force
 from fairlead.models.check import check
+from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import Deviation
 from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Quota, Total, Weights
+from fairlead.models.rules.quota import Limit, Scope
+from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import applies
 from fairlead.solver.batch.shares import shares_of, solve_partitioned
 from fairlead.solver.deadline import Deadline
+from fairlead.solver.dispatch import Where, solve_parts
 from fairlead.solver.machines import ThisProcess
 from fairlead.solver.search import Search
 from fairlead.solver.solving import solve
@@ -61,6 +66,18 @@ def test_solve_falls_back_on_the_whole() -> None:
         assert (whole.placement is None) == (parted.placement is None)
         if whole.objectives:
             assert parted.objectives[0].value >= whole.objectives[0].value
+
+
+def test_a_quota_is_not_split() -> None:
+    """Four workloads want 9 replicas each on a, their namespace may have 20; each half would take 18."""
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 9, "b": 1}))
+    workloads = tuple(Workload(f"d/w{n}", f"w{n}", 10, "d", requests={CPU: 1}, rules=rules) for n in range(4))
+    clusters = tuple(Cluster(name, free={CPU: 1000}) for name in ("a", "b"))
+    quota = Quota("quota", "d", {Scope(CPU, "a"): Limit(20)})
+    problem = Problem(clusters, workloads, (Capacity(), quota), deviation=Deviation.L1)
+    (answer,) = solve_parts([problem], {}, Search(Deadline.after(20.0), 1), Where(partitions=2))
+    assert answer.placement is not None
+    assert check(problem, answer.placement) == ()
 
 
 def test_partitions_are_counted_from_one() -> None:

@@ -233,6 +233,22 @@ def test_capacity_that_others_have_exceeded() -> None:
     assert "cpu: '7'" in found[0].manifest
 
 
+def test_what_runs_beyond_what_a_cluster_has_costs_nothing() -> None:
+    """Four cores run on the two of a, which may stay: to add 500m to c costs 1, to a it would be 4 cores."""
+    two = {"spreadConstraints": [{"spreadByField": "cluster", "minGroups": 2, "maxGroups": 2}]}
+    problem = load(
+        [
+            cluster("a", cpu=2),
+            cluster("b", cpu=50),
+            cluster("c", cpu="1500m"),
+            binding("web", 4, {"a": 4}, static(("a", 1)), cpu=1),
+            binding("db", 3, {"b": 1}, {**divided({}), **two}, cpu=2),
+        ]
+    )
+    found = relaxations(problem, Deadline(), 0, most=2)
+    assert texts(found) == ["require 1 cluster instead of 2 for default/db", "add 500m cpu to c"]
+
+
 def test_no_more_capacity_than_is_needed() -> None:
     """Room for one more of either would cost 1, as the big one takes 2 cores; the small one takes 500m."""
     found = ways_out(

@@ -8,7 +8,7 @@ from builders import cluster, deployment, divided, duplicated, dynamic, policy, 
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Spread, Total
-from fairlead.models.statement import Conflict
+from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.alone import fails_alone
 from hand_made import nginx, problem
@@ -99,10 +99,25 @@ def test_as_many_regions_as_allowed_hold_too_little() -> None:
     )
     assert texts(conflict) == [
         "default/nginx needs 6 replicas",
-        "policy default/nginx: replicas in at most 2 regions",
+        "policy default/nginx: replicas in at most 2 regions; 2 of 3 regions hold at most 5",
         "a has capacity for 3 of default/nginx (cpu 3 free, 1 per replica)",
         "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
         "c has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+    ]
+
+
+def test_a_spread_over_many_clusters_reads_short_and_is_the_smallest_conflict() -> None:
+    """Of ten regions of 1 to 10 cores four hold 34; nine and more capacities are one sentence."""
+    conflict = conflict_of(
+        *(cluster(f"c{cpu:02}", cpu=cpu, region=f"r{cpu}") for cpu in range(1, 11)),
+        deployment("nginx", 35, cpu=1),
+        policy(placement={**dynamic(), "spreadConstraints": [{"spreadByField": "region", "maxGroups": 4}]}),
+    )
+    assert conflict.proof is Proof.SMALLEST
+    assert texts(conflict) == [
+        "default/nginx needs 35 replicas",
+        "policy default/nginx: replicas in at most 4 regions; 4 of 10 regions hold at most 34",
+        "c01, c02, c03 and 7 more clusters have capacity for 55 of default/nginx together",
     ]
 
 

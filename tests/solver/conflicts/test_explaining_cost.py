@@ -280,3 +280,14 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     assert conflict.proof is Proof.SMALLEST
     assert conflict.relaxations[0].change == 3
     assert searches == []
+
+
+def test_what_runs_beyond_what_a_cluster_has_is_room_to_one_alone() -> None:
+    """Four run on a cluster of two pods, which may all stay: a third of web fits once db has left."""
+    rules = (Candidates(("a",)), Total())
+    web = Workload("web", "web", 3, current={"a": 2}, rules=rules)
+    db = Workload("db", "db", 2, current={"a": 2}, rules=rules)
+    problem = Problem((Cluster("a", allocatable={PODS: 2}, free={PODS: 0}),), (web, db), (Capacity(),))
+    by_itself = alone(web, problem)
+    assert by_itself.limits == problem.limits == {("a", PODS): 4}
+    assert has_placement(by_itself, Deadline()) is True

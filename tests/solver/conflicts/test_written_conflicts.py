@@ -330,7 +330,7 @@ CASES = (
         web(7) + policy(DIVIDED + "    spreadConstraints: [{spreadByField: cluster, maxGroups: 1}]"),
         (
             "shop/web needs 7 replicas (pp.yaml:3)",
-            "policy shop/web: replicas in at most 1 cluster (pp.yaml:13)",
+            "policy shop/web: replicas in at most 1 cluster; 1 of 2 clusters holds at most 6 (pp.yaml:13)",
             "member1 has capacity for 4 of shop/web (cpu 2 free, 500m per replica) (clusters.yaml:1)",
             "member2 has capacity for 6 of shop/web (cpu 3 free, 500m per replica) (clusters.yaml:6)",
         ),
@@ -404,7 +404,7 @@ CASES = (
         "[{name: c, resources: {requests: {cpu: 1}}}]}}}}}\n",
         (
             "shop/web needs 3 replicas (pp.yaml:11)",
-            "policy shop/web: replicas in at most 1 cluster (pp.yaml:5)",
+            "policy shop/web: replicas in at most 1 cluster; 1 of 2 clusters holds at most 2 (pp.yaml:5)",
             "beijing has capacity for 2 of shop/web (cpu 2 free, 1 per replica) (clusters.yaml:1)",
             "shanghai has capacity for 2 of shop/web (cpu 2 free, 1 per replica) (clusters.yaml:6)",
         ),

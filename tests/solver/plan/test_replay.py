@@ -26,7 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.replay import placements, replay
+from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.saved import SavedPlan, SavedWaves
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.transient import Moment
@@ -79,7 +79,7 @@ def test_a_good_plan_breaks_nothing() -> None:
     """A good plan breaks nothing."""
     plan = plan_of((web({"a": 2}),), {"web": {"b": 2}}, (Move("web", "a", "b", 2),))
     assert replay(plan) == ()
-    assert [placement.to_dict() for placement in placements(plan)] == [
+    assert [placement.to_dict() for placement in plan.states] == [
         {"web": {"a": 2}},
         {"web": {"b": 2}},
     ]

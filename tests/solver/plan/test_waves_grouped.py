@@ -15,8 +15,8 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions, WavePlan
-from fleets import RandomFleet, random_fleet, with_losses, with_skews
-from wave_brute_force import fewest_waves
+from fleets import RandomFleet, random_fleet, tiny_fleet, with_losses, with_skews
+from wave_brute_force import goes_straight
 
 Ruled = Callable[[RandomFleet, int], RandomFleet]
 """Adds a rule about groups of clusters to the workloads of a fleet."""
@@ -39,15 +39,7 @@ def sweep(ruled: Ruled, seeds: range) -> int:
 
 def compare(ruled: Ruled, seeds: range) -> int:
     """Compare tiny fleets with brute force; return how many go straight to the target."""
-    found = 0
-    for seed in seeds:
-        fleet = ruled(random_fleet(seed, most_workloads=3, most_clusters=3, most_replicas=3), seed)
-        plan = waves_of(fleet.problem, fleet.target, fleet.options, Deadline())
-        straight = plan.complete and not plan.detours
-        fewest = fewest_waves(fleet.problem, fleet.target, fleet.options)
-        assert (len(plan.waves) if straight else None) == fewest, f"seed {seed}"
-        found += straight
-    return found
+    return sum(goes_straight(ruled(tiny_fleet(seed), seed), seed) for seed in seeds)
 
 
 def test_random_fleets_with_skews_replay_cleanly() -> None:

@@ -16,8 +16,8 @@ from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.waves import Availability, Move, Order, Wave, WaveOptions, WavePlan
-from fleets import random_fleet, with_quotas
-from wave_brute_force import fewest_waves
+from fleets import random_fleet, tiny_fleet, with_quotas
+from wave_brute_force import goes_straight
 
 TARGET = {"shop/a": {"m2": 1}, "shop/b": {"m2": 1}}
 
@@ -106,16 +106,7 @@ def sweep(seeds: range) -> tuple[int, int]:
 
 def compare(seeds: range) -> int:
     """Compare tiny fleets with quotas with brute force; return how many go straight to the target."""
-    found = 0
-    for seed in seeds:
-        plain = random_fleet(seed, most_workloads=3, most_clusters=3, most_replicas=3)
-        fleet = with_quotas(plain, seed)
-        plan = waves_of(fleet.problem, fleet.target, fleet.options, Deadline())
-        straight = plan.complete and not plan.detours
-        fewest = fewest_waves(fleet.problem, fleet.target, fleet.options)
-        assert (len(plan.waves) if straight else None) == fewest, f"seed {seed}"
-        found += straight
-    return found
+    return sum(goes_straight(with_quotas(tiny_fleet(seed), seed), seed) for seed in seeds)
 
 
 def test_random_fleets_with_quotas_replay_cleanly() -> None:

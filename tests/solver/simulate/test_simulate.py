@@ -3,6 +3,8 @@
 import io
 import json
 import pickle
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from random import Random
 
@@ -14,6 +16,7 @@ from brute_force import brute_force
 from builders import Manifest, binding, cluster, duplicated, dynamic, static
 from fairlead import Drain, Lose, Scale
 from fairlead.cli.app import main
+from fairlead.cli.exits import code_of_simulation
 from fairlead.models.check import check
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Outcome, Status
@@ -25,7 +28,7 @@ from fairlead.report.renderer import terminal
 from fairlead.report.terminal import Look, Rows
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import Change, Cordon
-from fairlead.solver.simulate.result import Effect
+from fairlead.solver.simulate.result import Effect, Scenario
 from places import ROOT
 from random_problems import random_problem
 
@@ -320,6 +323,25 @@ def test_tables_of_a_sweep() -> None:
     assert " ".join(lines[4].split()) == "west fits - - - 2 -"
     assert lines[-1].startswith("Does not fit in 1 of 2 scenarios; worst: lose region east")
     assert len(terminal(simulation, Look(headers=False)).splitlines()) == 2
+
+
+def test_a_scenario_without_an_answer_is_not_the_worst() -> None:
+    """Of losing east is known that 4 do not fit; of west nothing, and that is said, not counted as a loss."""
+    problem = fairlead.load(fleet(3), running(9, member1=4, member2=3, member3=2))
+    simulation = fairlead.simulate(problem, sweep="region")
+    east, west = simulation.scenarios
+    late = Scenario(west.change, west.clusters, "Unknown")
+    assert sorted([west, late, east], key=attrgetter("rank")) == [east, late, west]
+    both = replace(simulation, scenarios=(east, late))
+    assert not both.fits
+    lines = terminal(both, Look(width=80)).splitlines()
+    assert " ".join(lines[4].split()) == "west not answered - - - - -"
+    assert "lose region east, 4 replicas unplaced (default/web 4); 1 not answered in time." in str(both)
+    nothing = replace(simulation, scenarios=(late,))
+    assert "Not known: no scenario was answered in time; raise the time limit." in str(nothing)
+    others = replace(simulation, scenarios=(late, west))
+    assert "1 of 2 scenarios were not answered in time, everything fits in the others." in str(others)
+    assert code_of_simulation(others) == 4
 
 
 @pytest.fixture

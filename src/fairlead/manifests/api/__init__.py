@@ -4,12 +4,6 @@ A field that cannot influence a placement is marked `Inert`.
 """
 
 from fairlead.manifests.api import kubeadmiral
-from fairlead.manifests.api.autoscalers import (
-    CpuAutoscaler,
-    CronFederatedHPA,
-    FederatedHPA,
-    HorizontalPodAutoscaler,
-)
 from fairlead.manifests.api.karmada import (
     Cluster,
     ClusterResourceBinding,
@@ -26,7 +20,17 @@ from fairlead.manifests.api.overrides import (
 )
 from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
 from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy
-from fairlead.manifests.api.workloads import Deployment, Job, PriorityClass, ReplicaSet, StatefulSet
+from fairlead.manifests.api.workloads import (
+    CpuAutoscaler,
+    CronFederatedHPA,
+    Deployment,
+    FederatedHPA,
+    HorizontalPodAutoscaler,
+    Job,
+    PriorityClass,
+    ReplicaSet,
+    StatefulSet,
+)
 
 KINDS: dict[tuple[str, str], type[Object]] = {
     ("cluster.karmada.io/v1alpha1", "Cluster"): Cluster,

@@ -126,6 +126,7 @@ class ClusterStatus(Api):
 class Cluster(Object):
     """A member cluster."""
 
+    cluster_scoped = True
     spec: ClusterSpec = Field(default_factory=ClusterSpec)
     status: ClusterStatus = Field(default_factory=ClusterStatus)
 
@@ -264,6 +265,12 @@ class ResourceBindingStatus(Api):
     conditions: Annotated[tuple[Condition, ...], _OBSERVED] = ()
     aggregated_status: Annotated[tuple[AggregatedStatusItem, ...], _OBSERVED] = ()
 
+    @property
+    def observed(self) -> str | None:
+        """The affinity group in which it was scheduled last; None where it does not say."""
+        names = (self.scheduler_observing_affinity_name, self.scheduler_observed_affinity_name)
+        return next(filter(None, (*names, self.capitalised_affinity_name)), None)
+
 
 class ResourceBinding(Object):
     """What a namespaced workload needs and where it runs now."""
@@ -272,11 +279,10 @@ class ResourceBinding(Object):
     status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
 
 
-class ClusterResourceBinding(Object):
+class ClusterResourceBinding(ResourceBinding):
     """What a cluster-scoped resource needs and where it runs now."""
 
-    spec: ResourceBindingSpec
-    status: ResourceBindingStatus = Field(default_factory=ResourceBindingStatus)
+    cluster_scoped = True
 
 
 class StaticClusterAssignment(Api):
@@ -335,5 +341,6 @@ class WorkloadRebalancerSpec(Api):
 class WorkloadRebalancer(Object):
     """Asks once, when it is created, for a fresh placement of some workloads."""
 
+    cluster_scoped = True
     spec: WorkloadRebalancerSpec
     status: Annotated[Anything, Inert("the time of its creation says whether it has been heard")] = None

@@ -92,6 +92,7 @@ class FederatedClusterStatus(Api):
 class FederatedCluster(Object):
     """A member cluster."""
 
+    cluster_scoped = True
     spec: FederatedClusterSpec = Field(default_factory=FederatedClusterSpec)
     status: FederatedClusterStatus = Field(default_factory=FederatedClusterStatus)
 
@@ -195,11 +196,10 @@ class PropagationPolicy(Object):
     status: Annotated[Anything, _OBSERVED] = None
 
 
-class ClusterPropagationPolicy(Object):
+class ClusterPropagationPolicy(PropagationPolicy):
     """A policy for workloads of every namespace that name it in a label."""
 
-    spec: PropagationPolicySpec
-    status: Annotated[Anything, _OBSERVED] = None
+    cluster_scoped = True
 
 
 class ClusterReference(Api):
@@ -253,11 +253,10 @@ class FederatedObject(Object):
     status: Annotated[Anything, _OBSERVED] = None
 
 
-class ClusterFederatedObject(Object):
+class ClusterFederatedObject(FederatedObject):
     """A cluster-scoped object, and where it runs now."""
 
-    spec: FederatedObjectSpec
-    status: Annotated[Anything, _OBSERVED] = None
+    cluster_scoped = True
 
 
 class AutoMigrationInfo(Api):

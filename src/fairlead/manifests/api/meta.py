@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cached_property
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -188,6 +188,18 @@ class Object(Api):
     api_version: Annotated[Text, Inert("decides how the manifest is read")]
     kind: Annotated[Text, Inert("decides how the manifest is read")]
     metadata: ObjectMeta
+
+    cluster_scoped: ClassVar[bool] = False
+
+    @property
+    def in_namespace(self) -> str:
+        """Its namespace: ``default`` where it says none, empty where it is cluster-scoped."""
+        return "" if self.cluster_scoped else self.metadata.namespace or "default"
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Its namespace and its name."""
+        return self.in_namespace, self.metadata.name
 
 
 class LabelSelectorRequirement(Api):

@@ -54,10 +54,10 @@ class OverridePolicy(Object):
     spec: OverrideSpec
 
 
-class ClusterOverridePolicy(Object):
+class ClusterOverridePolicy(OverridePolicy):
     """What of the resources of all namespaces is written differently in some clusters (Karmada)."""
 
-    spec: OverrideSpec
+    cluster_scoped = True
 
 
 class TargetClusters(Api):
@@ -108,12 +108,7 @@ class FederatedOverridePolicy(Object):
     status: Annotated[Anything, _OBSERVED] = None
 
 
-class ClusterFederatedOverridePolicy(Object):
+class ClusterFederatedOverridePolicy(FederatedOverridePolicy):
     """What of the workloads that name it in a label is written differently (KubeAdmiral)."""
 
-    spec: FederatedOverrideSpec
-    status: Annotated[Anything, _OBSERVED] = None
-
-
-KarmadaOverride = OverridePolicy | ClusterOverridePolicy
-FederatedOverride = FederatedOverridePolicy | ClusterFederatedOverridePolicy
+    cluster_scoped = True

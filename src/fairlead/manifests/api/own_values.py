@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field, PlainValidator, WithJsonSchema
 
 from fairlead.manifests.api.meta import Api, Filled, LabelSelector, Text
+from fairlead.manifests.api.policies import ClusterSet as KarmadaSet
 from fairlead.manifests.api.policies import FieldSelector
 
 _PRICE = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
@@ -95,7 +96,7 @@ class WorkloadSelector(Api):
     ] = None
 
 
-class ClusterSet(Api):
+class ClusterSet(KarmadaSet):
     """A set of clusters, as in Karmada; everything must match, an empty one is every cluster."""
 
     cluster_names: Annotated[tuple[Text, ...], Field(description="Names; empty selects all.")] = ()

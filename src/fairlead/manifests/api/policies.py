@@ -43,17 +43,13 @@ class FieldSelector(Api):
     match_expressions: tuple[FieldSelectorRequirement, ...] = ()
 
 
-class ClusterAffinity(Api):
-    """A set of clusters; everything must hold, an empty one matches every cluster.
-
-    Supplements are the overflow tiers of a set that candidates come from; nothing else has any.
-    """
+class ClusterSet(Api):
+    """A set of clusters; everything must hold, an empty one matches every cluster."""
 
     cluster_names: tuple[Text, ...] = ()
     exclude: tuple[Text, ...] = ()
     label_selector: LabelSelector | None = None
     field_selector: FieldSelector | None = None
-    supplements: "tuple[ClusterAffinity, ...]" = ()
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -70,6 +66,12 @@ class ClusterAffinity(Api):
         """What provider, region and zone must satisfy."""
         stated = self.field_selector.match_expressions if self.field_selector else ()
         return tuple(selectors.FieldRequirement(one.key, one.operator, one.values) for one in stated)
+
+
+class ClusterAffinity(ClusterSet):
+    """A set of clusters that candidates come from, and the overflow tiers that follow it."""
+
+    supplements: "tuple[ClusterAffinity, ...]" = ()
 
 
 class OverflowClusterAffinity(ClusterAffinity):
@@ -105,17 +107,13 @@ def _nothing_stated() -> PydanticCustomError:
     return PydanticCustomError("missing", "Field required", {INSTEAD: True})
 
 
-class Targeted(Api):
+class Targeted(ClusterSet):
     """Something that is said of a set of clusters.
 
     The set stands below ``targetCluster``, or beside it where that is left empty, as the proposal of
     specified replicas prints it.
     """
 
-    cluster_names: tuple[Text, ...] = ()
-    exclude: tuple[Text, ...] = ()
-    label_selector: LabelSelector | None = None
-    field_selector: FieldSelector | None = None
     below: Annotated[ClusterAffinity | None, shared("affinity"), Field(alias="targetCluster")]
 
     @model_validator(mode="before")
@@ -137,16 +135,9 @@ class Targeted(Api):
         return below
 
     @property
-    def target_cluster(self) -> ClusterAffinity:
+    def target_cluster(self) -> ClusterSet:
         """The set of clusters."""
-        if self.below is not None:
-            return self.below
-        return ClusterAffinity(
-            cluster_names=self.cluster_names,
-            exclude=self.exclude,
-            label_selector=self.label_selector,
-            field_selector=self.field_selector,
-        )
+        return self if self.below is None else self.below
 
     @cached_property
     def only_names(self) -> bool:
@@ -336,7 +327,7 @@ class PropagationPolicy(Object):
     spec: PropagationSpec
 
 
-class ClusterPropagationPolicy(Object):
+class ClusterPropagationPolicy(PropagationPolicy):
     """A policy for the resources of all namespaces."""
 
-    spec: PropagationSpec
+    cluster_scoped = True

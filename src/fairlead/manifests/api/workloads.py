@@ -1,6 +1,6 @@
-"""Workloads of Kubernetes: apps/v1 Deployment, StatefulSet and ReplicaSet, batch/v1 Job."""
+"""Workloads of Kubernetes, and what changes the number of their replicas by itself."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -9,8 +9,10 @@ from fairlead.manifests.api.meta import (
     Api,
     Boolean,
     Count,
+    Filled,
     Inert,
     Integer32,
+    Name,
     Object,
     Open,
     ResourceList,
@@ -58,6 +60,9 @@ class PodTemplate(Api):
 
 class ReplicaSetSpec(Api):
     """A number of pods."""
+
+    counted_in: ClassVar[str] = "replicas"
+    """The field that says how many pods there are."""
 
     replicas: Count = 1
     template: PodTemplate = Field(default_factory=PodTemplate)
@@ -110,6 +115,8 @@ class StatefulSet(Object):
 class JobSpec(Api):
     """Pods that run to completion; as many at once as `parallelism` says."""
 
+    counted_in: ClassVar[str] = "parallelism"
+
     parallelism: Count = 1
     template: PodTemplate = Field(default_factory=PodTemplate)
     completions: Annotated[Anything, Inert("parallelism says how many run at once")] = None
@@ -127,6 +134,11 @@ class JobSpec(Api):
     suspend: Annotated[Anything, _ROLLOUT] = None
     ttl_seconds_after_finished: Annotated[Anything, _ROLLOUT] = None
 
+    @property
+    def replicas(self) -> int:
+        """The pods that run at once."""
+        return self.parallelism
+
 
 class Job(Object):
     """Pods that run to completion."""
@@ -135,10 +147,104 @@ class Job(Object):
     status: Annotated[Anything, _STATUS] = None
 
 
+Workload = Deployment | StatefulSet | ReplicaSet | Job
+"""Kinds that are placed."""
+
+
 class PriorityClass(Object):
     """How urgent the pods are that name it."""
 
+    cluster_scoped = True
     value: Integer32
     global_default: Boolean = False
     description: Annotated[Text | None, Inert("only describes")] = None
     preemption_policy: Annotated[Text | None, Inert("placements are not preempted")] = None
+
+
+_WHEN = Inert("says when to scale; between which numbers is what counts")
+_OBSERVED = Inert("only describes")
+
+
+class ScaleTargetReference(Api):
+    """What is scaled, in the namespace of the autoscaler."""
+
+    api_version: Text = ""
+    kind: Filled
+    name: Name
+
+
+class AutoscalerSpec(Api):
+    """Between which numbers of replicas a workload is scaled."""
+
+    scale_target_ref: ScaleTargetReference
+    min_replicas: Count = 1
+    max_replicas: Count
+    metrics: Annotated[Anything, _WHEN] = None
+    behavior: Annotated[Anything, _WHEN] = None
+
+
+class HorizontalPodAutoscaler(Object):
+    """Scales a workload by what its pods use (autoscaling/v2)."""
+
+    spec: AutoscalerSpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class CpuAutoscalerSpec(Api):
+    """Between which numbers of replicas a workload is scaled."""
+
+    scale_target_ref: ScaleTargetReference
+    min_replicas: Count = 1
+    max_replicas: Count
+    target_cpu: Annotated[Integer32 | None, Field(alias="targetCPUUtilizationPercentage"), _WHEN] = None
+
+
+class CpuAutoscaler(Object):
+    """Scales a workload by the cpu that its pods use: a HorizontalPodAutoscaler of autoscaling/v1."""
+
+    spec: CpuAutoscalerSpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class FederatedHPA(Object):
+    """Scales a workload of Karmada by what all its pods use, in all clusters."""
+
+    spec: AutoscalerSpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+class CronRule(Api):
+    """At what times a workload gets another number of replicas, or its FederatedHPA other limits."""
+
+    name: Filled
+    schedule: Annotated[Text, _WHEN]
+    target_replicas: Count | None = None
+    target_min_replicas: Count | None = None
+    target_max_replicas: Count | None = None
+    suspend: Boolean = False
+    time_zone: Annotated[Text | None, _WHEN] = None
+    successful_history_limit: Annotated[Integer32 | None, _OBSERVED] = None
+    failed_history_limit: Annotated[Integer32 | None, _OBSERVED] = None
+
+    def numbers(self, target: str) -> list[int]:
+        """Return the numbers of replicas that it names for a target of a kind: limits of a FederatedHPA."""
+        limits = (self.target_min_replicas, self.target_max_replicas)
+        named = limits if target == FederatedHPA.__name__ else (self.target_replicas,)
+        return [number for number in named if number is not None]
+
+
+class CronFederatedHPASpec(Api):
+    """What is scaled at which times: a workload, or the limits of a FederatedHPA."""
+
+    scale_target_ref: ScaleTargetReference
+    rules: tuple[CronRule, ...]
+
+
+class CronFederatedHPA(Object):
+    """Scales a workload of Karmada, or the limits of its FederatedHPA, at certain times."""
+
+    spec: CronFederatedHPASpec
+    status: Annotated[Anything, _OBSERVED] = None
+
+
+AnyAutoscaler = HorizontalPodAutoscaler | CpuAutoscaler | FederatedHPA | CronFederatedHPA

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
+from fairlead.manifests.api.karmada import ResourceBinding
 from fairlead.manifests.api.policies import WorkloadAffinity, WorkloadAffinityTerm
-from fairlead.manifests.collect import Binding
 from fairlead.manifests.join import Identity, Subject
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.validation import Located
@@ -104,7 +104,7 @@ def _term(affinity: WorkloadAffinity, side: _Side) -> WorkloadAffinityTerm | Non
     return affinity.affinity if side.together else affinity.anti_affinity
 
 
-def _stated(binding: Located[Binding] | None, side: _Side) -> str:
+def _stated(binding: Located[ResourceBinding] | None, side: _Side) -> str:
     """Return the group that a binding states; empty where it states none."""
     groups = binding.model.spec.workload_affinity_groups if binding else None
     if groups is None:

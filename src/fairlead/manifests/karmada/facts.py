@@ -4,15 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fairlead.manifests.api.karmada import ResourceBindingSpec
+from fairlead.manifests.api.karmada import ResourceBinding
 from fairlead.manifests.api.meta import EFFECTS
 from fairlead.manifests.api.policies import Placement
-from fairlead.manifests.api.workloads import Job
-from fairlead.manifests.collect import Binding
-from fairlead.manifests.collect import Workload as Template
+from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject, claimed_by
 from fairlead.manifests.karmada.groups import is_inherited
-from fairlead.manifests.karmada.policies import policy_name
 from fairlead.manifests.karmada.requests import (
     held,
     idle_division,
@@ -89,7 +86,7 @@ def _declared(subject: Subject) -> Declared | None:
     """Return the placement as it was declared; None where none was."""
     if subject.policy is not None:
         policy = subject.policy
-        name = named(policy_name(policy.model))
+        name = named(policy.model.place)
         spec = policy.model.spec
         totals = totals_of(spec.placement, policy.document, policy.model.metadata, spec.replicas)
         return Declared(spec.placement, policy.document, ("spec", "placement"), name, totals)
@@ -119,7 +116,9 @@ def left_out(subject: Subject, key: str) -> Statement | None:
     if subject.unread:
         first, *others = (mistake for one in subject.unread for mistake in one.mistakes)
         more = f", and {counted(len(others), 'more mistake')}" if others else ""
-        binds = subject.unread[0].located is not None and isinstance(subject.unread[0].located.model, Binding)
+        binds = subject.unread[0].located is not None and isinstance(
+            subject.unread[0].located.model, ResourceBinding
+        )
         what = "binding" if binds else "federated object"
         text = f"{key} is left out: its {what} cannot be understood: {first.sentence}{more}"
         return Statement(NOT_UNDERSTOOD, text, first.source, key)
@@ -150,7 +149,7 @@ def without_replicas(subject: Subject) -> bool:
 
 def source_of(subject: Subject) -> Source:
     """Return where a subject was declared: its template, else its binding."""
-    known: Located[Template] | Located[Binding] | None = subject.template or subject.binding
+    known: Located[Template] | Located[ResourceBinding] | None = subject.template or subject.binding
     return known.source() if known else Source("<dict>", 0)
 
 
@@ -160,39 +159,33 @@ def read_workload(subject: Subject, key: str, policy: str) -> Workload:
     Replicas, requests and what runs where come from the binding; replicas and requests that it does not
     state, from the template. Without either there are no replicas and no requests.
     """
-    binding = subject.binding.model.spec if subject.binding else None
+    bound = subject.binding.model if subject.binding else None
+    binding = bound.spec if bound else None
     priority = binding.schedule_priority if binding else None
+    template = subject.template.model.spec if subject.template else None
+    replicas, requests = (wanted(binding), requested(binding)) if binding else (None, None)
+    if template and replicas is None:
+        replicas = template.replicas
+    if template and requests is None:
+        requests = pod_requests(template.template.spec)
     return Workload(
         key=key,
         name=subject.identity.name,
-        replicas=_replicas(subject, binding),
+        replicas=replicas or 0,
         namespace=subject.identity.namespace,
         api_version=subject.api_version,
         kind=subject.identity.kind,
-        requests=_requests(subject, binding),
+        requests=units(requests or {}),
         current=held(binding) if binding else {},
         labels=dict(subject.labels),
         priority=priority.priority if priority else 0,
-        fresh=_is_fresh(subject.binding.model) if subject.binding else False,
+        fresh=_is_fresh(bound) if bound else False,
         policy=policy,
-        observed=_observed(subject.binding.model) if subject.binding else None,
+        observed=bound.status.observed if bound else None,
         without_replicas=without_replicas(subject),
         source=source_of(subject),
         replicas_source=replicas_source(subject),
     )
-
-
-def template_replicas(template: Template) -> int:
-    """Return the replicas that a template asks for; for a job, the pods that run at once."""
-    return template.spec.parallelism if isinstance(template, Job) else template.spec.replicas
-
-
-def _replicas(subject: Subject, binding: ResourceBindingSpec | None) -> int:
-    """Return the replicas wanted."""
-    stated = wanted(binding) if binding else None
-    if stated is not None:
-        return stated
-    return template_replicas(subject.template.model) if subject.template else 0
 
 
 def replicas_source(subject: Subject) -> Source:
@@ -203,33 +196,13 @@ def replicas_source(subject: Subject) -> Source:
         return subject.binding.source("spec", "components" if counts else "replicas")
     if subject.template is None:
         return source_of(subject)
-    field = "parallelism" if isinstance(subject.template.model, Job) else "replicas"
-    return subject.template.source("spec", field)
+    return subject.template.source("spec", subject.template.model.spec.counted_in)
 
 
-def _requests(subject: Subject, binding: ResourceBindingSpec | None) -> Mapping[str, int]:
-    """Return what one replica requests, in whole units."""
-    stated = requested(binding) if binding else None
-    if stated is not None:
-        return units(stated)
-    return units(pod_requests(subject.template.model.spec.template.spec)) if subject.template else {}
-
-
-def _is_fresh(binding: Binding) -> bool:
+def _is_fresh(binding: ResourceBinding) -> bool:
     """Tell whether a reschedule was asked for after the last schedule."""
     asked, last = binding.spec.reschedule_triggered_at, binding.status.last_scheduled_time
     return asked is not None and last is not None and asked > last
-
-
-def _observed(binding: Binding) -> str | None:
-    """Return the affinity group in which a binding was scheduled last; None where it does not say."""
-    status = binding.status
-    names = (
-        status.scheduler_observing_affinity_name,
-        status.scheduler_observed_affinity_name,
-        status.capitalised_affinity_name,
-    )
-    return next((name for name in names if name), None)
 
 
 def evictions(subject: Subject) -> Mapping[str, Source]:
@@ -246,19 +219,24 @@ def evictions(subject: Subject) -> Mapping[str, Source]:
 def remarks(subject: Subject, workload: Workload, declared: Declared) -> Iterator[Statement]:
     """Say where the parts of the input disagree, and which one counts."""
     if subject.outvoted is not None:
-        other = named(policy_name(subject.outvoted.model))
+        other = named(subject.outvoted.model.place)
         text = (
             f"{other} precedes {declared.name}, but does not take over {workload.key}, which that has claimed"
         )
         yield Statement("policy", text, subject.outvoted.source(), workload.key)
     yield from _idle_totals(subject, declared)
     yield from _idle_placement(declared)
-    if subject.template and subject.binding:
-        asked = template_replicas(subject.template.model)
-        if asked != workload.replicas:
-            counted = f"the {workload.replicas} of its binding count"
-            text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
-            yield Statement("replicas", text, replicas_source(subject), workload.key)
+    if subject.binding:
+        yield from other_replicas(subject, workload, "binding")
+
+
+def other_replicas(subject: Subject, workload: Workload, counts: str) -> Iterator[Statement]:
+    """Say that a template asks for another number of replicas than the object that counts."""
+    asked = subject.template.model.spec.replicas if subject.template else workload.replicas
+    if asked != workload.replicas:
+        other = f"the {workload.replicas} of its {counts} count"
+        text = f"{workload.key}: the template asks for {asked} replicas, but {other}"
+        yield Statement("replicas", text, workload.replicas_source, workload.key)
 
 
 def _idle_placement(declared: Declared) -> Iterator[Statement]:

@@ -7,6 +7,7 @@ without a constraint by cluster, overflow tiers of full copies or static weights
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import Protocol
 
 from fairlead.manifests.api.karmada import FederatedResourceQuotaSpec
 from fairlead.manifests.api.meta import LabelSelector
@@ -15,11 +16,12 @@ from fairlead.manifests.api.policies import (
     ClusterAffinityTerm,
     ClusterConstraint,
     ClusterConstraintTerm,
+    ClusterSet,
     Placement,
     SpreadConstraint,
     WorkloadAffinity,
 )
-from fairlead.manifests.karmada.groups import declared_tiers
+from fairlead.manifests.karmada.groups import by, declared_tiers
 from fairlead.manifests.karmada.preferences import (
     SPECIFIED,
     constraints_of,
@@ -28,7 +30,7 @@ from fairlead.manifests.karmada.preferences import (
     preferences_of,
     target_sets,
 )
-from fairlead.manifests.validation import Finding, below
+from fairlead.manifests.validation import Finding, below, repeated
 from fairlead.manifests.yaml.documents import Path, field_name
 from fairlead.models.cluster import CPU, PODS
 from fairlead.models.quantity import counts_bytes, format_quantity
@@ -82,15 +84,12 @@ def why_ignored(name: str) -> str | None:
 def quota_findings(spec: FederatedResourceQuotaSpec) -> Iterator[Finding]:
     """List what is wrong in a quota beside its single fields; Karmada's webhook refuses the same."""
     yield from below("overall", _amounts(spec.overall))
-    seen: set[str] = set()
+    named = [assignment.cluster_name for assignment in spec.static_assignments]
+    yield from below("staticAssignments", repeated(named, ("clusterName",)))
     sums: dict[str, Fraction] = {}
     for position, assignment in enumerate(spec.static_assignments):
         path = ("staticAssignments", position)
-        if assignment.cluster_name in seen:
-            yield Finding((*path, "clusterName"), assignment.cluster_name, "is listed twice")
-        seen.add(assignment.cluster_name)
-        for finding in _amounts(assignment.hard):
-            yield finding.within(*path, "hard")
+        yield from below((*path, "hard"), _amounts(assignment.hard))
         for name, amount in assignment.hard.items():
             sums[name] = sums.get(name, Fraction(0)) + amount
             if name not in spec.overall:
@@ -128,12 +127,23 @@ def placement_findings(placement: Placement) -> Iterator[Finding]:
         yield from check(placement)
 
 
-def label_selector_findings(selector: LabelSelector) -> Iterator[Finding]:
-    """List expressions whose operator and values do not fit together."""
-    for position, expression in enumerate(selector.match_expressions):
+class Selecting(Protocol):
+    """What may select by labels."""
+
+    @property
+    def label_selector(self) -> LabelSelector | None:
+        """Expressions over labels; None where it does not."""
+        ...
+
+
+def labels_findings(selecting: Selecting) -> Iterator[Finding]:
+    """List expressions over labels whose operator and values do not fit together."""
+    found = selecting.label_selector.match_expressions if selecting.label_selector else ()
+    for position, expression in enumerate(found):
         problem = operator_problem(expression.operator, expression.values)
         if problem:
-            yield Finding(("matchExpressions", position, "values"), list(expression.values), problem)
+            path = ("labelSelector", "matchExpressions", position, "values")
+            yield Finding(path, list(expression.values), problem)
 
 
 def _groups(placement: Placement) -> Iterator[Finding]:
@@ -158,7 +168,7 @@ def _terms(terms: Sequence[ClusterAffinityTerm]) -> Iterator[Finding]:
     yield from _names([term.affinity_name for term in terms], set())
     for position, term in enumerate(terms):
         names = [tier.affinity_name for tier in term.overflow_affinities]
-        yield from below(position, below("overflowAffinities", _names(names, {term.affinity_name})))
+        yield from below((position, "overflowAffinities"), _names(names, {term.affinity_name}))
         yield from below(position, _overflow(term))
 
 
@@ -179,24 +189,22 @@ def _targets(placement: Placement) -> Iterator[Finding]:
     """List supplements of sets that candidates do not come from."""
     sources = {tier.path for tier in declared_tiers(placement)}
     for path, affinity in affinities(placement):
-        if affinity.supplements and path not in sources:
+        if isinstance(affinity, ClusterAffinity) and affinity.supplements and path not in sources:
             message = "belongs to clusterAffinity or to a term of clusterAffinities; a target has none"
             yield Finding((*path, "supplements"), None, message)
 
 
 def _names(names: Sequence[str], taken: set[str]) -> Iterator[Finding]:
     """List affinity names that are malformed or used before."""
-    used = set(taken)
     for position, name in enumerate(names):
         path = (position, "affinityName")
         if not _AFFINITY_NAME.fullmatch(name):
             yield Finding(path, name, "must be at most 63 letters, digits, '-', '_' or '.'")
-        if name in used:
+        if name in taken or name in names[:position]:
             yield Finding(path, name, "names another group; names must differ")
-        used.add(name)
 
 
-def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterAffinity]]:
+def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterSet]]:
     """Yield every set of clusters that a placement describes, with its path."""
     for tier in declared_tiers(placement):
         if tier.affinity is not None:
@@ -207,14 +215,12 @@ def affinities(placement: Placement) -> Iterator[tuple[Path, ClusterAffinity]]:
 def _selectors(placement: Placement) -> Iterator[Finding]:
     """List wrong expressions of all sets of clusters."""
     for path, affinity in affinities(placement):
-        for finding in selector_findings(affinity):
-            yield finding.within(*path)
+        yield from below(path, selector_findings(affinity))
 
 
-def selector_findings(affinity: ClusterAffinity) -> Iterator[Finding]:
+def selector_findings(affinity: ClusterSet) -> Iterator[Finding]:
     """List wrong expressions of one set of clusters."""
-    if affinity.label_selector:
-        yield from below("labelSelector", label_selector_findings(affinity.label_selector))
+    yield from labels_findings(affinity)
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
     for position, field in enumerate(fields):
         problem = field_problem(field.key, field.operator, field.values)
@@ -233,14 +239,12 @@ def _tolerations(placement: Placement) -> Iterator[Finding]:
 
 def _spread(placement: Placement) -> Iterator[Finding]:
     """List contradictory spread constraints."""
-    seen: set[tuple[str, str]] = set()
+    spread_by = [(bool(one.spread_by_label), by(one)) for one in placement.spread_constraints]
     for position, constraint in enumerate(placement.spread_constraints):
-        by = "" if constraint.spread_by_label else constraint.spread_by_field or "cluster"
-        yield from below("spreadConstraints", below(position, _groups_of(constraint)))
-        if (by, constraint.spread_by_label) in seen:
-            path = ("spreadConstraints", position)
-            yield Finding(path, None, f"spreads by {by or constraint.spread_by_label} twice")
-        seen.add((by, constraint.spread_by_label))
+        path = ("spreadConstraints", position)
+        yield from below(path, _groups_of(constraint))
+        if spread_by[position] in spread_by[:position]:
+            yield Finding(path, None, f"spreads by {by(constraint)} twice")
 
 
 def _groups_of(constraint: SpreadConstraint) -> Iterator[Finding]:
@@ -269,8 +273,7 @@ def _bounds(placement: Placement) -> Iterator[Finding]:
     """List minima over their maxima, and bounds in two places."""
     found = tuple(constraints_of(placement.replica_scheduling))
     for path, constraint in found:
-        for finding in _bounds_of(constraint):
-            yield finding.within(*path)
+        yield from below(path, _bounds_of(constraint))
     for path, _ in found[1:]:
         yield Finding(path, None, f"bounds clusters beside {field_name(found[0][0])}; use one of the two")
 

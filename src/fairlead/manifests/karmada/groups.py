@@ -4,7 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, Placement, SpreadConstraint
+from fairlead.manifests.api.policies import (
+    ClusterAffinity,
+    ClusterAffinityTerm,
+    ClusterSet,
+    Placement,
+    SpreadConstraint,
+)
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import Spread
@@ -39,7 +45,7 @@ class Member(Protocol):
         ...
 
 
-def matches(affinity: ClusterAffinity, cluster: Member) -> bool:
+def matches(affinity: ClusterSet, cluster: Member) -> bool:
     """Tell whether an affinity matches a cluster; an empty one matches every cluster.
 
     Excluded names, labels, fields and listed names must all agree, as in Karmada.
@@ -51,7 +57,7 @@ def matches(affinity: ClusterAffinity, cluster: Member) -> bool:
     )
 
 
-def matching(affinity: ClusterAffinity, clusters: Mapping[str, Cluster]) -> list[str]:
+def matching(affinity: ClusterSet, clusters: Mapping[str, Cluster]) -> list[str]:
     """Return the names of the clusters that an affinity matches, sorted."""
     names = affinity.names & clusters.keys() if affinity.names else clusters
     return sorted(name for name in names if matches(affinity, clusters[name]))

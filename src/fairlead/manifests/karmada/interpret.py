@@ -4,11 +4,11 @@ Every kind of rule has its own function. Placements that read the same share wha
 of the files, which differ, are looked up for each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from fairlead.manifests.api.policies import ClusterAffinity, Placement
+from fairlead.manifests.api.policies import ClusterSet, Placement
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.groups import DeclaredGroup, declared_tiers, groups_of, spreads
 from fairlead.manifests.karmada.preferences import (
@@ -48,6 +48,8 @@ from fairlead.models.source import Source
 from fairlead.models.statement import Statement
 from fairlead.models.words import with_nearest
 from fairlead.models.workload import AffinityGroup, Workload
+
+V = TypeVar("V")
 
 
 def bounds_at_lines(bounds: Mapping[str, Declaration], declared: Declared) -> Mapping[str, Bound]:
@@ -105,7 +107,7 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
                 yield Statement(KIND, text, where)
 
 
-def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterAffinity]]:
+def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet]]:
     """Yield the sets of clusters that candidates and static weights come from, with their paths.
 
     Static weights that are all for single clusters that there are, are left out.
@@ -136,21 +138,10 @@ class Interpreted(NamedTuple):
     warnings: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Interpreter:
+class Interpreter(Resolver):
     """Turns placements into rules."""
 
-    resolver: Resolver
-
-    @classmethod
-    def of(cls, clusters: Sequence[Cluster]) -> "Interpreter":
-        """Return an interpreter for some clusters."""
-        return cls(Resolver.of(clusters))
-
-    @property
-    def present(self) -> frozenset[str]:
-        """Names of all clusters."""
-        return self.resolver.present
+    __slots__ = ()
 
     def interpret(
         self, workload: Workload, declared: Declared, evicting: Mapping[str, Source], replicas: Source
@@ -167,15 +158,17 @@ class Interpreter:
             if group.name is not None
         )
         standings = [division.standing for *_, division in found]
-        idle = without_effect(self.resolver.bounds(first, declared), standings, declared, self.present)
+        idle = without_effect(self.bounds(first, declared), standings, declared, self.present)
         doubts = [tuple(self._doubts(division, declared, workload)) for *_, division in found]
         shared = (doubt for doubt in doubts[0] if all(doubt in others for others in doubts[1:]))
-        return Interpreted(rules, groups, (*self._once_said(declared), *idle, *shared))
+        unknown = self.memory.once(
+            ("said", id(declared.document), declared.path), lambda: tuple(unknown_clusters(declared, self))
+        )
+        return Interpreted(rules, groups, (*unknown, *idle, *shared))
 
-    def _once_said(self, declared: Declared) -> tuple[Statement, ...]:
-        """Say what is doubtful about a placement whatever the workload."""
-        key = ("said", id(declared.document), declared.path)
-        return self.resolver.memory.once(key, lambda: tuple(unknown_clusters(declared, self.resolver)))
+    def _shared(self, what: str, division: Division, declared: Declared, make: Callable[[], V]) -> V:
+        """Make what depends on a division and on the lines of a document once for all that share both."""
+        return self.memory.once(division.key and (what, id(declared.document), division.key), make)
 
     def _in_group(
         self,
@@ -186,10 +179,10 @@ class Interpreter:
         replicas: Source,
     ) -> tuple[tuple[WorkloadRule, ...], Division]:
         """Return the rules of a workload in one affinity group, and what they were made of."""
-        division = self.resolver.division(group, workload, declared, evicting)
+        division = self.division(group, workload, declared, evicting)
         rules = (
             self._candidates(division, declared),
-            *self._amount(division, declared, replicas),
+            _amount(division, declared, replicas),
             *self._totals(division, declared),
             *self._bounds(division, declared),
             *self._spreads(division, declared),
@@ -197,38 +190,15 @@ class Interpreter:
         )
         return rules, division
 
-    def _amount(
-        self, division: Division, declared: Declared, replicas: Source
-    ) -> Iterator[Total | Duplicated]:
-        """Say how many replicas there are in all, or in every cluster."""
-        if declared.totals.even:
-            yield Total(replicas)
-        elif division.weights is None:
-            choice = bool(declared.placement.spread_constraints)
-            yield Duplicated(declared.source(("replicaScheduling", "replicaSchedulingType")), choice)
-        else:
-            yield Total(replicas)
-
     def _totals(self, division: Division, declared: Declared) -> tuple[GroupTotal, ...]:
         """Say how many replicas sets of clusters hold together, and where that stands."""
-        key = division.key and ("located", id(declared.document), division.key)
-        found = self.resolver.totals(division, declared)
-        return self.resolver.memory.once(key, lambda: located(found, declared.source))
+        found = self.totals(division, declared)
+        return self._shared("located", division, declared, lambda: located(found, declared.source))
 
     def _doubts(self, division: Division, declared: Declared, workload: Workload) -> Iterator[Statement]:
         """Say what is doubtful about the totals."""
-        totals = self.resolver.totals(division, declared)
+        totals = self.totals(division, declared)
         return doubtful(totals, self._totals(division, declared), workload, self.present)
-
-    def _evenly(
-        self, division: Division, declared: Declared, workload: Workload
-    ) -> Iterator[Tiers | Evenness | Moves]:
-        """Say that what totals add or take is shared evenly, and that what runs better stays."""
-        if division.tiers:
-            tiers, paths = zip(*division.tiers, strict=True)
-            yield Tiers(tiers, tuple(declared.source(path) for path in paths))
-        yield Evenness(division.standing.names)
-        yield from self._moves(workload, keep=True)
 
     def _moves(self, workload: Workload, *, keep: bool) -> Iterator[Moves]:
         """Say that what runs stays; nothing where nothing runs."""
@@ -239,20 +209,21 @@ class Interpreter:
         self, division: Division, declared: Declared, workload: Workload
     ) -> Iterator[Tiers | Aggregated | Weights | Copies | Evenness | Moves]:
         """Say where a workload stands best, in which ratio it is divided, and that what runs better stays."""
-        if declared.totals.even:
-            yield from self._evenly(division, declared, workload)
-            return
-        if division.weights is None:
+        if division.weights is None and not declared.totals.even:
             if declared.placement.spread_constraints:
-                yield Copies(self.resolver.ranking(division, workload))
+                yield Copies(self.ranking(division, workload))
                 yield from self._moves(workload, keep=True)
+            return
+        tiers = tuple(inside for inside, _ in division.tiers)
+        if tiers:
+            yield Tiers(tiers, tuple(declared.source(path) for _, path in division.tiers))
+        if division.weights is None:  # what totals add or take is shared evenly
+            yield Evenness(division.standing.names)
+            yield from self._moves(workload, keep=True)
             return
         equal = declared.totals.equal
         dynamic = is_dynamic(declared.placement) and not equal
         aggregated = is_aggregated(declared.placement) and not equal
-        tiers = tuple(inside for inside, _ in division.tiers)
-        if tiers:
-            yield Tiers(tiers, tuple(declared.source(path) for _, path in division.tiers))
         if aggregated:
             yield Aggregated(declared.source(DIVISION))
         path = DIVISION if aggregated or equal else DYNAMIC if dynamic else STATIC
@@ -261,15 +232,14 @@ class Interpreter:
 
     def _candidates(self, division: Division, declared: Declared) -> Candidates:
         """Say where in the files the reasons stand."""
-        key = division.key and ("candidates", id(declared.document), division.key)
-        return self.resolver.memory.once(key, lambda: self._with_opening(division, declared))
+        return self._shared("candidates", division, declared, lambda: self._with_opening(division, declared))
 
     def _with_opening(self, division: Division, declared: Declared) -> Candidates:
         """Return the candidates, and the bounds of the clusters that tolerations would open."""
         found, openable = candidates(division.standing, declared.source), division.standing.openable()
         if not openable:
             return found
-        bounds = resolve_bounds(declared.placement, openable, self.resolver.clusters)
+        bounds = resolve_bounds(declared.placement, openable, self.clusters)
         # What is opened belongs to the last overflow tier.
         later = frozenset(openable) if division.tiers or _chooses(declared) else frozenset[str]()
         return replace(found, opening=(_at_lines(bounds, later, declared),))
@@ -278,19 +248,16 @@ class Interpreter:
         """Say over how many groups of candidates a workload is spread, and where that stands."""
         if not declared.placement.spread_constraints:
             return ()
-        key = division.key and ("spread", id(declared.document), division.key)
-        found = spreads(declared.placement, division.standing.names, self.resolver.clusters)
-        return self.resolver.memory.once(
-            key, lambda: tuple(replace(rule, source=declared.source(path)) for rule, path in found)
-        )
+        found = spreads(declared.placement, division.standing.names, self.clusters)
+        rules = (replace(rule, source=declared.source(path)) for rule, path in found)
+        return self._shared("spread", division, declared, lambda: tuple(rules))
 
     def _bounds(self, division: Division, declared: Declared) -> Iterator[Bounds]:
         """Say where in the files the bounds stand; nothing where there are none."""
-        found = self.resolver.bounds(division, declared)
+        found = self.bounds(division, declared)
         if found.minimum or found.maximum:
-            key = division.key and ("bounds", id(declared.document), division.key)
             held = _where_held(division, declared)
-            yield self.resolver.memory.once(key, lambda: _at_lines(found, held, declared))
+            yield self._shared("bounds", division, declared, lambda: _at_lines(found, held, declared))
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +272,14 @@ class PlacementReading:
         """Return a workload with the rules that its placement makes of some clusters."""
         found = Interpreter.of(clusters).interpret(workload, self.declared, self.evicting, self.replicas)
         return replace(workload, rules=found.rules, groups=found.groups)
+
+
+def _amount(division: Division, declared: Declared, replicas: Source) -> Total | Duplicated:
+    """Say how many replicas there are in all, or in every cluster."""
+    if division.weights is not None or declared.totals.even:
+        return Total(replicas)
+    choice = bool(declared.placement.spread_constraints)
+    return Duplicated(declared.source(("replicaScheduling", "replicaSchedulingType")), choice)
 
 
 def _at_lines(found: ResolvedBounds, where_held: frozenset[str], declared: Declared) -> Bounds:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.policies import ClusterPropagationPolicy, PropagationPolicy, ResourceSelector
-from fairlead.manifests.collect import Policy, namespace_of
+from fairlead.manifests.api.policies import PropagationPolicy, ResourceSelector
 from fairlead.manifests.validation import Located
 from fairlead.models.selectors import LabelSelector
 
@@ -43,8 +42,8 @@ class Choice(NamedTuple):
         A policy that precedes it, but must not take over a resource that is claimed already.
     """
 
-    policy: Located[Policy] | None
-    outvoted: Located[Policy] | None = None
+    policy: Located[PropagationPolicy] | None
+    outvoted: Located[PropagationPolicy] | None = None
 
 
 def claim_of(model: Object) -> tuple[str, str] | None:
@@ -54,15 +53,10 @@ def claim_of(model: Object) -> tuple[str, str] | None:
     """
     marks = {**model.metadata.labels, **model.metadata.annotations}
     if marks.get(_POLICY + "name"):
-        return marks.get(_POLICY + "namespace") or namespace_of(model), marks[_POLICY + "name"]
+        return marks.get(_POLICY + "namespace") or model.in_namespace, marks[_POLICY + "name"]
     if marks.get(_CLUSTER_POLICY + "name"):
         return "", marks[_CLUSTER_POLICY + "name"]
     return None
-
-
-def policy_name(policy: Policy) -> tuple[str, str]:
-    """Return namespace (empty for a cluster policy) and name of a policy."""
-    return namespace_of(policy), policy.metadata.name
 
 
 class Entry(NamedTuple):
@@ -76,7 +70,7 @@ class Entry(NamedTuple):
         Labels that it selects; None for all.
     """
 
-    policy: Located[Policy]
+    policy: Located[PropagationPolicy]
     precision: int
     namespace: str
     labels: LabelSelector | None
@@ -103,17 +97,17 @@ class PolicyIndex:
     """
 
     entries: Mapping[_Key, Sequence[Entry]]
-    by_name: Mapping[tuple[str, str], Located[Policy]]
+    by_name: Mapping[tuple[str, str], Located[PropagationPolicy]]
 
     @classmethod
-    def of(cls, policies: Iterable[Located[Policy]]) -> "PolicyIndex":
+    def of(cls, policies: Iterable[Located[PropagationPolicy]]) -> "PolicyIndex":
         """Sort policies by what they select."""
         entries: dict[_Key, list[Entry]] = {}
-        by_name: dict[tuple[str, str], Located[Policy]] = {}
+        by_name: dict[tuple[str, str], Located[PropagationPolicy]] = {}
         for policy in policies:
-            by_name[policy_name(policy.model)] = policy
+            by_name[policy.model.place] = policy
             for one in policy.model.spec.resource_selectors:
-                key = (namespace_of(policy.model), one.api_version, one.kind, one.name)
+                key = (policy.model.in_namespace, one.api_version, one.kind, one.name)
                 entries.setdefault(key, []).append(_entry(policy, one))
         return cls(entries, by_name)
 
@@ -134,7 +128,7 @@ class PolicyIndex:
         """
         best: dict[tuple[str, str], Entry] = {}
         for entry in self._entries_for(resource):
-            name = policy_name(entry.policy.model)
+            name = entry.policy.model.place
             if name not in best or best[name].precision < entry.precision:
                 best[name] = entry
         return _respecting(claim, [entry.policy for entry in sorted(best.values(), key=_rank)])
@@ -147,7 +141,7 @@ class PolicyIndex:
                 yield from (entry for entry in self.entries.get(key, ()) if entry.selects(resource))
 
 
-def _entry(policy: Located[Policy], selector: ResourceSelector) -> Entry:
+def _entry(policy: Located[PropagationPolicy], selector: ResourceSelector) -> Entry:
     """Return one selector of a policy; labels do not count beside a name."""
     if selector.name:
         return Entry(policy, MATCHES_NAME, selector.namespace, None)
@@ -159,15 +153,14 @@ def _entry(policy: Located[Policy], selector: ResourceSelector) -> Entry:
 def _rank(entry: Entry) -> tuple[bool, int, int, str]:
     """Return the place of a selecting policy, the first one lowest."""
     policy = entry.policy.model
-    federal = isinstance(policy, ClusterPropagationPolicy)
-    return federal, -policy.spec.priority, -entry.precision, policy.metadata.name
+    return policy.cluster_scoped, -policy.spec.priority, -entry.precision, policy.metadata.name
 
 
-def _respecting(claim: tuple[str, str] | None, ordered: Sequence[Located[Policy]]) -> Choice:
+def _respecting(claim: tuple[str, str] | None, ordered: Sequence[Located[PropagationPolicy]]) -> Choice:
     """Return the first policy, or the one that has claimed the resource and is not preempted."""
     if not ordered:
         return Choice(None)
-    held = next((policy for policy in ordered if policy_name(policy.model) == claim), None)
+    held = next((policy for policy in ordered if policy.model.place == claim), None)
     if held is None or held is ordered[0]:
         return Choice(ordered[0])
     preceding = ordered[: ordered.index(held)]
@@ -175,9 +168,9 @@ def _respecting(claim: tuple[str, str] | None, ordered: Sequence[Located[Policy]
     return Choice(winner, preceding[0] if winner is held else None)
 
 
-def _preempts(policy: Policy, held: Policy) -> bool:
+def _preempts(policy: PropagationPolicy, held: PropagationPolicy) -> bool:
     """Tell whether a policy takes over what another one has claimed."""
     if policy.spec.preemption != "Always":
         return False
-    beats_scope = isinstance(policy, PropagationPolicy) and isinstance(held, ClusterPropagationPolicy)
+    beats_scope = held.cluster_scoped and not policy.cluster_scoped
     return beats_scope or policy.spec.priority > held.spec.priority

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fairlead.manifests.api.policies import (
-    ClusterAffinity,
     ClusterConstraint,
     ClusterPreferences,
+    ClusterSet,
     Placement,
     ReplicaSchedulingStrategy,
     SpecifiedReplicas,
@@ -72,7 +72,7 @@ def constraints_of(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple
             yield path, preferences
 
 
-def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterAffinity]]:
+def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Path, ClusterSet]]:
     """Yield the sets of clusters that weights, totals and bounds are for, with their paths.
 
     Those that are nothing but names of clusters are left out.

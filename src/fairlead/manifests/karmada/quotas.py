@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from fairlead.manifests.api.karmada import FederatedResourceQuota, FederatedResourceQuotaStatus
-from fairlead.manifests.collect import namespace_of
 from fairlead.manifests.karmada.findings import MUST_BE_REQUESTED, Amounts, resource_of, why_ignored
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import Path
@@ -46,7 +45,7 @@ def read_quotas(
     present = frozenset(clusters)
     rules: list[Quota] = []
     warnings: list[Statement] = []
-    for located in sorted(manifests, key=lambda one: (namespace_of(one.model), one.model.metadata.name)):
+    for located in sorted(manifests, key=lambda one: one.model.place):
         rule = _quota(located, (*workloads, *left_out), present)
         inside = [workload for workload in workloads if workload.namespace == rule.namespace]
         warnings.extend(_ignored(located, rule))
@@ -74,7 +73,7 @@ def _quota(located: LocatedQuota, workloads: Sequence[Workload], present: frozen
     meta = located.model.metadata
     # The whole manifest is needed to say how its lists would have to be changed.
     source = replace(located.source(), manifest=located.document.data)
-    rule = Quota(meta.name, namespace_of(located.model), limits, source)
+    rule = Quota(meta.name, located.model.in_namespace, limits, source)
     used = _observed(located.model.status)
     held: dict[Scope, int] = {}
     for workload in workloads:

@@ -3,8 +3,8 @@
 Placements that read the same are resolved once and share what came of it.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from fairlead.manifests.api.policies import Placement
 from fairlead.manifests.karmada.facts import Declared
@@ -20,15 +20,15 @@ from fairlead.manifests.karmada.preferences import (
     weighted_terms,
 )
 from fairlead.manifests.karmada.totals import Group, resolve, without_unlisted
-from fairlead.manifests.memory import Memory
 from fairlead.manifests.standing import (
     EVICTING,
     NO_AFFINITY,
+    Fleet,
     Ground,
     Standing,
     departing,
     not_joined,
-    standing,
+    roomiest,
     tainted,
     unready,
     without_api,
@@ -36,7 +36,6 @@ from fairlead.manifests.standing import (
 from fairlead.manifests.yaml.documents import Path
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules.candidates import Cause
-from fairlead.models.rules.capacity import room, weighed
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 
@@ -74,9 +73,6 @@ def within_tiers(
             for name in inside
         }
     )
-
-
-UNWEIGHABLE = "capacity is unknown, so it cannot be weighed by available replicas"
 
 
 def grounds(
@@ -126,20 +122,15 @@ class Division:
     key: Hashable | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Resolver:
+class Resolver(Fleet):
     """Resolves placements against clusters, those that read the same only once."""
 
-    clusters: Mapping[str, Cluster]
-    present: frozenset[str]
-    terms: Terms
-    memory: Memory = field(default_factory=Memory)
+    __slots__ = ()
 
-    @classmethod
-    def of(cls, clusters: Sequence[Cluster]) -> "Resolver":
-        """Return a resolver for some clusters."""
-        by_name = {cluster.name: cluster for cluster in clusters}
-        return cls(by_name, frozenset(by_name), Terms(by_name))
+    @property
+    def terms(self) -> Terms:
+        """Which clusters the terms of static weights match."""
+        return self.memory.once("terms", lambda: Terms(self.clusters))
 
     def division(
         self, group: DeclaredGroup, workload: Workload, declared: Declared, evicting: Mapping[str, Source]
@@ -160,10 +151,8 @@ class Resolver:
         return self.memory.once(key, lambda: resolve(declared.totals, division.standing.names, self.clusters))
 
     def ranking(self, division: Division, workload: Workload) -> tuple[str, ...]:
-        """Return the candidates by room: those without limit first, then the most room, then by name."""
-        rooms = self._rooms(division.standing.names, workload, tuple(sorted(workload.requests.items())))
-        known = {name: most for name, most in rooms.items() if most is not None}
-        return tuple(sorted(rooms, key=lambda name: (name in known, -known.get(name, 0), name)))
+        """Return the candidates, those with the most room first."""
+        return tuple(roomiest(self.rooms(division.standing.names, workload)))
 
     def _text(self, declared: Declared, *names: str) -> str:
         """Return fields of a placement as text, which tells placements that say the same."""
@@ -193,13 +182,11 @@ class Resolver:
         """Find the clusters that are open to a workload in one affinity group."""
         text = self._text(declared, *FIELDS, "clusterTolerations", "spreadConstraints")
         who = (text, group.path, workload.api_version, workload.kind)
-        closed = self.memory.once(
-            ("grounds", who),
+        key, base = self.standing(
+            who,
             lambda: grounds(declared.placement, group, workload.api_version, workload.kind, self.clusters),
+            workload,
         )
-        held = frozenset(name for name in workload.current if name in closed and closed[name].keeps)
-        key = ("standing", who, held)
-        base = self.memory.once(key, lambda: standing(closed, self.clusters, held))
         leaving = {name: Ground(EVICTING, source) for name, source in evicting.items() if name in base.names}
         return Division(base.without(leaving), key=None if leaving else key)
 
@@ -239,39 +226,16 @@ class Resolver:
 
     def _dynamic(self, base: Division, workload: Workload, key: Hashable | None) -> Division:
         """Weigh candidates by the room they have for the workload; one of unknown room takes nothing new."""
-        holds = any(name in self.present for name in workload.current)
-        requests = tuple(sorted(workload.requests.items()))
-        shared = None if key is None or holds else (key, requests)
+        holds = any(name in self.clusters for name in workload.current)
+        shared = None if key is None or holds else (key, tuple(sorted(workload.requests.items())))
         return self.memory.once(
-            shared and ("dynamic", shared), lambda: self._by_room(base.standing, workload, requests, shared)
+            shared and ("dynamic", shared), lambda: self._by_room(base.standing, workload, shared)
         )
 
-    def _by_room(
-        self, base: Standing, workload: Workload, requests: Hashable, key: Hashable | None
-    ) -> Division:
+    def _by_room(self, base: Standing, workload: Workload, key: Hashable | None) -> Division:
         """Weigh every candidate by its room."""
-        rooms = self._rooms(base.names, workload, requests)
-        unknown = [name for name in base.names if rooms[name] is None]
-        why = {
-            name: Ground(UNWEIGHABLE, self.clusters[name].source, cause=Cause.UNWEIGHABLE) for name in unknown
-        }
-        closed = {name: ground for name, ground in why.items() if name not in workload.current}
-        full = {name: ground for name, ground in why.items() if name in workload.current}
-        weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
-        openable = base.openable()
-        hopeless = [name for name, most in self._rooms(openable, workload, requests).items() if most is None]
-        return Division(base.closed_for_good(hopeless).without(closed).limited(full), weights, key=key)
-
-    def _rooms(
-        self, names: Iterable[str], workload: Workload, requests: Hashable
-    ) -> Mapping[str, int | None]:
-        """Compute the room of candidates; where nothing runs, the requests alone decide."""
-        empty: dict[str, int | None] = self.memory.once(("room", requests), dict)
-        probe = replace(workload, current={})
-        for name in names:
-            if name not in empty and name not in workload.current:
-                empty[name] = room(probe, self.clusters[name])
-        return {
-            name: room(workload, self.clusters[name]) if name in workload.current else empty[name]
-            for name in names
-        }
+        found = self.weighed(self.rooms(base.names, workload), workload)
+        rooms = self.rooms(base.openable(), workload)
+        hopeless = [name for name, most in rooms.items() if most is None]
+        closed = base.closed_for_good(hopeless).without(found.closed)
+        return Division(closed.limited(found.full), found.weights, key=key)

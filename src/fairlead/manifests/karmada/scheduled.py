@@ -1,15 +1,21 @@
-"""A workload as Karmada's own scheduler sees it: what it reads, and whether it would look at it again."""
+"""A workload as Karmada's own scheduler sees it: what it reads, how urgent it is, and whether it rests."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, assert_never
 
+from fairlead.manifests.api.policies import SchedulePrioritySource
+from fairlead.manifests.api.workloads import PriorityClass
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.facts import Declared
 from fairlead.manifests.karmada.preferences import is_divided
 from fairlead.manifests.karmada.requests import in_sets, pod_requests, requested, running
+from fairlead.manifests.validation import Located
 from fairlead.models.declared import KarmadaBinding
+from fairlead.models.statement import Statement
+from fairlead.models.words import with_nearest
 from fairlead.models.workload import Workload
 
 
@@ -26,6 +32,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
     """
     binding = subject.binding
     spec = binding.model.spec if binding else None
+    template = subject.template.model if subject.template else None
     own, applied = _placements(subject, workload)
     return KarmadaBinding(
         placement=declared.written,
@@ -35,7 +42,7 @@ def as_binding(subject: Subject, declared: Declared, workload: Workload) -> Karm
         else (),
         evicting=frozenset(one.from_cluster for one in spec.graceful_eviction_tasks) if spec else frozenset(),
         requests=_requests(subject),
-        uid=_uid(subject),
+        uid=(spec and spec.resource.uid) or (template and template.metadata.uid) or "",
         source=declared.source(),
         name=binding.model.metadata.name if binding else "",
         components=tuple((one.name, one.replicas) for one in spec.components) if spec else (),
@@ -91,13 +98,6 @@ def _requests(subject: Subject) -> Mapping[str, Fraction] | None:
     if subject.template is None:
         return None
     return pod_requests(subject.template.model.spec.template.spec) or None
-
-
-def _uid(subject: Subject) -> str:
-    """Return the UID of the workload; empty where no manifest tells it."""
-    stated = subject.binding.model.spec.resource.uid if subject.binding else None
-    template = subject.template.model.metadata.uid if subject.template else None
-    return stated or template or ""
 
 
 APPLIED = "policy.karmada.io/applied-placement"
@@ -192,3 +192,71 @@ def _bare(value: Any) -> Any:
         found = {key: _bare(item) for key, item in value.items()}
         return {key: item for key, item in found.items() if item not in (None, "", [], {}, 0, False)}
     return [_bare(item) for item in value] if isinstance(value, list) else value
+
+
+KIND = "priority"
+
+BUILT_IN: Mapping[str, int] = {
+    "system-cluster-critical": 2_000_000_000,
+    "system-node-critical": 2_000_001_000,
+}
+"""Classes that every API server has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Priorities:
+    """The priority classes of the input.
+
+    Parameters
+    ----------
+    default
+        Priority of pods that name no class.
+    """
+
+    values: Mapping[str, int]
+    default: int
+
+    @classmethod
+    def of(cls, classes: Iterable[Located[PriorityClass]]) -> "Priorities":
+        """Read priority classes; of several for all pods the lowest counts, as in Kubernetes."""
+        known = [one.model for one in classes]
+        values = {**BUILT_IN, **{one.metadata.name: one.value for one in known}}
+        return cls(values, min((one.value for one in known if one.global_default), default=0))
+
+    def of_workload(self, subject: Subject, key: str) -> tuple[int, tuple[Statement, ...]]:
+        """Return the priority of a workload, and what could not be resolved.
+
+        What a policy of the input says counts before the number in the binding, which stands for the policy
+        as it was; a class that is not in the input leaves that number, or 0.
+        """
+        stated = subject.binding.model.spec.schedule_priority if subject.binding else None
+        written = stated.priority if stated else None
+        policy = subject.policy
+        source = policy.model.spec.schedule_priority if policy else None
+        if policy is None or source is None:
+            return written or 0, ()
+        name = _class_name(subject, source)
+        if name == "" and source.priority_class_source == "PodPriorityClass":
+            return self.default, ()
+        if name in self.values:
+            return self.values[name], ()
+        if written is not None:
+            return written, ()
+        shown = with_nearest([name], self.values) if name else "none"
+        text = f"{key} counts as of priority 0: its priority class is {shown}, not in the input"
+        where = policy.source("spec", "schedulePriority")
+        return 0, (Statement(KIND, text, where, key),)
+
+
+def _class_name(subject: Subject, source: SchedulePrioritySource) -> str:
+    """Return the class that a policy names, or that the pods name; empty where none is."""
+    match source.priority_class_source:
+        case "KubePriorityClass" | "FederatedPriorityClass":
+            return source.priority_class_name
+        case "PodPriorityClass":
+            if subject.template is not None:
+                return subject.template.model.spec.template.spec.priority_class_name
+            needs = subject.binding.model.spec.replica_requirements if subject.binding else None
+            return needs.priority_class_name if needs else ""
+        case _:
+            assert_never(source.priority_class_source)

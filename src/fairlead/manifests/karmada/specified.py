@@ -9,8 +9,8 @@ from pydantic_core import ErrorDetails
 
 from fairlead.manifests.api.meta import Api, Count, Filled, ObjectMeta
 from fairlead.manifests.api.policies import (
-    ClusterAffinity,
     ClusterPreferences,
+    ClusterSet,
     FieldSelector,
     FieldSelectorRequirement,
     Placement,
@@ -25,7 +25,7 @@ from fairlead.manifests.karmada.preferences import (
     preferences_of,
 )
 from fairlead.manifests.karmada.totals import NO_TOTALS, Number, Target, Totals
-from fairlead.manifests.validation import Finding, in_plain_words
+from fairlead.manifests.validation import Finding, below, in_plain_words
 from fairlead.manifests.yaml.documents import Document, Path, shortened
 from fairlead.manifests.yaml.json_text import JsonReading, read_json
 from fairlead.models.source import Source
@@ -88,7 +88,7 @@ def annotation_findings(meta: ObjectMeta) -> Iterator[Finding]:
     for path, text, key in _texts(meta):
         reading = _read(text, key)
         if not isinstance(reading, Annotation):
-            yield from (finding.within(*path) for finding in reading)
+            yield from below(path, reading)
 
 
 def _texts(meta: ObjectMeta) -> Iterator[tuple[Path, str, str | None]]:
@@ -221,7 +221,7 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
     for path, said in annotated(meta):
         source, apart = replace(document.source(("metadata", *path)), manifest=document.data), True
         targets += [
-            Target(ClusterAffinity(cluster_names=(one.name,)), one.replicas, source)
+            Target(ClusterSet(cluster_names=(one.name,)), one.replicas, source)
             for one in said.specified_clusters
         ]
         targets += [Target(_region(one.name), one.replicas, source) for one in said.specified_idcs]
@@ -231,10 +231,10 @@ def _annotations(document: Document, meta: ObjectMeta) -> Totals:
     return Totals(tuple(targets), (), frozenset(regions) or None, regions_at, apart=apart)
 
 
-def _region(name: str) -> ClusterAffinity:
+def _region(name: str) -> ClusterSet:
     """Return the set of clusters of a region."""
     expression = FieldSelectorRequirement(key="region", operator="In", values=(name,))
-    return ClusterAffinity(field_selector=FieldSelector(match_expressions=(expression,)))
+    return ClusterSet(field_selector=FieldSelector(match_expressions=(expression,)))
 
 
 def idle_parts(

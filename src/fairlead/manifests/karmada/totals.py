@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fairlead.manifests.api.policies import ClusterAffinity
+from fairlead.manifests.api.policies import ClusterSet
 from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.standing import Ground, Standing
 from fairlead.manifests.yaml.documents import Path
@@ -29,7 +29,7 @@ class Target(NamedTuple):
         Where the number stands: a path inside the placement, or a source elsewhere.
     """
 
-    clusters: ClusterAffinity
+    clusters: ClusterSet
     replicas: int
     where: Path | Source
 
@@ -130,7 +130,7 @@ def resolve(totals: Totals, names: Sequence[str], clusters: Mapping[str, Cluster
     return tuple(found)
 
 
-def _name(affinity: ClusterAffinity, matched: Sequence[str]) -> str | None:
+def _name(affinity: ClusterSet, matched: Sequence[str]) -> str | None:
     """Return what people call a set of clusters: one region, zone or provider, or one cluster; else None."""
     fields = affinity.field_selector.match_expressions if affinity.field_selector else ()
     alone = not (affinity.cluster_names or affinity.label_selector)

@@ -1,16 +1,25 @@
 """Which clusters are open to a workload by KubeAdmiral's rules, and how a policy divides replicas."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fairlead.manifests.kubeadmiral.annotations import Feedback
 from fairlead.manifests.kubeadmiral.policies import AFFINITY, PLACEMENT, SELECTOR, Policy, Preferences
-from fairlead.manifests.standing import Ground, departing, not_joined, tainted, unready, without_api
+from fairlead.manifests.standing import (
+    Fleet,
+    Ground,
+    Weighed,
+    departing,
+    not_joined,
+    roomiest,
+    tainted,
+    unready,
+    without_api,
+)
 from fairlead.models.cluster import CPU, Cluster
 from fairlead.models.rules import Bounds, Copies, Tiers
 from fairlead.models.rules.bounds import Bound
-from fairlead.models.rules.candidates import Cause
-from fairlead.models.rules.capacity import room, weighed
+from fairlead.models.rules.capacity import room
 from fairlead.models.workload import Workload
 
 NOT_LISTED = "is not in the placement list"
@@ -30,69 +39,28 @@ def closed_clusters(policy: Policy, api: Api, clusters: Mapping[str, Cluster]) -
     an untolerated taint with effect ``NoSchedule``, and a cluster that is not ready. Taints with effect
     ``PreferNoSchedule`` are not looked at.
     """
-    found: dict[str, Ground] = {}
-    for name in sorted(clusters):
-        ground = _first(policy, api, clusters[name])
-        if ground is not None:
-            found[name] = ground
-    return found
+    found = {name: _first(policy, api, clusters[name]) for name in sorted(clusters)}
+    return {name: ground for name, ground in found.items() if ground is not None}
 
 
 def _first(policy: Policy, api: Api, cluster: Cluster) -> Ground | None:
     """Return the first ground against a cluster."""
-    unserved = without_api(cluster, api)
-    checks = (
-        not_joined(cluster),
-        departing(cluster),
-        unserved and replace(unserved, keeps=False),
-        _listed(policy, cluster),
-        _selected(policy, cluster),
-        _tainted(policy, cluster),
-        unready(cluster),
-    )
-    return next((ground for ground in checks if ground is not None), None)
-
-
-def _listed(policy: Policy, cluster: Cluster) -> Ground | None:
-    entries = policy.preferred.entries
-    if not entries or cluster.name in entries:
-        return None
-    return Ground(NOT_LISTED, policy.sources[PLACEMENT])
-
-
-def _selected(policy: Policy, cluster: Cluster) -> Ground | None:
+    if outside := not_joined(cluster) or departing(cluster):
+        return outside
+    if unserved := without_api(cluster, api):
+        return replace(unserved, keeps=False)
+    if policy.preferred.entries and cluster.name not in policy.preferred.entries:
+        return Ground(NOT_LISTED, policy.sources[PLACEMENT])
     if not policy.selector.matches(cluster.labels):
         return Ground(NO_SELECTOR, policy.sources[SELECTOR])
     if policy.terms is not None and not any(term.matches(cluster) for term in policy.terms):
         return Ground(NO_AFFINITY, policy.sources[AFFINITY])
-    return None
-
-
-def _tainted(policy: Policy, cluster: Cluster) -> Ground | None:
-    found = tainted(cluster, cluster.taints, policy.tolerations)
-    return replace(found, taints=()) if found and not cluster.ready else found
+    taint = tainted(cluster, cluster.taints, policy.tolerations)
+    return replace(taint, taints=()) if taint and not cluster.ready else taint or unready(cluster)
 
 
 ZERO_WEIGHT = "has weight 0 and no minimum"
 NO_WEIGHT = "has no weight beside others that have one, and no minimum"
-UNWEIGHABLE = "capacity is unknown, so it cannot be weighed by available replicas"
-
-
-@dataclass(frozen=True, slots=True)
-class Weighed:
-    """Weights of the candidates, and the candidates that lose out.
-
-    Parameters
-    ----------
-    closed
-        Candidates that cannot be weighed and so are none.
-    full
-        Candidates that cannot be weighed and take nothing new.
-    """
-
-    weights: Mapping[str, int]
-    closed: Mapping[str, Ground]
-    full: Mapping[str, Ground]
 
 
 def is_static(policy: Policy) -> bool:
@@ -113,38 +81,16 @@ def static_weights(policy: Policy, names: Sequence[str]) -> Weighed:
     return Weighed({name: weight for name, weight in weights.items() if name not in closed}, closed, {})
 
 
-def dynamic_weights(
-    workload: Workload, names: Sequence[str], clusters: Mapping[str, Cluster], empty: dict[str, int | None]
-) -> Weighed:
+def dynamic_weights(workload: Workload, names: Sequence[str], fleet: Fleet) -> Weighed:
     """Return the room of every candidate; one of unknown room is none, or keeps what it holds.
 
     A workload that requests nothing is weighed by free cpu, as KubeAdmiral does for every workload; where
     nothing is free, all weigh the same.
-
-    Parameters
-    ----------
-    empty
-        Rooms of clusters that hold nothing of a workload with these requests; completed here.
     """
-    asks = bool(workload.requests)
-    rooms: dict[str, int | None] = {}
-    for name in names:
-        if name in workload.current and asks:
-            rooms[name] = room(workload, clusters[name])
-            continue
-        if name not in empty:
-            empty[name] = room(workload, clusters[name]) if asks else _free_cpu(clusters[name])
-        rooms[name] = empty[name]
-    unknown = {
-        name: Ground(UNWEIGHABLE, clusters[name].source, cause=Cause.UNWEIGHABLE)
-        for name in names
-        if rooms[name] is None
-    }
-    closed = {name: why for name, why in unknown.items() if name not in workload.current}
-    weights = {name: weighed(most) for name, most in rooms.items() if name not in closed}
-    if not asks and not any(weights.values()):
-        weights = dict.fromkeys(weights, 1)
-    return Weighed(weights, closed, {name: why for name, why in unknown.items() if name not in closed})
+    if workload.requests:
+        return fleet.weighed(fleet.rooms(names, workload), workload)
+    found = fleet.weighed({name: _free_cpu(fleet.clusters[name]) for name in names}, workload)
+    return found if any(found.weights.values()) else replace(found, weights=dict.fromkeys(found.weights, 1))
 
 
 def _free_cpu(cluster: Cluster) -> int | None:
@@ -216,18 +162,11 @@ def _rank(policy: Policy, name: str) -> tuple[int, int]:
     return -priority, -weight
 
 
-def ranking(
-    policy: Policy, workload: Workload, names: Sequence[str], clusters: Mapping[str, Cluster]
-) -> Copies:
+def ranking(policy: Policy, workload: Workload, names: Sequence[str], fleet: Fleet) -> Copies:
     """Return which clusters are chosen first: by priority, then by room, then by name."""
-    rooms = {name: room(workload, clusters[name]) for name in names}
-
-    def place(name: str) -> tuple[int, bool, int, str]:
-        priority = policy.preferred.priorities.get(name, Bound(0)).replicas
-        found = rooms[name]
-        return -priority, found is not None, -(found or 0), name
-
-    return Copies(tuple(sorted(names, key=place)))
+    priorities = policy.preferred.priorities
+    ordered = roomiest(fleet.rooms(names, workload))
+    return Copies(tuple(sorted(ordered, key=lambda name: -priorities.get(name, Bound(0)).replicas)))
 
 
 def copies(

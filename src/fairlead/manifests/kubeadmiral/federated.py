@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fairlead.manifests.api import kubeadmiral as api
-from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet
+from fairlead.manifests.api.kubeadmiral import FederatedObject
+from fairlead.manifests.api.workloads import Deployment, Job, ReplicaSet, StatefulSet, Workload
 from fairlead.manifests.validation import Located, validate
 from fairlead.manifests.yaml.documents import Document, shortened
 from fairlead.models.errors import Mistake
@@ -16,10 +15,8 @@ from fairlead.models.statement import Statement
 SCHEDULER = "kubeadmiral.io/global-scheduler"
 _PATH = ("spec", "template")
 
-FederatedObject = api.FederatedObject | api.ClusterFederatedObject
-Template = Deployment | StatefulSet | ReplicaSet | Job
 
-TEMPLATES: Mapping[tuple[str, str], type[Template]] = {
+TEMPLATES: Mapping[tuple[str, str], type[Workload]] = {
     ("apps/v1", "Deployment"): Deployment,
     ("apps/v1", "StatefulSet"): StatefulSet,
     ("apps/v1", "ReplicaSet"): ReplicaSet,
@@ -38,7 +35,7 @@ class Federated:
     """
 
     located: Located[FederatedObject]
-    template: Located[Template]
+    template: Located[Workload]
 
     @property
     def namespace(self) -> str:
@@ -89,7 +86,7 @@ def _inner(located: Located[FederatedObject]) -> Document | None:
 
 
 def _validate(
-    located: Located[FederatedObject], inner: Document, model: type[Template], unpacked: Unpacked
+    located: Located[FederatedObject], inner: Document, model: type[Workload], unpacked: Unpacked
 ) -> None:
     """Validate one template; fields are named as seen from the federated object."""
     validated = validate(inner, model)
@@ -169,6 +166,6 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def replicas_path(template: Object) -> str:
+def replicas_path(template: Workload) -> str:
     """Return where the replicas stand in a template, as JSON patches write it."""
-    return "/spec/parallelism" if isinstance(template, Job) else "/spec/replicas"
+    return f"/spec/{template.spec.counted_in}"

@@ -4,14 +4,13 @@ Workloads to which the same policy applies share what came of it where nothing o
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from fairlead.manifests.kubeadmiral.annotations import Feedback
 from fairlead.manifests.kubeadmiral.division import (
     NOTHING_RUNS,
     UNAVAILABLE,
-    Weighed,
     bounds,
     closed_clusters,
     copies,
@@ -22,8 +21,7 @@ from fairlead.manifests.kubeadmiral.division import (
     tiers,
 )
 from fairlead.manifests.kubeadmiral.policies import MAX_CLUSTERS, MODE, PLACEMENT, RESCHEDULING, Policy
-from fairlead.manifests.memory import Memory
-from fairlead.manifests.standing import Ground, Standing, candidates, standing
+from fairlead.manifests.standing import Fleet, Ground, Standing, Weighed, candidates
 from fairlead.models.cluster import Cluster
 from fairlead.models.rules import (
     Aggregated,
@@ -61,13 +59,10 @@ class Interpreted(NamedTuple):
     warnings: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PolicyInterpreter:
+class PolicyInterpreter(Fleet):
     """Turns policies into rules."""
 
-    clusters: Mapping[str, Cluster]
-    present: frozenset[str]
-    memory: Memory = field(default_factory=Memory)
+    __slots__ = ()
 
     def interpret(
         self, workload: Workload, policy: Policy, feedback: Feedback, replicas: Source
@@ -77,7 +72,7 @@ class PolicyInterpreter:
         if policy.sticky and held:
             # No total: what runs stays, also where another number is wanted by now.
             return Interpreted(self._unchanged(workload, policy), tuple(_differing(workload, policy, held)))
-        open_to = self._open_to(workload, policy, feedback, held)
+        open_to = self._open_to(workload, policy, feedback)
         if not policy.divide:
             rules = tuple(self._duplicated(workload, policy, feedback, open_to))
         elif policy.binpack:
@@ -101,15 +96,12 @@ class PolicyInterpreter:
         closed = {name: shut for name in sorted(self.present) if name not in held}
         return Candidates(names, closed), Bounds(held, held)
 
-    def _open_to(
-        self, workload: Workload, policy: Policy, feedback: Feedback, held: frozenset[str]
-    ) -> Standing:
+    def _open_to(self, workload: Workload, policy: Policy, feedback: Feedback) -> Standing:
         """Find the clusters that are open to a workload."""
         api = (workload.api_version, workload.kind)
-        key = (policy.key, api)
-        closed = self.memory.once(("closed", key), lambda: closed_clusters(policy, api, self.clusters))
-        kept = frozenset(name for name in held if name in closed and closed[name].keeps)
-        found = self.memory.once(("candidates", key, kept), lambda: standing(closed, self.clusters, kept))
+        _, found = self.standing(
+            (policy.key, api), lambda: closed_clusters(policy, api, self.clusters), workload
+        )
         leaving = {name: Ground(UNAVAILABLE, source) for name, source in feedback.unavailable.items()}
         return found.without(leaving).closed_for_good(leaving)
 
@@ -138,7 +130,7 @@ class PolicyInterpreter:
             if least:
                 yield Bounds(least, {}, frozenset(names), preferred=True)
             yield from self._most_clusters(policy, found)
-            yield ranking(policy, workload, names, self.clusters)
+            yield ranking(policy, workload, names, self)
             yield from self._moves(workload, policy)
 
     def _packed(
@@ -171,7 +163,7 @@ class PolicyInterpreter:
         yield from self._bounds(policy, feedback, found)
         yield from self._most_clusters(policy, found)
         if policy.max_clusters is not None and policy.preferred.priorities:
-            yield ranking(policy, workload, found.names, self.clusters)
+            yield ranking(policy, workload, found.names, self)
         yield Weights(weighed.weights, not is_static(policy), policy.sources[PLACEMENT])
         yield from self._moves(workload, policy)
 
@@ -184,7 +176,7 @@ class PolicyInterpreter:
         """Return the clusters that would not be weighed even if their taints were tolerated."""
         if is_static(policy):
             return static_weights(policy, sorted(self.clusters)).closed
-        weighed = dynamic_weights(workload, found.openable(), self.clusters, {})
+        weighed = dynamic_weights(workload, found.openable(), self)
         return {**weighed.closed, **weighed.full}
 
     def _weighed(self, workload: Workload, policy: Policy, open_to: Standing) -> Weighed:
@@ -192,9 +184,7 @@ class PolicyInterpreter:
         if is_static(policy):
             key = ("static", policy.key, open_to.names)
             return self.memory.once(key, lambda: static_weights(policy, open_to.names))
-        requests = tuple(sorted(workload.requests.items()))
-        empty: dict[str, int | None] = self.memory.once(("rooms", requests), dict)
-        return dynamic_weights(workload, open_to.names, self.clusters, empty)
+        return dynamic_weights(workload, open_to.names, self)
 
     def _bounds(self, policy: Policy, feedback: Feedback, found: Standing) -> Iterator[Bounds]:
         """Bound the replicas of clusters; nothing where nothing is bounded."""
@@ -252,8 +242,7 @@ class PolicyReading:
             leaving = {one.name for one in clusters if one.deleting}
             left = {name: count for name, count in workload.current.items() if name not in leaving}
             standing = replace(workload, current=left)
-        by_name = {one.name: one for one in clusters}
-        interpreter = PolicyInterpreter(by_name, frozenset(by_name))
+        interpreter = PolicyInterpreter.of(clusters)
         rules = interpreter.interpret(standing, self.policy, self.feedback, self.replicas).rules
         return replace(workload, rules=rules, without=uncounted(rules))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from fairlead.manifests.api import kubeadmiral as api
 from fairlead.manifests.api.kubeadmiral import (
@@ -63,7 +63,9 @@ def preferences(placement: Sequence[DesiredPlacement], locate: Locate) -> Prefer
     said: dict[str, dict[str, Bound]] = {name: {} for name in _PREFERENCES}
     for position, entry in enumerate(placement):
         entries[entry.cluster] = locate((position,))
-        for name, number in _numbers(entry).items():
+        stated = entry.preferences
+        numbers = (stated.min_replicas, stated.max_replicas, stated.weight, stated.priority)
+        for name, number in zip(_PREFERENCES, numbers, strict=True):
             if number is not None:
                 source = locate((position, "preferences", name))
                 said[name][entry.cluster] = Bound(number, source)
@@ -71,37 +73,7 @@ def preferences(placement: Sequence[DesiredPlacement], locate: Locate) -> Prefer
     return Preferences(entries, minimum, said[MAXIMUM], said["weight"], said["priority"])
 
 
-def _numbers(entry: DesiredPlacement) -> Mapping[str, int | None]:
-    """Return what an entry states, by the name of the field."""
-    said = entry.preferences
-    return dict(
-        zip(_PREFERENCES, (said.min_replicas, said.max_replicas, said.weight, said.priority), strict=True)
-    )
-
-
-class Crossed(NamedTuple):
-    """An entry whose minimum is over the maximum of its cluster."""
-
-    position: int
-    cluster: str
-    minimum: int
-    maximum: int
-
-
-def crossed(placement: Sequence[DesiredPlacement]) -> Iterator[Crossed]:
-    """Yield the entries that state a minimum over the maximum, all entries of a cluster taken together."""
-    lows: dict[str, tuple[int, int]] = {}
-    highs: dict[str, int] = {}
-    for position, entry in enumerate(placement):
-        lows[entry.cluster] = position, entry.preferences.min_replicas
-        if entry.preferences.max_replicas is not None:
-            highs[entry.cluster] = entry.preferences.max_replicas
-    for cluster, (position, low) in lows.items():
-        if low > highs.get(cluster, low):
-            yield Crossed(position, cluster, low, highs[cluster])
-
-
-LocatedPolicy = Located[api.PropagationPolicy] | Located[api.ClusterPropagationPolicy]
+LocatedPolicy = Located[api.PropagationPolicy]
 
 MODE = "schedulingMode"
 SELECTOR = "clusterSelector"
@@ -247,7 +219,14 @@ def _field_problem(one: ClusterSelectorRequirement) -> str | None:
 
 
 def placement_findings(placement: Sequence[DesiredPlacement]) -> Iterator[Finding]:
-    """List minima over maxima."""
-    for one in crossed(placement):
-        message = f"must be at most maxReplicas of {one.cluster}, which is {one.maximum}"
-        yield Finding((one.position, "preferences", "minReplicas"), one.minimum, message)
+    """List minima over maxima, all entries of a cluster taken together."""
+    lows: dict[str, tuple[int, int]] = {}
+    highs: dict[str, int] = {}
+    for position, entry in enumerate(placement):
+        lows[entry.cluster] = position, entry.preferences.min_replicas
+        if entry.preferences.max_replicas is not None:
+            highs[entry.cluster] = entry.preferences.max_replicas
+    for cluster, (position, low) in lows.items():
+        if low > highs.get(cluster, low):
+            message = f"must be at most maxReplicas of {cluster}, which is {highs[cluster]}"
+            yield Finding((position, "preferences", "minReplicas"), low, message)

@@ -1,15 +1,13 @@
 """Workloads that KubeAdmiral places: which they are, what they ask for and what runs where."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fairlead.manifests.api.kubeadmiral import ClusterPropagationPolicy
 from fairlead.manifests.api.meta import Object
-from fairlead.manifests.api.workloads import Job
+from fairlead.manifests.api.workloads import Workload as Template
 from fairlead.manifests.join import Subject
-from fairlead.manifests.karmada.facts import named, template_replicas
-from fairlead.manifests.karmada.policies import policy_name
+from fairlead.manifests.karmada.facts import named, other_replicas
 from fairlead.manifests.karmada.requests import pod_requests, units
 from fairlead.manifests.kubeadmiral.annotations import (
     CLUSTER_POLICY,
@@ -21,7 +19,7 @@ from fairlead.manifests.kubeadmiral.annotations import (
     overridden,
     read_feedback,
 )
-from fairlead.manifests.kubeadmiral.federated import Template, current, replicas_path, written
+from fairlead.manifests.kubeadmiral.federated import current, replicas_path, written
 from fairlead.manifests.kubeadmiral.interpret import PolicyInterpreter, PolicyReading
 from fairlead.manifests.kubeadmiral.policies import RESCHEDULING, LocatedPolicy, Policy, read_policy
 from fairlead.manifests.validation import Located
@@ -36,55 +34,11 @@ from fairlead.models.workload import Workload
 LEFT_OUT = "left-out"
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The policy that a label names.
+class Chosen(NamedTuple):
+    """The policy that a label names: its namespace (empty for a cluster policy) and name, and the label."""
 
-    Parameters
-    ----------
-    namespace, name
-        Of the policy; the namespace is empty for a cluster policy.
-    """
-
-    namespace: str
-    name: str
+    policy: tuple[str, str]
     label: Mark
-
-    @property
-    def words(self) -> str:
-        """Return the policy in words."""
-        return f"policy {self.namespace}/{self.name}" if self.namespace else f"cluster policy {self.name}"
-
-
-def named_policy(labels: Marks, namespace: str) -> Named | None:
-    """Return the policy that the labels of an object name; one of its namespace comes first."""
-    for key, where in ((POLICY, namespace), (CLUSTER_POLICY, "")):
-        if key in labels and labels[key].value:
-            return Named(where, labels[key].value, labels[key])
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Policies:
-    """KubeAdmiral's policies by namespace (empty for a cluster policy) and name."""
-
-    by_name: Mapping[tuple[str, str], Policy]
-
-    @classmethod
-    def of(cls, policies: Iterable[LocatedPolicy]) -> "Policies":
-        """Read policies."""
-        found: dict[tuple[str, str], Policy] = {}
-        for located in policies:
-            meta = located.model.metadata
-            federal = isinstance(located.model, ClusterPropagationPolicy)
-            namespace = "" if federal else meta.namespace or "default"
-            words = f"policy {namespace}/{meta.name}" if namespace else f"cluster policy {meta.name}"
-            found[namespace, meta.name] = read_policy(located, words)
-        return cls(found)
-
-    def get(self, named: Named) -> Policy | None:
-        """Return a policy; None where the input does not have it."""
-        return self.by_name.get((named.namespace, named.name))
 
 
 class Placed(NamedTuple):
@@ -102,16 +56,22 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Federation:
-    """KubeAdmiral's part of the input."""
+    """KubeAdmiral's part of the input.
 
-    policies: Policies
+    Parameters
+    ----------
+    policies
+        By namespace (empty for a cluster policy) and name.
+    """
+
+    policies: Mapping[tuple[str, str], Policy]
     interpreter: PolicyInterpreter
 
     @classmethod
     def of(cls, policies: Sequence[LocatedPolicy], clusters: Sequence[Cluster]) -> "Federation":
         """Return KubeAdmiral's part of the input."""
-        by_name = {cluster.name: cluster for cluster in clusters}
-        return cls(Policies.of(policies), PolicyInterpreter(by_name, frozenset(by_name)))
+        found = {one.model.place: read_policy(one, named(one.model.place)) for one in policies}
+        return cls(found, PolicyInterpreter.of(clusters))
 
     def places(self, subject: Subject) -> bool:
         """Tell whether KubeAdmiral places a subject.
@@ -124,18 +84,24 @@ class Federation:
         chosen = _named_policy(subject)
         if chosen is None:
             return False
-        return self.policies.get(chosen) is not None or (subject.policy is None and subject.binding is None)
+        return chosen.policy in self.policies or (subject.policy is None and subject.binding is None)
 
     def place(self, subject: Subject, key: str) -> Placed:
         """Return the workload of a subject with its rules, or why it is left out."""
-        warnings = list(_outvoted(subject, key))
+        warnings: list[Statement] = []
+        if subject.policy is not None:
+            other = named(subject.policy.model.place)
+            text = f"Karmada's {other} selects {key} too, but KubeAdmiral places it"
+            warnings.append(Statement("policy", text, subject.policy.source(), key))
         reason, policy = self._policy(subject, key)
         if policy is None:
             return Placed(None, (*warnings, *([reason] if reason else [])))
         annotations = marks("annotations", _objects(subject))
         policy, remarked = overridden(policy, annotations, key)
         workload = _workload(subject, key, policy.name)
-        warnings = [*warnings, *remarked, *_replicas_differ(subject, workload)]
+        warnings += remarked
+        if subject.federated is not None:
+            warnings += other_replicas(subject, workload, "federated object")
         if policy.sticky and workload.current and not workload.replicas:
             text = f"{key} is left out: it is scaled to 0, but {policy.name} disables rescheduling"
             return Placed(None, (*warnings, Statement(LEFT_OUT, text, policy.sources[RESCHEDULING], key)))
@@ -161,16 +127,20 @@ class Federation:
         if chosen is None:
             text = f"{key} is left out: no label {POLICY} or {CLUSTER_POLICY} names its policy"
             return Statement(LEFT_OUT, text, _source(subject), key), None
-        policy = self.policies.get(chosen)
+        policy = self.policies.get(chosen.policy)
         if policy is None:
-            text = f"{key} is left out: its label names {chosen.words}, which is not in the input"
+            text = f"{key} is left out: its label names {named(chosen.policy)}, which is not in the input"
             return Statement(LEFT_OUT, text, chosen.label.source, key), None
         return None, policy
 
 
-def _named_policy(subject: Subject) -> Named | None:
-    """Return the policy that the labels of a subject name."""
-    return named_policy(marks("labels", _objects(subject)), subject.identity.namespace)
+def _named_policy(subject: Subject) -> Chosen | None:
+    """Return the policy that the labels of a subject name; one of its namespace comes first."""
+    labels = marks("labels", _objects(subject))
+    for key, where in ((POLICY, subject.identity.namespace), (CLUSTER_POLICY, "")):
+        if key in labels and labels[key].value:
+            return Chosen((where, labels[key].value), labels[key])
+    return None
 
 
 def _objects(subject: Subject) -> Iterator[Located[Object]]:
@@ -201,13 +171,13 @@ def _source(subject: Subject) -> Source:
 def _replicas_source(subject: Subject) -> Source:
     """Return where the number of replicas was declared."""
     template = _template(subject)
-    return template.source("spec", "parallelism" if isinstance(template.model, Job) else "replicas")
+    return template.source("spec", template.model.spec.counted_in)
 
 
 def _workload(subject: Subject, key: str, policy: str) -> Workload:
     """Return the workload of a subject, without rules."""
     model = _template(subject).model
-    replicas = template_replicas(model)
+    replicas = model.spec.replicas
     return Workload(
         key=key,
         name=subject.identity.name,
@@ -238,21 +208,3 @@ def _unit(subject: Subject, policy: Policy, annotations: Marks) -> FederatedUnit
         resource_version=(subject.template and subject.template.model.metadata.resource_version) or "",
         sources=policy.sources,
     )
-
-
-def _outvoted(subject: Subject, key: str) -> Iterator[Statement]:
-    """Say that a policy of Karmada would place the subject too."""
-    if subject.policy is not None:
-        other = named(policy_name(subject.policy.model))
-        text = f"Karmada's {other} selects {key} too, but KubeAdmiral places it"
-        yield Statement("policy", text, subject.policy.source(), key)
-
-
-def _replicas_differ(subject: Subject, workload: Workload) -> Iterator[Statement]:
-    """Say which number of replicas counts where template and federated object differ."""
-    if subject.template is not None and subject.federated is not None:
-        asked = template_replicas(subject.template.model)
-        if asked != workload.replicas:
-            counted = f"the {workload.replicas} of its federated object count"
-            text = f"{workload.key}: the template asks for {asked} replicas, but {counted}"
-            yield Statement("replicas", text, _replicas_source(subject), workload.key)

@@ -8,9 +8,9 @@ from typing import NamedTuple, TypeVar, assert_never
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.extensions import RuleManifest, rule_of
-from fairlead.manifests.memory import Memory
-from fairlead.manifests.own import group_bounds, grouped, hierarchy, prices
+from fairlead.manifests.own import grouped, hierarchy, prices
 from fairlead.manifests.own.sets import Remark, named
+from fairlead.manifests.standing import Memory
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
 from fairlead.models.cluster import Cluster
@@ -143,7 +143,7 @@ class Adder:
         """Tell what in a manifest matches no cluster of the input."""
         match located.model:
             case own.GroupBounds() as model:
-                yield from group_bounds.remarks(Located(model, located.document), self.clusters)
+                yield from grouped.remarks(Located(model, located.document), self.clusters)
             case own.PriceList() as model:
                 yield from prices.remarks(Located(model, located.document), self.clusters)
             case own.HierarchicalWeights() as model:
@@ -170,8 +170,8 @@ class Adder:
 
     def _group_bounds(self, located: Located[own.GroupBounds], names: Sequence[str], rules: Rules) -> Added:
         key = (id(located.model), names)
-        found = self.memory.once(key, lambda: group_bounds.totals(located, names, self.clusters))
-        return Added(*group_bounds.added(rules, found))
+        found = self.memory.once(key, lambda: grouped.totals(located, names, self.clusters))
+        return Added(*grouped.added(rules, found))
 
     def _grouped(
         self, located: Located[grouped.GroupedKind], names: Sequence[str], replicas: int, rules: Rules

@@ -12,7 +12,7 @@ from fairlead.manifests.api.profile import Profile, ProfileSpec
 from fairlead.manifests.extensions import Extensions
 from fairlead.manifests.join import Subject
 from fairlead.manifests.karmada.companions import scheduling_order
-from fairlead.manifests.own import failure_rates, move_budgets, prices, profile
+from fairlead.manifests.own import move_budgets, prices, profile
 from fairlead.manifests.own.adder import PER_WORKLOAD, Adder
 from fairlead.manifests.own.sets import (
     Remark,
@@ -28,10 +28,9 @@ from fairlead.models.affinity_groups import at_start
 from fairlead.models.cluster import Cluster
 from fairlead.models.errors import Mistake
 from fairlead.models.expected_loss import FailureRate
-from fairlead.models.levels import Deviation
+from fairlead.models.levels import Deviation, Tolerance
 from fairlead.models.rules import Companionship, MoveBudget
 from fairlead.models.statement import Statement
-from fairlead.models.tolerance import Tolerance
 from fairlead.models.workload import AffinityGroup, Workload
 
 
@@ -113,7 +112,7 @@ def extend(
     companions, lonely = _companions(manifests, extended)
     budgets, idle = _budgets(manifests, clusters, extended)
     wanted = next((one.model.spec for one in of_kind(manifests, Profile)), ProfileSpec())
-    strange = failure_rates.remarks(of_kind(manifests, own.FailureRates), clusters)
+    strange = profile.unknown_groups(of_kind(manifests, own.FailureRates), clusters)
     warnings = tuple(statements([*told, *lonely, *idle, *strange]))
     rules: tuple[Companionship | MoveBudget, ...] = (*companions, *budgets)
     return Extended(
@@ -122,7 +121,7 @@ def extend(
         profile.order(wanted, extensions),
         profile.measure(wanted),
         profile.tolerances(wanted, extensions),
-        failure_rates.read(of_kind(manifests, own.FailureRates)),
+        profile.rates_of(of_kind(manifests, own.FailureRates)),
         warnings,
     )
 
@@ -186,7 +185,7 @@ def _selecting_nothing(
 def contradictions(manifests: Sequence[Located[Object]], subjects: Sequence[Subject]) -> Iterator[Mistake]:
     """List manifests of which there may be one only: in the whole input, or for a workload."""
     yield from profile.second(of_kind(manifests, Profile))
-    yield from failure_rates.twice(of_kind(manifests, own.FailureRates))
+    yield from profile.rates_twice(of_kind(manifests, own.FailureRates))
     for pair in combinations(of_kind(manifests, own.PriceList), 2):
         if pair[0].model.spec.level == pair[1].model.spec.level:
             yield from _both(*pair, subjects)

@@ -8,10 +8,9 @@ from fairlead.manifests.api.own import OWN_KINDS, OwnKind
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec
 from fairlead.manifests.api.profile import Profile
 from fairlead.manifests.extensions import Extensions, RuleManifest
-from fairlead.manifests.karmada.findings import label_selector_findings, selector_findings
+from fairlead.manifests.karmada.findings import labels_findings, selector_findings
 from fairlead.manifests.own import profile
-from fairlead.manifests.own.sets import as_affinity
-from fairlead.manifests.validation import Finding, below
+from fairlead.manifests.validation import Finding, below, each, repeated
 from fairlead.manifests.yaml.documents import Document
 from fairlead.models.errors import Mistake
 
@@ -52,9 +51,8 @@ def own_findings(model: OwnKind | RuleManifest, extensions: Extensions) -> Itera
         group = model.api_version.rpartition("/")[0]
         yield Finding(("metadata", "namespace"), model.metadata.namespace, _SCOPE.format(group))
     spec = getattr(model, "spec", None)
-    if isinstance(spec, SelectingSpec) and spec.workload_selector.label_selector:
-        found = label_selector_findings(spec.workload_selector.label_selector)
-        yield from below("spec", below("workloadSelector", below("labelSelector", found)))
+    if isinstance(spec, SelectingSpec):
+        yield from below(("spec", "workloadSelector"), labels_findings(spec.workload_selector))
     if not isinstance(model, RuleManifest):
         yield from below("spec", _of_kind(model, extensions))
 
@@ -85,8 +83,7 @@ def _of_kind(model: OwnKind, extensions: Extensions) -> Iterator[Finding]:
 def _group_bounds(spec: own.GroupBoundsSpec) -> Iterator[Finding]:
     """List sets without clusters or bounds, and minima over their maxima."""
     yield from _filled("groups", spec.groups, "name at least one set of clusters")
-    for position, group in enumerate(spec.groups):
-        yield from below("groups", below(position, _group(group)))
+    yield from below("groups", each(spec.groups, _group))
 
 
 def _group(group: own.GroupBound) -> Iterator[Finding]:
@@ -109,30 +106,28 @@ def _prices(spec: own.PriceListSpec) -> Iterator[Finding]:
     yield from _filled("prices", spec.prices, "name at least one price")
     if spec.currency and spec.level == "emissions":
         yield Finding(("currency",), spec.currency, "emissions are grams; leave it out")
-    for position, entry in enumerate(spec.prices):
-        found = [
-            *_either({"pricePerReplica": entry.price_per_replica, "perResource": entry.per_resource}),
-            *_target(entry.target_cluster),
-        ]
-        yield from below("prices", below(position, iter(found)))
+    yield from below("prices", each(spec.prices, _price))
+
+
+def _price(entry: own.PriceEntry) -> Iterator[Finding]:
+    """List what is wrong with one price."""
+    yield from _either({"pricePerReplica": entry.price_per_replica, "perResource": entry.per_resource})
+    yield from _target(entry.target_cluster)
 
 
 def _survival(spec: own.SurvivalSpec) -> Iterator[Finding]:
     """List what is missing or said twice of what is lost and of what is left."""
     yield from _either({"field": spec.field, "losses": spec.losses or None})
-    for position, loss in enumerate(spec.losses):
-        if loss.field in [each.field for each in spec.losses[:position]]:
-            message = "is listed twice; groups says how many are lost at once"
-            yield Finding(("losses", position, "field"), loss.field, message)
+    message = "is listed twice; groups says how many are lost at once"
+    yield from below("losses", repeated([loss.field for loss in spec.losses], ("field",), message))
     yield from _either({"minReplicas": spec.min_replicas, "minPercent": spec.min_percent})
 
 
 def _hierarchy(spec: own.HierarchicalWeightsSpec) -> Iterator[Finding]:
     """List fields that cannot nest, and groups deeper than there are fields."""
     yield from _filled("by", spec.by, _FIELDS)
+    yield from below("by", repeated(spec.by))
     for position, field in enumerate(spec.by):
-        if field in spec.by[:position]:
-            yield Finding(("by", position), field, "is listed twice")
         if field == "cluster" and position + 1 < len(spec.by):
             yield Finding(("by", position), field, "must be the last one: nothing lies inside a cluster")
     if len(spec.by) > _MOST_FIELDS:
@@ -152,7 +147,7 @@ def _branches(branches: Mapping[str, own.Branch], depth: int) -> Iterator[Findin
             message = "lies deeper than spec.by has fields; nothing is inside a cluster"
             yield Finding((name, "inside"), dict(branch.inside), message)
         else:
-            yield from below(name, below("inside", _branches(branch.inside, depth - 1)))
+            yield from below((name, "inside"), _branches(branch.inside, depth - 1))
 
 
 def _move_budget(spec: own.MoveBudgetSpec) -> Iterator[Finding]:
@@ -162,14 +157,13 @@ def _move_budget(spec: own.MoveBudgetSpec) -> Iterator[Finding]:
         message = "is missing; total, perWorkload, perNamespace, leaving or arriving is needed"
         yield Finding(("total",), None, message, missing=True)
     for name, entries in (("leaving", spec.leaving), ("arriving", spec.arriving)):
-        for position, entry in enumerate(entries):
-            yield from below(name, below(position, _target(entry.target_cluster)))
+        yield from below(name, each([entry.target_cluster for entry in entries], _target))
 
 
 def _target(target: ClusterSet | None) -> Iterator[Finding]:
     """List wrong expressions of a set of clusters."""
     if target is not None:
-        yield from below("targetCluster", selector_findings(as_affinity(target)))
+        yield from below("targetCluster", selector_findings(target))
 
 
 def _filled(name: str, items: Sequence[object], advice: str) -> Iterator[Finding]:

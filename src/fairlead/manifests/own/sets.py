@@ -5,7 +5,6 @@ from typing import NamedTuple, TypeVar
 
 from fairlead.manifests.api.meta import Object
 from fairlead.manifests.api.own_values import ClusterSet, SelectingSpec, WorkloadSelector
-from fairlead.manifests.api.policies import ClusterAffinity
 from fairlead.manifests.karmada.groups import matching
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
@@ -43,19 +42,9 @@ def statements(remarks: Iterable[Remark]) -> Iterator[Statement]:
         yield Statement(KIND, f"{text}{about}", source, next(iter(keys)) if len(keys) == 1 else None)
 
 
-def as_affinity(target: ClusterSet) -> ClusterAffinity:
-    """Return a set of clusters as Karmada's type, which is matched in the same way."""
-    return ClusterAffinity(
-        cluster_names=target.cluster_names,
-        exclude=target.exclude,
-        label_selector=target.label_selector,
-        field_selector=target.field_selector,
-    )
-
-
 def matched(target: ClusterSet, clusters: Mapping[str, Cluster]) -> frozenset[str]:
     """Return the clusters of the input that belong to a set."""
-    return frozenset(matching(as_affinity(target), clusters))
+    return frozenset(matching(target, clusters))
 
 
 def without_clusters(

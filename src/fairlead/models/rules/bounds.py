@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.requirement import MINIMA, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -129,13 +128,3 @@ def passed_over(rule: Bounds, workload: Workload, placed: Mapping[str, int]) -> 
     if not workload.replicas:
         return 0
     return sum(1 for cluster, bound in rule.minimum.items() if bound.replicas and not placed.get(cluster))
-
-
-def describe_minimum(rule: Bounds, workload: Workload, cluster: str) -> Statement:
-    """Say in the user's words how many replicas a cluster needs."""
-    return minimum(rule, workload, cluster).statement()
-
-
-def describe_maximum(rule: Bounds, workload: Workload, cluster: str) -> Statement:
-    """Say in the user's words how many replicas a cluster may hold."""
-    return maximum(rule, workload, cluster).statement()

@@ -123,11 +123,6 @@ def _broken(one: Requirement, found: int) -> str:
 _RULE = Kind(KIND, _asked, _broken)
 
 
-def describe(rule: Candidates, workload: Workload, cluster: str) -> Statement:
-    """Say in the user's words why a cluster is not open to a workload."""
-    return closed(rule, workload, cluster).statement()
-
-
 def describe_exclusions(rule: Candidates, workload: Workload) -> Statement:
     """Say in the sentence that Karmada's users know which clusters are closed to a workload, and why."""
     sources = {exclusion.source for exclusion in rule.excluded.values()}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from operator import gt
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
+from fairlead.models.in_order import in_order_of
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import listed
@@ -146,9 +146,9 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List clusters and resources that are asked for more than there is."""
     over: dict[tuple[str, str], tuple[int, int]] = {}
     for resource, column in problem.used_columns(placement).items():
-        offered = problem.room.get(resource, {})
+        offered, names = problem.room.get(resource, {}), tuple(column)
         # Nearly always all of it fits, which is seen at one look.
-        if any(map(gt, column.values(), map(offered.get, column, repeat(0)))):
+        if any(map(gt, in_order_of(names, column, 0), in_order_of(names, offered, 0))):
             pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
             over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
     for (name, resource), (amount, most) in sorted(over.items()):

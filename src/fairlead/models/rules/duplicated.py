@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from fairlead.models.requirement import UNPLACED, Among, Binds, GivesWay, Kind, Requirement, Side
 from fairlead.models.rules.candidates import Candidates
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -93,13 +92,3 @@ def _broken(one: Requirement, found: int) -> str:
 
 
 _RULE = Kind(KIND, _asked, _broken, UNPLACED)
-
-
-def describe(rule: Duplicated, workload: Workload, cluster: str) -> Statement:
-    """Say in the user's words what a cluster has to hold."""
-    return full_copy(rule, workload, cluster).statement()
-
-
-def describe_choice(rule: Duplicated, workload: Workload) -> Statement:
-    """Say in the user's words that clusters hold full copies or nothing, and one of them at least a copy."""
-    return any_copy(rule, workload, ()).statement()

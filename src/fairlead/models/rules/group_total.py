@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.requirement import MINIMA, Among, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -101,13 +100,3 @@ def _broken(one: Requirement, found: int) -> str:
 
 
 _RULE = Kind(KIND, _asked, _broken, MINIMA)
-
-
-def describe_minimum(rule: GroupTotal, workload: Workload) -> Statement:
-    """Say in the user's words how many replicas the set needs."""
-    return minimum(rule, workload).statement()
-
-
-def describe_maximum(rule: GroupTotal, workload: Workload) -> Statement:
-    """Say in the user's words how many replicas the set may hold."""
-    return maximum(rule, workload).statement()

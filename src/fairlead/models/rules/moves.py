@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from fairlead.models.levels import MOVES_FIRST, MOVES_LAST, MOVES_UNCHANGED, Level
 from fairlead.models.rules.duplicated import Duplicated, copy_on
 from fairlead.models.rules.tiers import Tiers
+from fairlead.models.rules.total import Total
 
 if TYPE_CHECKING:
     from fairlead.models.workload import Workload
@@ -64,7 +65,7 @@ def moved(workload: Workload, held: Mapping[str, int], placed: Mapping[str, int]
 
     Replicas stopped anywhere, less what had to be stopped because the total shrank:
     ``sum max(0, movable - placed) - max(0, sum movable - N)``. Under Duplicated no total shrinks, only
-    copies: ``sum max(0, movable - placed)``.
+    copies, and without a rule for the total all that runs may stay: ``sum max(0, movable - placed)``.
     """
     counted = movable(workload, held)
     return stopped(counted, placed) - unavoidable(workload, counted)
@@ -83,9 +84,7 @@ def movable(workload: Workload, held: Mapping[str, int]) -> dict[str, int]:
 
 def unavoidable(workload: Workload, counted: Mapping[str, int]) -> int:
     """Return how many of the `movable` replicas have to be stopped because there are too many of them."""
-    if workload.rule(Duplicated) is not None:
-        return 0
-    return max(0, sum(counted.values()) - workload.replicas)
+    return max(0, sum(counted.values()) - workload.replicas) if workload.rule(Total) is not None else 0
 
 
 def stopped(held: Mapping[str, int], placed: Mapping[str, int]) -> int:

@@ -173,24 +173,18 @@ class Survival(Grouped):
 
     def requirements(self, workload: Workload) -> Iterator[Requirement]:
         """Yield what has to be left of every group; without candidates only where it holds something."""
-        if self.at_once:
-            yield from self._left_at_once(workload)
+        if not self.minimum:
             return
-        for group, clusters in self._lost_with().items() if self.minimum else ():
+        if self.at_once:
+            if any(loss.together for loss in self.losses):
+                binds = Binds.ALWAYS if any(loss.groups for loss in self.losses) else Binds.WHERE_HELD
+                yield self._asks(workload, Left(self.name, self.losses), binds)
+            return
+        nothing = frozenset[str]()
+        for group in dict.fromkeys([*self.groups, *self.everywhere]):  # the groups of candidates first
+            clusters = self.groups.get(group, nothing) | self.everywhere.get(group, nothing)
             binds = Binds.ALWAYS if group in self.groups else Binds.WHERE_HELD
             yield self._left(workload, group, clusters, binds)
-
-    def _left_at_once(self, workload: Workload) -> Iterator[Requirement]:
-        """Yield what has to be left after the worst of several losses, if any cluster can be lost."""
-        if self.minimum and any(loss.together for loss in self.losses):
-            binds = Binds.ALWAYS if any(loss.groups for loss in self.losses) else Binds.WHERE_HELD
-            yield self._asks(workload, Left(self.name, self.losses), binds)
-
-    def _lost_with(self) -> Clusters:
-        """Return all clusters that are lost together by group, the groups of candidates first."""
-        names = dict.fromkeys([*self.groups, *self.everywhere])
-        nothing = frozenset[str]()
-        return {name: self.groups.get(name, nothing) | self.everywhere.get(name, nothing) for name in names}
 
     def _left(
         self, workload: Workload, group: str, clusters: frozenset[str], binds: Binds = Binds.ALWAYS

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fairlead.models.requirement import UNPLACED, Everywhere, GivesWay, Kind, Requirement, Side
 from fairlead.models.source import Source
-from fairlead.models.statement import Statement
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -40,8 +39,3 @@ def _broken(one: Requirement, found: int) -> str:
 
 
 _RULE = Kind(KIND, _asked, _broken, UNPLACED)
-
-
-def describe(rule: Total, workload: Workload) -> Statement:
-    """Say in the user's words how many replicas are wanted."""
-    return requirement(rule, workload).statement()

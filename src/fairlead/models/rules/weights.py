@@ -76,17 +76,12 @@ def cost(rule: Weights, workload: Workload, placed: Mapping[str, int], deviation
     """
     if not rule.tiers:
         return distance(rule.weights, placed, workload.replicas, deviation)
-    parts = [_of_tier(rule, tier, placed, deviation) for tier in rule.tiers]
-    return sum(parts, Fraction(0))
-
-
-def _of_tier(
-    rule: Weights, tier: frozenset[str], placed: Mapping[str, int], deviation: Deviation
-) -> Fraction:
-    """Return the distance inside a tier from the shares of what the tier holds."""
-    inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
-    held = sum(replicas for cluster, replicas in placed.items() if cluster in tier)
-    return distance(inside, placed, held, deviation)
+    found = Fraction(0)
+    for tier in rule.tiers:
+        inside = {cluster: weight for cluster, weight in rule.weights.items() if cluster in tier}
+        held = sum(replicas for cluster, replicas in placed.items() if cluster in tier)
+        found += distance(inside, placed, held, deviation)
+    return found
 
 
 def distance(

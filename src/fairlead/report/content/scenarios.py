@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from fairlead.models.words import counted, listed
-from fairlead.report.blocks import Cell, Column, Row, Table, columns, number, table
+from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
 from fairlead.solver.simulate.result import Scenario, Simulation
 
 SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~Workloads")
@@ -16,6 +16,12 @@ def scenario_table(simulation: Simulation) -> Table:
 
 
 def _scenario(scenario: Scenario) -> Row:
+    if not scenario.answered:
+        return (
+            Cell(scenario.name, "bold"),
+            Cell("not answered", "notice"),
+            *(NOTHING for _ in SCENARIOS[1:]),
+        )
     unplaced = [f"{key} {count}" for key, count in scenario.unplaced.items()]
     return (
         Cell(scenario.name, "bold"),
@@ -33,15 +39,24 @@ def scenario_verdict(simulation: Simulation) -> str:
     scenarios = simulation.scenarios
     if not scenarios:
         return ""
-    bad = [scenario for scenario in scenarios if not scenario.fits]
-    if not bad:
-        return f"Fits: everything can be placed in each of the {counted(len(scenarios), 'scenario')}."
-    worst = f"worst: {bad[0].change}, {told(bad[0])}"
-    return f"Does not fit in {len(bad)} of {counted(len(scenarios), 'scenario')}; {worst}."
+    every = counted(len(scenarios), "scenario")
+    bad = [scenario for scenario in scenarios if scenario.answered and not scenario.fits]
+    late = sum(not scenario.answered for scenario in scenarios)
+    if bad:
+        unknown = f"; {late} not answered in time" if late else ""
+        worst = f"worst: {bad[0].change}, {told(bad[0])}"
+        return f"Does not fit in {len(bad)} of {every}; {worst}{unknown}."
+    if late == len(scenarios):
+        return "Not known: no scenario was answered in time; raise the time limit."
+    if late:
+        return f"Not known: {late} of {every} were not answered in time, everything fits in the others."
+    return f"Fits: everything can be placed in each of the {every}."
 
 
 def told(scenario: Scenario) -> str:
     """Say what is missing or gives way in a scenario; ``fits`` where nothing does."""
+    if not scenario.answered:
+        return "not answered in time"
     return ", ".join(failures(scenario.unplaced, len(scenario.broken))) or "fits"
 
 

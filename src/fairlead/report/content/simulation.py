@@ -197,7 +197,12 @@ def _verdict(simulation: Simulation, look: Look) -> list[Line]:
     below = [*fills_first(simulation), *remarks(after), *why, *empty_additions(simulation), *costs]
     below += unproven(after)
     last = [Text(closing(change(simulation)), "bold")] if simulation.after.placement is not None else []
-    return [*texts(already(simulation)), _toned(verdict(simulation)), *texts(below), *last]
+    return [
+        *texts(already(simulation)),
+        _toned(verdict(simulation), fits=simulation.after.fits),
+        *texts(below),
+        *last,
+    ]
 
 
 def fills_first(simulation: Simulation) -> list[str]:
@@ -211,11 +216,9 @@ def fills_first(simulation: Simulation) -> list[str]:
     return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]
 
 
-def _toned(text: str) -> Text:
+def _toned(text: str, *, fits: bool) -> Text:
     """Return a verdict with its first words toned."""
-    if text.startswith("Fits"):
-        return Text(text, "good", len("Fits"))
-    return Text(text, "bad", len(text.partition(":")[0].partition(" in ")[0]))
+    return Text(text, "good" if fits else "bad", len(text.partition(":")[0].partition(" in ")[0]))
 
 
 def _failing(simulation: Simulation, look: Look) -> list[Line]:
@@ -225,7 +228,8 @@ def _failing(simulation: Simulation, look: Look) -> list[Line]:
         lines.append(f"{scenario.change}:")
         lines += first_lines((f"  {text}" for text in scenario.broken), look.few(AT_ONCE), "", MORE)
     anyway = [] if simulation.changes else already(simulation)
-    return [*texts(anyway), _toned(scenario_verdict(simulation)), *texts(lines)]
+    fits = all(scenario.fits for scenario in simulation.scenarios)
+    return [*texts(anyway), _toned(scenario_verdict(simulation), fits=fits), *texts(lines)]
 
 
 def title(simulation: Simulation) -> str:

@@ -6,13 +6,12 @@ from fractions import Fraction
 from functools import cached_property
 
 from fairlead.models.cluster import Cluster
+from fairlead.models.decision_reasons import wanted
 from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.placement import Placement
-from fairlead.models.quota_reasons import more_within
 from fairlead.models.rules import Bounds, Candidates, Duplicated
-from fairlead.models.rules.quota import Allowance
+from fairlead.models.rules.quota import Allowance, more_within
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
-from fairlead.models.wanted import wanted
 from fairlead.models.words import counted
 from fairlead.models.workload import Workload
 from fairlead.report.amounts import short_amount

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from fairlead.models.decision_reasons import wanted
 from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Attained, Outcome
 from fairlead.models.statement import Conflict, Relaxation, Statement, Violation
 from fairlead.models.triggers import untriggered
-from fairlead.models.wanted import wanted
 from fairlead.models.workload import Workload
 from fairlead.report.documents.values import Document, json_number, numbers, picked, plain
 

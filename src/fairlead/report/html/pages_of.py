@@ -8,8 +8,7 @@ from fairlead.models.answer import Shown
 from fairlead.models.comparison import Comparison
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
-from fairlead.models.showing import amounts
-from fairlead.models.words import counted, listed
+from fairlead.models.words import amounts, counted, listed
 from fairlead.models.workload import running as running_of
 from fairlead.report.blocks import (
     Block,

@@ -79,9 +79,12 @@ class Batch:
     totals
         Replicas by row.
     needs
-        What one replica takes, by row and resource, in units of the greatest common divisor.
+        What one replica takes, by row and resource, in units of the resource.
     coupling
         What is shared.
+    units
+        The greatest common divisor of what replicas take, by the name of the resource, in the order of the
+        columns of `needs`.
     """
 
     problem: Problem
@@ -92,6 +95,7 @@ class Batch:
     totals: Whole
     needs: Whole
     coupling: Coupling
+    units: Mapping[str, int]
 
     @property
     def feasible(self) -> bool:
@@ -146,7 +150,7 @@ def batch_of(problem: Problem) -> Batch:
         wanted = needed[:, resource]
         room = np.where(wanted > 0, amount // np.maximum(wanted, 1), MOST)
         upper[:, column] = np.minimum(upper[:, column], room)
-    lower, upper = _tight(lower, upper, totals)
+    lower, upper = tight(lower, upper, totals)
     return Batch(
         problem,
         tuple(workload.key for workload in workloads),
@@ -156,6 +160,7 @@ def batch_of(problem: Problem) -> Batch:
         totals,
         needed,
         _coupling(limits, clusters, resources, needed, upper),
+        units,
     )
 
 
@@ -257,7 +262,7 @@ def _open(workloads: Sequence[Workload], clusters: tuple[str, ...]) -> Whole:
     return found[[row[inside] for inside in names]]
 
 
-def _tight(lower: Whole, upper: Whole, totals: Whole) -> tuple[Whole, Whole]:
+def tight(lower: Whole, upper: Whole, totals: Whole) -> tuple[Whole, Whole]:
     """Return bounds that a division of the row alone attains; as they are where a row has none."""
     for start in range(0, len(totals), 4096):
         rows = slice(start, start + 4096)

@@ -10,7 +10,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.attainment import LexicographicResult, Note, attained
-from fairlead.solver.batch.tuning import MOST_SETTLED
+from fairlead.solver.batch import tuning
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 from fairlead.solver.ties import Settled, settle
@@ -46,7 +46,7 @@ def concluded(
     if not all(level.proven for level in levels):
         return LexicographicResult(Status.FEASIBLE, placement, levels)
     loose = any(level.tolerance for level in levels)
-    if loose or len(problem.workloads) * len(problem.clusters) > MOST_SETTLED:
+    if loose or len(problem.workloads) * len(problem.clusters) > tuning.MOST_SETTLED:
         return LexicographicResult(Status.OPTIMAL, placement, levels)
     tied = _settled(problem, placement, deadline, seed)
     if tuple(level.value for level in score(problem, tied.placement)) != tuple(

@@ -11,16 +11,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from fairlead.models.levels import DEVIATION, DEVIATIONS, MOVES_LAST, NET, PRICED, Deviation, Level
+from fairlead.models.levels import DEVIATION, DEVIATIONS, MOVES_LAST, NET, PRICED, Deviation, Level, Tolerance
 from fairlead.models.rules import MoveBudget, MovePrice, Moves, Tiers, Weights, moves
 from fairlead.models.rules.move_budget import members
 from fairlead.models.rules.price import prices_on
 from fairlead.models.rules.weights import level as level_of
 from fairlead.models.score import levels_of
-from fairlead.models.tolerance import Tolerance
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Batch, Whole, table_of, total_of
-from fairlead.solver.batch.shapes import Bent, Linear, Shape, Squared, Summed
+from fairlead.solver.batch.shapes import Shape
 from fairlead.solver.marginal import widen
 
 # Steps of one unit where costs allow it: fine enough for prices, few enough for sums in 64 bits.
@@ -86,7 +85,7 @@ def costs_of(batch: Batch) -> tuple[LevelCost, ...]:
 
 def nothing(batch: Batch) -> LevelCost:
     """Return a level on which every placement costs nothing, where any placement will do."""
-    return LevelCost(DEVIATION, Linear(np.zeros_like(batch.lower)), 1, 1, Fraction(0))
+    return LevelCost(DEVIATION, Shape.straight(np.zeros_like(batch.lower)), 1, 1, Fraction(0))
 
 
 def _cost_of(batch: Batch, level: Level) -> LevelCost:
@@ -144,7 +143,7 @@ def _moves(batch: Batch, level: Level) -> LevelCost:
     scale, grain = _scale([1], int(table.sum(axis=1).max(initial=0)))
     unit = np.where(table > 0, -scale, 0)
     nothing = np.zeros_like(table)
-    shape = Bent(table, nothing, unit, nothing, nothing)
+    shape = Shape(nothing, unit, (table,), (nothing,))
     return LevelCost(level, shape, scale, grain, Fraction(constant))
 
 
@@ -164,7 +163,7 @@ def _beyond(batch: Batch, level: Level) -> LevelCost:
         inside = frozenset().union(*rule.tiers[: level.number]) if rule is not None else frozenset()
         rows.append({name: 1 for name in batch.clusters if name not in inside} if counted else {})
     scale, grain = _scale([1], int(batch.totals.max(initial=0)))
-    return LevelCost(level, Linear(table_of(rows, batch.clusters) * scale), scale, grain, Fraction(0))
+    return LevelCost(level, Shape.straight(table_of(rows, batch.clusters) * scale), scale, grain, Fraction(0))
 
 
 def _price(batch: Batch, level: Level) -> LevelCost:
@@ -176,7 +175,9 @@ def _price(batch: Batch, level: Level) -> LevelCost:
     denominators = {price.denominator for row in prices for price in row.values()}
     dearest = max((price for row in prices for price in row.values()), default=Fraction(0))
     scale, grain = _scale(sorted(denominators), math.ceil(dearest) * int(batch.totals.max(initial=0)))
-    return LevelCost(level, Linear(table_of(prices, batch.clusters, scale)), scale, grain, Fraction(0))
+    return LevelCost(
+        level, Shape.straight(table_of(prices, batch.clusters, scale)), scale, grain, Fraction(0)
+    )
 
 
 def _net(batch: Batch, level: Level) -> LevelCost:
@@ -209,9 +210,7 @@ def _net(batch: Batch, level: Level) -> LevelCost:
     )
     exact = away.grain > 0 and all((price * away.scale).denominator == 1 for price in prices)
     grain = math.gcd(away.grain, *steps.tolist()) if exact else 0
-    return LevelCost(
-        level, Summed(away.shape, Bent(held, zero, unit, zero, zero)), away.scale, grain, constant
-    )
+    return LevelCost(level, away.shape + Shape(zero, unit, (held,), (zero,)), away.scale, grain, constant)
 
 
 def _deviation(
@@ -273,7 +272,7 @@ def _l1(
     bound = 2 * scale * int(whole.max(initial=1))
     middle = np.where(counted, (widen(whole - 2 * rest, bound) * scale // whole).astype(np.int64), 0)
     least = np.where(counted, (widen(rest, bound) * scale // whole).astype(np.int64), 0)
-    return Bent(anchor, least, -unit, middle, unit), scale, grain
+    return Shape(least, -unit, (anchor, anchor + 1), (middle, unit)), scale, grain
 
 
 def _webster(
@@ -303,8 +302,10 @@ def _webster(
     before = -((2 * bottom - top * (2 * anchor - 1)) * scale // bottom)
     step = 2 * top * scale // bottom
     least = (top * anchor * anchor - 2 * bottom * anchor) * scale // bottom
-    matrices = [np.where(counted, each, 0).astype(np.int64) for each in (least, before, after, step)]
-    return Squared(anchor, *matrices), scale, grain
+    least, before, after, step = (
+        np.where(counted, each, 0).astype(np.int64) for each in (least, before, after, step)
+    )
+    return Shape(least, before, (anchor,), (after,), step), scale, grain
 
 
 def budgets_of(batch: Batch) -> tuple[tuple[LevelCost, int], ...]:
@@ -332,9 +333,9 @@ def _row(batch: Batch, rule: MoveBudget) -> tuple[LevelCost, int]:
     unit = counted.astype(np.int64)[:, None] * columns[None, :]
     zero = np.zeros_like(held)
     if rule.arriving is not None:
-        shape, saved = Bent(held, zero, zero, unit, unit), 0
+        shape, saved = Shape(zero, zero, (held,), (unit,)), 0
     else:
-        shape = Bent(held, zero, -unit, zero, zero)
+        shape = Shape(zero, -unit, (held,), (zero,))
         shrinking = np.maximum(0, held.sum(axis=1) - batch.totals)[counted]
         saved = int(shrinking.sum()) if rule.leaving is None else 0
     return LevelCost(MOVES_LAST, shape, 1, 1, Fraction(0)), rule.most + saved

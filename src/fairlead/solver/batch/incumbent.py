@@ -6,12 +6,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.surrogate import Guided
-from fairlead.solver.batch.tuning import GRACE
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.search import Search
 
@@ -130,7 +130,9 @@ class Incumbent:
         """When to stop; a little later where there is no placement yet: a late one is better than none."""
         if self.best is not None:
             return self.deadline
-        return self.deadline.later(GRACE * max(0.0, min(self.deadline.at, time.monotonic()) - self.started))
+        return self.deadline.later(
+            tuning.GRACE * max(0.0, min(self.deadline.at, time.monotonic()) - self.started)
+        )
 
     @property
     def done(self) -> bool:

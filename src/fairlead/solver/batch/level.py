@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.batch.dual.relaxation import relax
-from fairlead.solver.batch.dual.sifting import Sifted, Sifting, sift
+from fairlead.solver.batch.dual.relaxation import Evaluated, relax
+from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent, OnProgress
-from fairlead.solver.batch.large import Large
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.large_neighbourhood import divide_whole, prove, search_neighbourhoods
 from fairlead.solver.batch.primal.repair import (
@@ -21,22 +21,6 @@ from fairlead.solver.batch.primal.repair import (
     rounded,
 )
 from fairlead.solver.batch.surrogate import Guide, Guided
-from fairlead.solver.batch.tuning import (
-    LEVEL_LONGER,
-    LEVEL_TURNS,
-    MANY_ROWS,
-    ROWS_OF_PROGRAM,
-    SHARE_OF_ANY,
-    SHARE_OF_BOUND,
-    SHARE_OF_CLIMBING,
-    SHARE_OF_EXCHANGES,
-    SHARE_OF_FROZEN,
-    SHARE_OF_GUIDE,
-    SHARE_OF_PROGRAMS,
-    SHARE_OF_STRICT,
-    TURNS_OF_LARGE,
-    TURNS_OF_STRAIGHT,
-)
 from fairlead.solver.search import Search
 
 # For a guide, or where other levels come after that wait for time, prices that are about right will do.
@@ -97,11 +81,8 @@ def minimise(
 
 def _search(level: Incumbent, near: Prices | None) -> None:
     """Find prices, then placements near the bound."""
-    if len(level.model.batch.keys) > MANY_ROWS:
-        Large(level).search(near)
-        return
     # Where a placement was known changes to it may be worth more than long exchanges from another start.
-    share = 1.0 if level.best is None else SHARE_OF_EXCHANGES
+    share = 1.0 if level.best is None else tuning.SHARE_OF_EXCHANGES
     start = priced(level, near, Sifting())
     relieve(level, start)
     exchange_all(level, start, level.deadline.part(share))
@@ -114,13 +95,13 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     """Find placements by a guide, the settled ones frozen if possible, and the bound of the level."""
     first = guided
     if guide.frozen is not None:
-        due = guide.latest if guided.best is None else level.deadline.part(SHARE_OF_FROZEN)
+        due = guide.latest if guided.best is None else level.deadline.part(tuning.SHARE_OF_FROZEN)
         first = guided.surrogate(guide.frozen, guided.best, due)
-    climbing = 0 if guide.frozen is None else LEVEL_LONGER
+    climbing = 0 if guide.frozen is None else tuning.LEVEL_LONGER
     start = priced(first, _best_of(first.model, near), ABOUT_RIGHT, climbing=climbing)
     if not near:
         # The first level is far from its bound for long, so that what comes after would have no time for it.
-        _raise_bound(level, first.prices)
+        _raise_bound(level, [first.prices])
     first.offer(start)
     if guide.frozen is not None and not first.over:
         exchange_rounded(first, start)
@@ -129,8 +110,11 @@ def _search_guided(level: Incumbent, guided: Incumbent, guide: Guide, near: Sequ
     prices = first.prices
     if near:
         joined = (Prices(np.maximum(each.capacity, prices.capacity), each.pins) for each in near)
-        _raise_bound(level, _best_of(level.model, (*near, *joined, prices)) or prices)
+        _raise_bound(level, [*near, *joined, prices])
         prices = Prices(np.maximum(level.prices.capacity, prices.capacity), level.prices.pins)
+    elif len(prices.pins) != len(level.prices.pins):
+        # What is frozen needs no pin, and has no price for it.
+        prices = Prices(prices.capacity, level.prices.pins)
     guided.look_near(prices)
     if level.over:
         return
@@ -161,7 +145,7 @@ def _search_straight(level: Incumbent, guided: Incumbent, guide: Guide, near: Se
         exchange_all(level, start)
     divide_whole(level)
     prove(level)
-    guided = guided.until(level.deadline.part(SHARE_OF_GUIDE))
+    guided = guided.until(level.deadline.part(tuning.SHARE_OF_GUIDE))
     search_neighbourhoods(guided, lambda: level.closed)
     _vary_from_guided(level, guided, guide)
 
@@ -170,7 +154,7 @@ def _vary_from_guided(level: Incumbent, guided: Incumbent, guide: Guide) -> None
     """Change the placement of the guide until the level is as low as can be; of equals the guide decides."""
     best = guided.best
     if guide.strict is not None:
-        strict = level.surrogate(guide.strict, best, level.deadline.part(SHARE_OF_STRICT))
+        strict = level.surrogate(guide.strict, best, level.deadline.part(tuning.SHARE_OF_STRICT))
         search_neighbourhoods(strict, lambda: level.closed, near=guided)
         best = strict.best
     itself = level.surrogate(level.model, best, level.deadline)
@@ -182,11 +166,11 @@ def _vary_from_guided(level: Incumbent, guided: Incumbent, guide: Guide) -> None
         level.best = itself.best
 
 
-def _lead_any(level: Incumbent, guided: Incumbent, straight: Model, sifted: Sifted) -> None:
+def _lead_any(level: Incumbent, guided: Incumbent, straight: Model, sifted: Evaluated) -> None:
     """Lead the linear program of a straight guide to any placement at all; heaps are better than none."""
     if sifted.replicas is None:
         return
-    first = Incumbent.of(straight, None, level.search.part(SHARE_OF_ANY))
+    first = Incumbent.of(straight, None, level.search.part(tuning.SHARE_OF_ANY))
     first.raise_bound(sifted.prices, sifted.rows)
     repair_rounded(first, rounded(straight, sifted.replicas))
     if first.best is not None:
@@ -213,31 +197,32 @@ def priced(level: Incumbent, near: Prices | None, how: Sifting, *, climbing: int
     prices = near
     if prices is None or climbing:
         turns = _turns(model) * max(1, climbing)
-        prices = climb(model, turns, level.deadline.part(SHARE_OF_CLIMBING), near).prices
+        prices = climb(model, turns, level.deadline.part(tuning.SHARE_OF_CLIMBING), near).prices
     relaxed = relax(model, prices)
     level.raise_bound(prices, relaxed.rows)
-    if len(model.batch.keys) > ROWS_OF_PROGRAM or level.over:
+    if len(model.batch.keys) > tuning.ROWS_OF_PROGRAM or level.over:
         return relaxed.replicas
-    sifted = sift(model, prices, relaxed.rows, level.deadline.part(SHARE_OF_PROGRAMS), how)
+    sifted = sift(model, prices, relaxed.rows, level.deadline.part(tuning.SHARE_OF_PROGRAMS), how)
     level.raise_bound(sifted.prices, sifted.rows)
     return relaxed.replicas if sifted.replicas is None else rounded(model, sifted.replicas)
 
 
-def _raise_bound(level: Incumbent, prices: Prices) -> None:
-    """Raise the bound of a level, starting from prices that are about right."""
+def _raise_bound(level: Incumbent, near: Sequence[Prices]) -> None:
+    """Raise the bound of a level, starting from the best of some prices."""
+    prices = _best_of(level.model, near) or level.prices
     rows = relax(level.model, prices).rows
-    sifted = sift(level.model, prices, rows, level.deadline.part(SHARE_OF_BOUND), ABOUT_RIGHT)
+    sifted = sift(level.model, prices, rows, level.deadline.part(tuning.SHARE_OF_BOUND), ABOUT_RIGHT)
     level.raise_bound(sifted.prices, sifted.rows)
 
 
 def _turns(model: Model) -> int:
     """Return how many turns an ascent takes where nothing is known."""
     places = model.batch.lower.size
-    if places > LEVEL_TURNS[-1][0]:
-        return TURNS_OF_LARGE
+    if places > tuning.LEVEL_TURNS[-1][0]:
+        return tuning.TURNS_OF_LARGE
     if not model.pins and not model.curve.grows:
-        return TURNS_OF_STRAIGHT
-    return next(turns for most, turns in LEVEL_TURNS if places <= most)
+        return tuning.TURNS_OF_STRAIGHT
+    return next(turns for most, turns in tuning.LEVEL_TURNS if places <= most)
 
 
 def _best_of(model: Model, near: Sequence[Prices]) -> Prices | None:

@@ -16,8 +16,8 @@ from fairlead.models.progress import Progress, progress_of
 from fairlead.models.rules import Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
-from fairlead.models.score import least_of
 from fairlead.solver.attainment import LexicographicResult, Note
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
 from fairlead.solver.batch.conclusion import concluded
 from fairlead.solver.batch.costs import LevelCost, budgets_of, costs_of, nothing
@@ -27,7 +27,6 @@ from fairlead.solver.batch.incumbent import Incumbent, OnProgress
 from fairlead.solver.batch.level import minimise
 from fairlead.solver.batch.model import Model, Worth, model_of, prices_at
 from fairlead.solver.batch.primal.neighbourhood import solve_subproblem
-from fairlead.solver.batch.shapes import Linear
 from fairlead.solver.batch.surrogate import (
     Guide,
     Guided,
@@ -38,14 +37,6 @@ from fairlead.solver.batch.surrogate import (
     frozen_at,
     guide_of,
     straight_guide,
-)
-from fairlead.solver.batch.tuning import (
-    LEVELS_SHARE_OF_TIME,
-    MANY_ROWS,
-    REFUTING_SHARE,
-    SHARE,
-    WORTH_ANOTHER_LOOK,
-    WORTH_FREEZING,
 )
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.first_placing import place_first
@@ -89,7 +80,7 @@ def solve_batch(
     search.side_by_side.prepare(solve_subproblem)
     pins = tuple(budgets_of(batch))
     best = batch.matrix(floor) if floor is not None and not check(part, floor) else None
-    if best is None and refuted(batch, pins, search.deadline.part(REFUTING_SHARE)):
+    if best is None and refuted(batch, pins, search.deadline.part(tuning.REFUTING_SHARE)):
         return LexicographicResult(Status.INFEASIBLE, None)
     levels = _Levels(batch, costs_of(batch), search, near)
     status, found = levels.run(_Stage(batch, pins, best))
@@ -167,7 +158,7 @@ class _Levels:
     def _look_again(self, stages: list[_Stage]) -> None:
         """Spend what time is left on levels that are not proven, the first ones first."""
         number = 0
-        while number < len(self.costs) and self._is_left(WORTH_ANOTHER_LOOK):
+        while number < len(self.costs) and self._is_left(tuning.WORTH_ANOTHER_LOOK):
             if self._note(number).proven:
                 number += 1
                 continue
@@ -220,11 +211,11 @@ class _Levels:
 
     def _guide(self, stage: _Stage, cost: LevelCost, after: Sequence[LevelCost]) -> Guide | None:
         """Return by what placements are searched where the level alone does not say where replicas stand."""
-        if len(stage.batch.keys) > MANY_ROWS:
+        if len(stage.batch.keys) > tuning.MANY_ROWS:
             return None
         deviations = [each for each in self.costs if each.level.base in DEVIATIONS]
-        latest = self.search.deadline.part(LEVELS_SHARE_OF_TIME)
-        if isinstance(cost.shape, Linear) and deviations:
+        latest = self.search.deadline.part(tuning.LEVELS_SHARE_OF_TIME)
+        if not cost.shape.starts and deviations:
             return straight_guide(stage.batch, stage.pins, cost, after, deviations, latest)
         if not after and stage.guided is None:
             return None
@@ -233,10 +224,10 @@ class _Levels:
         frozen: Model | None = model
         pinned = tuple(each for each, _ in stage.pins)
         if stage.best is not None and not any(each.tolerance for each in pinned):
-            there_is_time = self._is_left(WORTH_FREEZING)
+            there_is_time = self._is_left(tuning.WORTH_FREEZING)
             batch, pins = frozen_at(stage.batch, cost, stage.pins, stage.best)
             frozen = model_of(batch, by, pins) if there_is_time else None
-        return Guide(cost, pinned, model, frozen, latest, SHARE * cost.scale)
+        return Guide(cost, pinned, model, frozen, latest, tuning.SHARE * cost.scale)
 
     def _after(self, stage: _Stage, number: int, found: Incumbent) -> _Stage:
         """Note how far a level got and pin it; leave out what no placement holds that is as good."""
@@ -271,7 +262,7 @@ class _Levels:
         after = len(self.costs) - number - 1
         if after <= 0:
             return self.search.deadline
-        share = LEVELS_SHARE_OF_TIME if after > followed else 1.0
+        share = tuning.LEVELS_SHARE_OF_TIME if after > followed else 1.0
         return self.search.deadline.part(share / (followed + 1))
 
     def _teller(self, cost: LevelCost) -> OnProgress | None:
@@ -279,12 +270,11 @@ class _Levels:
         report = self.search.progress
         if report is None:
             return None
-        least = least_of(self.batch.problem, cost.level)
 
         def tell(steps: int | None, bound: int) -> None:
             value = None if steps is None else Fraction(steps, cost.scale) + cost.constant
             seconds = time.monotonic() - self.started
-            report(progress_of(cost.level.name, value, max(cost.bound(bound), least), seconds))
+            report(progress_of(cost.level.name, value, max(cost.bound(bound), Fraction(0)), seconds))
 
         return tell
 

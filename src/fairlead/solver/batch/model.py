@@ -13,10 +13,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Floats, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.shapes import Curve, Shape, curve_of
-from fairlead.solver.batch.tuning import ROWS, WORTH_THREADS
 
 T = TypeVar("T")
 
@@ -109,18 +109,27 @@ class Prices:
         """Return that nothing has a price."""
         return cls(np.zeros(len(model.batch.coupling.limit)), np.zeros(len(model.pins)))
 
+    def __mul__(self, factor: float) -> "Prices":
+        """Return prices that are several times as high, or a part."""
+        return Prices(self.capacity * factor, self.pins * factor)
+
+    @property
+    def joined(self) -> Floats:
+        """The prices of capacity, then those of pins."""
+        return np.concatenate([self.capacity, self.pins])
+
 
 def chunks(count: int) -> Iterator[slice]:
     """Cut rows into chunks of fixed size."""
-    for start in range(0, count, ROWS):
-        yield slice(start, min(count, start + ROWS))
+    for start in range(0, count, tuning.ROWS):
+        yield slice(start, min(count, start + tuning.ROWS))
 
 
 def in_chunks(model: Model, do: Callable[[slice], T]) -> list[T]:
     """Do something for every chunk of rows, perhaps in several threads; results are in order of the rows."""
     parts = list(chunks(len(model.batch.keys)))
     threads = min(model.threads, len(parts))
-    if threads <= 1 or len(parts) < WORTH_THREADS:
+    if threads <= 1 or len(parts) < tuning.WORTH_THREADS:
         return [do(rows) for rows in parts]
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(do, parts))

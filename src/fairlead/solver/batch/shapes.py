@@ -7,40 +7,11 @@ overestimated: a cost is exact at its anchor, up to less than one step, and roun
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Protocol, Self
+from typing import Protocol
 
 import numpy as np
 
 from fairlead.solver.batch.arrays import Batch, Floats, Whole
-
-
-class Shape(Protocol):
-    """A convex cost for every place of a batch, in steps.
-
-    Between two breaks the marginal grows by the same amount from unit to unit.
-    """
-
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Replicas at which the marginal may jump, by place; any number of matrices."""
-        ...
-
-    @property
-    def step(self) -> Whole | None:
-        """By what the marginal grows from unit to unit, by place; None for not at all."""
-        ...
-
-    def marginal(self, at: Whole) -> Whole:
-        """Return the cost of the unit from ``at`` to ``at + 1``, by place."""
-        ...
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of ``at`` replicas, by place."""
-        ...
-
-    def mapped(self, change: "Change", *others: Any) -> Self:
-        """Return the shape with every matrix changed, together with those of others of its kind."""
-        ...
 
 
 class Change(Protocol):
@@ -52,144 +23,86 @@ class Change(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linear:
-    """Every replica costs the same: ``slope * x``."""
+class Shape:
+    """A convex cost for every place of a batch, in steps; all matrices are by row and column.
 
-    slope: Whole
-    breaks: tuple[Whole, ...] = ()
-    step: Whole | None = None
-
-    def marginal(self, at: Whole) -> Whole:  # noqa: ARG002 - the same everywhere
-        """Return the cost of a unit."""
-        return self.slope
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        total: Whole = self.slope * at
-        return total
-
-    def mapped(self, change: Change, *others: Self) -> Self:
-        """Return the shape with every matrix changed."""
-        return type(self)(
-            change(self.slope, *(each.slope for each in others)),
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bent:
-    """Two slopes and one step between them: ``-unit`` up to the anchor, then ``middle`` once, then ``unit``.
-
-    With ``middle`` equal to the slope on one side there is a single bend.
+    Parameters
+    ----------
+    least
+        Cost at the first start; of no replicas where there is none.
+    before
+        Cost of the unit below the first start, or of every unit where there is none.
+    starts
+        Replicas at which the marginal may jump, rising; none where every unit costs the same.
+    after
+        Cost of the unit at every start.
+    step
+        By what the marginal grows from unit to unit between two starts; None for not at all.
     """
 
-    anchor: Whole
-    least: Whole
-    left: Whole
-    middle: Whole
-    right: Whole
-    step: Whole | None = None
-
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Return where the slope changes."""
-        return (self.anchor, self.anchor + 1)
-
-    def marginal(self, at: Whole) -> Whole:
-        """Return the cost of a unit."""
-        beyond = np.where(at == self.anchor, self.middle, self.right)
-        return np.where(at < self.anchor, self.left, beyond)
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        beyond = at - self.anchor
-        down = np.minimum(beyond, 0) * self.left
-        up = np.minimum(np.maximum(beyond, 0), 1) * self.middle + np.maximum(beyond - 1, 0) * self.right
-        total: Whole = self.least + down + up
-        return total
-
-    def mapped(self, change: Change, *others: Self) -> Self:
-        """Return the shape with every matrix changed."""
-        return type(self)(
-            change(self.anchor, *(each.anchor for each in others), position=True),
-            change(self.least, *(each.least for each in others)),
-            change(self.left, *(each.left for each in others)),
-            change(self.middle, *(each.middle for each in others)),
-            change(self.right, *(each.right for each in others)),
-        )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Squared:
-    """Marginals that grow by ``step`` from unit to unit, on either side of the anchor."""
-
-    anchor: Whole
     least: Whole
     before: Whole
-    after: Whole
-    step: Whole
+    starts: tuple[Whole, ...] = ()
+    after: tuple[Whole, ...] = ()
+    step: Whole | None = None
 
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Return where rounding changes sides."""
-        return (self.anchor,)
+    @classmethod
+    def straight(cls, slope: Whole) -> "Shape":
+        """Return that every replica costs the same."""
+        return cls(np.zeros_like(slope), slope)
 
     def marginal(self, at: Whole) -> Whole:
-        """Return the cost of a unit; that of the anchor is `after`, that of the unit below it `before`."""
-        beyond = at - self.anchor
-        grown = self.step * np.where(beyond < 0, beyond + 1, beyond)
-        return np.where(beyond < 0, self.before, self.after) + grown
+        """Return the cost of the unit from ``at`` to ``at + 1``, by place."""
+        found = self.before
+        if self.step is not None:
+            found = found + self.step * (at - self.starts[0] + 1)
+        for start, cost in zip(self.starts, self.after, strict=True):
+            grown = cost if self.step is None else cost + self.step * (at - start)
+            found = np.where(at >= start, grown, found)
+        return found
 
     def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        beyond = at - self.anchor
-        up, down = np.maximum(beyond, 0), np.maximum(-beyond, 0)
-        rising = up * self.after + self.step * (up * (up - 1) // 2)
-        total: Whole = self.least + rising - down * self.before + self.step * (down * (down - 1) // 2)
+        """Return the cost of ``at`` replicas, by place."""
+        if not self.starts:
+            return self.least + self.before * at
+        total = self.least - self._upward(np.maximum(self.starts[0] - at, 0), self.before, -1)
+        ends = (*self.starts[1:], at)
+        for start, end, cost in zip(self.starts, ends, self.after, strict=True):
+            total = total + self._upward(np.maximum(np.minimum(at, end) - start, 0), cost, 1)
         return total
 
-    def mapped(self, change: Change, *others: Self) -> Self:
-        """Return the shape with every matrix changed."""
-        return type(self)(
-            change(self.anchor, *(each.anchor for each in others), position=True),
-            change(self.least, *(each.least for each in others)),
-            change(self.before, *(each.before for each in others)),
-            change(self.after, *(each.after for each in others)),
-            change(self.step, *(each.step for each in others)),
+    def _upward(self, units: Whole, cost: Whole, sign: int) -> Whole:
+        """Return what some units cost of which the first costs so much, each more or less than the last."""
+        total: Whole = units * cost
+        return total if self.step is None else total + sign * self.step * (units * (units - 1) // 2)
+
+    def __add__(self, other: "Shape") -> "Shape":
+        """Return both costs together; between two starts of either its marginals grow as before."""
+        starts = (
+            tuple(np.sort(np.stack([*self.starts, *other.starts]), axis=0)) if self.starts else other.starts
+        )
+        if not starts:
+            return Shape(self.least + other.least, self.before + other.before)
+        steps = [each.step for each in (self, other) if each.step is not None]
+        return Shape(
+            self.value(starts[0]) + other.value(starts[0]),
+            self.marginal(starts[0] - 1) + other.marginal(starts[0] - 1),
+            starts,
+            tuple(self.marginal(at) + other.marginal(at) for at in starts),
+            sum(steps[1:], steps[0]) if steps else None,
         )
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Summed:
-    """Two costs together."""
-
-    first: Shape
-    second: Bent
-
-    @property
-    def breaks(self) -> tuple[Whole, ...]:
-        """Return where either marginal may jump, in order."""
-        return tuple(np.sort(np.stack([*self.first.breaks, *self.second.breaks]), axis=0))
-
-    @property
-    def step(self) -> Whole | None:
-        """Return by what the marginal grows from unit to unit."""
-        return self.first.step
-
-    def marginal(self, at: Whole) -> Whole:
-        """Return the cost of a unit."""
-        total: Whole = self.first.marginal(at) + self.second.marginal(at)
-        return total
-
-    def value(self, at: Whole) -> Whole:
-        """Return the cost of replicas."""
-        total: Whole = self.first.value(at) + self.second.value(at)
-        return total
-
-    def mapped(self, change: Change, *others: Self) -> Self:
-        """Return the shape with every matrix changed."""
-        return type(self)(
-            self.first.mapped(change, *(each.first for each in others)),
-            self.second.mapped(change, *(each.second for each in others)),
+    def mapped(self, change: Change, *others: "Shape") -> "Shape":
+        """Return the shape with every matrix changed, together with those of others with as many starts."""
+        starts, after = ([getattr(each, name) for each in others] for name in ("starts", "after"))
+        return Shape(
+            change(self.least, *(each.least for each in others)),
+            change(self.before, *(each.before for each in others)),
+            tuple(change(*each, position=True) for each in zip(self.starts, *starts, strict=True)),
+            tuple(change(*each) for each in zip(self.after, *after, strict=True)),
+            None
+            if self.step is None
+            else change(self.step, *(each.step for each in others if each.step is not None)),
         )
 
 
@@ -248,7 +161,7 @@ class Curve:
 
 def curve_of(batch: Batch, shapes: Sequence[Shape]) -> Curve:
     """Cut the costs of some levels into common pieces."""
-    breaks = [np.clip(at, batch.lower, batch.upper) for shape in shapes for at in shape.breaks]
+    breaks = [np.clip(at, batch.lower, batch.upper) for shape in shapes for at in shape.starts]
     if len(shapes) > 1 and len(breaks) > 1:
         breaks = list(np.sort(np.stack(breaks), axis=0))
     starts = (batch.lower, *breaks, batch.upper)

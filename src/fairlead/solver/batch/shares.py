@@ -6,22 +6,24 @@ gets as much of each cluster as it would use, and what is lost by splitting is t
 The idea of shares is that of POP (partitioned optimisation problems).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fairlead.models.levels import DEVIATION, Level
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.rules.capacity import demands, needs
+from fairlead.models.rules.capacity import needs
 from fairlead.models.score import levels_of, score
+from fairlead.models.usage import Row
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained
-from fairlead.solver.batch.arrays import Batch, batch_of
+from fairlead.solver.batch import tuning
+from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of, nothing
 from fairlead.solver.batch.dual.bound import lower_bound, whole_prices
 from fairlead.solver.batch.dual.relaxation import relax
@@ -29,14 +31,11 @@ from fairlead.solver.batch.dual.sifting import Sifting, sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.batch.tuning import FOR_PRICES
 from fairlead.solver.deadline import Deadline, Stop
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import Machines
+from fairlead.solver.rows import among
 from fairlead.solver.search import Search
-
-Row = tuple[str, str]
-"""A cluster and a resource."""
 
 
 def shares_of(part: Problem, count: int) -> list[Problem]:
@@ -50,9 +49,9 @@ def shares_of(part: Problem, count: int) -> list[Problem]:
         Number of shares.
     """
     asked = {workload.key: _asked(workload) for workload in part.workloads}
-    whole = _added(asked.values())
+    whole = sum(asked.values(), Counter[str]())
     size = {
-        key: sum(Fraction(amount, whole[name]) for name, amount in each.items())
+        key: sum(Fraction(amount, whole[name]) for name, amount in each.items() if amount)
         for key, each in asked.items()
     }
     ordered = sorted(part.workloads, key=lambda each: (-size[each.key], each.key))
@@ -62,12 +61,12 @@ def shares_of(part: Problem, count: int) -> list[Problem]:
         groups[place if turn % 2 == 0 else count - 1 - place].append(workload)
     shares = []
     for group in filter(None, groups):
-        wanted = _added(asked[each.key] for each in group)
-        parts = {name: Fraction(wanted.get(name, 0), amount) for name, amount in whole.items()}
+        wanted = sum((asked[each.key] for each in group), Counter[str]())
+        parts = {name: Fraction(wanted[name], amount) for name, amount in whole.items()}
         given = {
             row: int(limit * parts.get(row[1], Fraction(1, count))) for row, limit in part.limits.items()
         }
-        shares.append(offering(part, group, given))
+        shares.append(among(part, group, given))
     return shares
 
 
@@ -78,40 +77,12 @@ def resized(part: Problem, share: Problem, used: Sequence[Mapping[Row, int]], nu
         amounts = [each.get(row, 0) for each in used]
         together = sum(amounts)
         given[row] = limit * amounts[number] // together if together else limit // len(used)
-    return offering(part, share.workloads, given)
+    return among(part, share.workloads, given)
 
 
-def _asked(workload: Workload) -> dict[str, int]:
+def _asked(workload: Workload) -> Counter[str]:
     """Return what a workload asks for in all, by resource."""
-    return {name: need * workload.replicas for name, need in needs(workload).items() if workload.replicas}
-
-
-def _added(amounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Add amounts by resource."""
-    total: dict[str, int] = {}
-    for each in amounts:
-        for name, amount in each.items():
-            total[name] = total.get(name, 0) + amount
-    return total
-
-
-def offering(part: Problem, group: Sequence[Workload], given: Mapping[Row, int]) -> Problem:
-    """Return some workloads with clusters of which they may use so much, what they hold now included."""
-    held: dict[Row, int] = {}
-    for workload in group:
-        for name, count in workload.current.items():
-            cluster = part.cluster_by_name.get(name)
-            for resource, need in demands(workload, cluster).items() if cluster and cluster.free else ():
-                held[name, resource] = held.get((name, resource), 0) + need * count
-    # What is not listed as free is there too where workloads hold it now.
-    free: dict[str, dict[str, int]] = {cluster.name: dict(cluster.free or {}) for cluster in part.clusters}
-    for (name, resource), amount in given.items():
-        free[name][resource] = amount - held.get((name, resource), 0)
-    clusters = tuple(
-        cluster if cluster.free is None else replace(cluster, free=free[cluster.name])
-        for cluster in part.clusters
-    )
-    return replace(part, clusters=clusters, workloads=tuple(group))
+    return Counter({name: need * workload.replicas for name, need in needs(workload).items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +136,33 @@ class ShareAnswer:
     prices: Mapping[Row, Fraction]
 
 
+@dataclass(frozen=True, slots=True)
+class _Priced:
+    """One share as arrays, with what it costs on a level."""
+
+    model: Model
+    cost: LevelCost
+
+    @classmethod
+    def of(cls, share: Problem, level: Level) -> "_Priced":
+        """Return a share; it costs nothing where none of its workloads counts on the level."""
+        batch = batch_of(share)
+        cost = next((cost for cost in costs_of(batch) if cost.level == level), nothing(batch))
+        return cls(model_of(batch, cost), cost)
+
+    @property
+    def steps(self) -> list[Fraction]:
+        """Steps in one unit of the level for one unit of a resource, by row of the coupling."""
+        units = list(self.model.batch.units.values())
+        return [Fraction(self.cost.scale * units[each]) for each in self.model.batch.coupling.resource]
+
+    def priced(self, prices: Mapping[Row, Fraction]) -> Prices:
+        """Return prices in units of the level as the model counts them."""
+        rows = zip(self.model.batch.coupling.names, self.steps, strict=True)
+        asked = [float(prices.get(row, Fraction(0)) * each) for row, each in rows]
+        return Prices(np.array(asked, dtype=np.float64), np.zeros(0))
+
+
 def prices_of(task: tuple[Problem, Level, float | None, Stop]) -> dict[Row, Fraction]:
     """Return what one unit of each scarce resource is worth to a share, in units of the first level.
 
@@ -176,35 +174,15 @@ def prices_of(task: tuple[Problem, Level, float | None, Stop]) -> dict[Row, Frac
     """
     share, level, seconds, stop = task
     deadline = Deadline(Deadline.after(seconds).at, stop)
-    batch = batch_of(share)
-    if not batch.feasible:
+    priced = _Priced.of(share, level)
+    model = priced.model
+    if not model.batch.feasible:
         return {}
-    cost = _cost_on(batch, level)
-    model = model_of(batch, cost)
     with listening(deadline):
         climbed = climb(model, 60, deadline)
         found = sift(model, climbed.prices, climbed.rows, deadline, Sifting(turns=8))
-    units = _units(share, batch.needs)
-    return {
-        row: Fraction(price) / cost.scale / units[resource]
-        for row, price, resource in zip(
-            batch.coupling.names,
-            found.prices.capacity.tolist(),
-            batch.coupling.resource.tolist(),
-            strict=True,
-        )
-        if price > 0
-    }
-
-
-def _units(share: Problem, needed: NDArray[np.int64]) -> list[int]:
-    """Return the unit in which the arrays of a batch count each resource."""
-    names = sorted({name for workload in share.workloads for name in needs(workload)})
-    units = []
-    for column, name in enumerate(names):
-        row = int(np.argmax(needed[:, column] > 0))
-        units.append(needs(share.workloads[row]).get(name, 1) // max(1, int(needed[row, column])))
-    return units
+    rows = zip(model.batch.coupling.names, found.prices.capacity.tolist(), priced.steps, strict=True)
+    return {row: Fraction(price) / steps for row, price, steps in rows if price > 0}
 
 
 def usage_of(task: tuple[Problem, Level, Mapping[Row, Fraction]]) -> dict[Row, int]:
@@ -216,33 +194,14 @@ def usage_of(task: tuple[Problem, Level, Mapping[Row, Fraction]]) -> dict[Row, i
         The share, the level, and the prices.
     """
     share, level, prices = task
-    batch = batch_of(share)
-    cost = _cost_on(batch, level)
-    model = model_of(batch, cost)
-    units = _units(share, batch.needs)
-    replicas = relax(model, _in_steps(model, prices, cost.scale, units)).replicas
-    names = sorted({name for workload in share.workloads for name in needs(workload)})
-    used = batch.needs.T @ replicas
+    priced = _Priced.of(share, level)
+    batch = priced.model.batch
+    used = batch.needs.T @ relax(priced.model, priced.priced(prices)).replicas
     return {
-        (cluster, name): int(used[row, column]) * units[row]
-        for row, name in enumerate(names)
+        (cluster, name): int(used[row, column]) * unit
+        for row, (name, unit) in enumerate(batch.units.items())
         for column, cluster in enumerate(batch.clusters)
     }
-
-
-def _cost_on(batch: Batch, level: Level) -> LevelCost:
-    """Return what a share costs on a level; nothing where none of its workloads counts there."""
-    return next((cost for cost in costs_of(batch) if cost.level == level), nothing(batch))
-
-
-def _in_steps(model: Model, prices: Mapping[Row, Fraction], scale: int, units: Sequence[int]) -> Prices:
-    """Return prices as a model of one share counts them."""
-    coupling = model.batch.coupling
-    asked = [
-        float(prices.get(row, Fraction(0)) * scale * units[resource])
-        for row, resource in zip(coupling.names, coupling.resource.tolist(), strict=True)
-    ]
-    return Prices(np.array(asked, dtype=np.float64), Prices.none(model).pins)
 
 
 def solve_share(task: ShareTask) -> ShareAnswer:
@@ -251,24 +210,21 @@ def solve_share(task: ShareTask) -> ShareAnswer:
     with listening(deadline):
         result = solve_batch(task.part, Search(deadline, task.workers, task.seed))
     # In the whole a workload may use what other shares got here, so its bound has to allow for that.
-    wide = offering(task.part, task.part.workloads, task.limits)
-    batch = batch_of(wide)
-    if not batch.feasible:
+    wide = _Priced.of(among(task.part, task.part.workloads, task.limits), task.level)
+    model, cost, coupling = wide.model, wide.cost, wide.model.batch.coupling
+    if not model.batch.feasible:
         return ShareAnswer(result, Fraction(0), {})
-    cost = _cost_on(batch, task.level)
-    model, coupling = model_of(batch, cost), batch.coupling
-    units, scale = _units(task.part, batch.needs), cost.scale
-    prices = _in_steps(model, task.prices, scale, units)
+    prices = wide.priced(task.prices)
     rows = relax(model, prices).rows
     whole = whole_prices(model, prices, rows)
     least = lower_bound(model, prices, rows)
     used: dict[Row, Fraction] = {}
-    for place, row in enumerate(coupling.names):
+    for place, (row, steps) in enumerate(zip(coupling.names, wide.steps, strict=True)):
         price, bits = whole.capacity[place], whole.capacity_bits[place]
         # What the bound takes off for what is there is added again: the whole has its own limits.
         least += -((-price * int(coupling.limit[place])) >> bits)
-        used[row] = Fraction(price, 1 << bits) / scale / units[int(coupling.resource[place])]
-    return ShareAnswer(result, Fraction(least, scale) + cost.constant, used)
+        used[row] = Fraction(price, 1 << bits) / steps
+    return ShareAnswer(result, Fraction(least, cost.scale) + cost.constant, used)
 
 
 def solve_partitioned(part: Problem, count: int, search: Search, machines: Machines) -> LexicographicResult:
@@ -277,7 +233,7 @@ def solve_partitioned(part: Problem, count: int, search: Search, machines: Machi
     Parameters
     ----------
     part
-        The problem; `fairlead.solver.batch.separable.applies` must hold.
+        The problem; `fairlead.solver.batch.separable.applies` must hold, and nothing but capacity be shared.
     count
         Number of shares, at least 2.
     search
@@ -293,7 +249,7 @@ def solve_partitioned(part: Problem, count: int, search: Search, machines: Machi
     """
     shares = shares_of(part, count)
     level = next(iter(levels_of(part)), DEVIATION)
-    due = search.deadline.part(FOR_PRICES).remaining()
+    due = search.deadline.part(tuning.FOR_PRICES).remaining()
     limit = None if due == float("inf") else due * min(1.0, machines.slots / len(shares))
     stop = search.deadline.stop
     prices = _mean(machines.run(prices_of, [(share, level, limit, stop) for share in shares]))

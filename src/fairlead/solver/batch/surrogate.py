@@ -11,18 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.model import Model, Prices, model_of
-from fairlead.solver.batch.shapes import Bent, Linear, Shape, Summed
-from fairlead.solver.batch.tuning import (
-    LARGEST_STRICT,
-    LESS_URGENT,
-    PARTS,
-    SHARE,
-    SHARE_OF_DEVIATION,
-    STRICT_SHARE,
-)
+from fairlead.solver.batch.shapes import Shape
 from fairlead.solver.deadline import Deadline
 
 Pin = tuple[LevelCost, int]
@@ -80,7 +73,7 @@ def guide_of(batch: Batch, cost: LevelCost, after: Sequence[LevelCost]) -> Level
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     for each in after:
         rows: NDArray[np.bool_] = priorities == each.level.priority
-        shape = _joined(shape, each.shape, rows, SHARE * cost.scale / each.scale)
+        shape = _joined(shape, each.shape, rows, tuning.SHARE * cost.scale / each.scale)
     return replace(cost, shape=shape, grain=0)
 
 
@@ -109,13 +102,13 @@ def straight_guide(
         When the search by the guide is to end.
     """
     straight = guide_of(batch, cost, after)
-    share = SHARE_OF_DEVIATION * (SHARE if after else 1.0)
+    share = tuning.SHARE_OF_DEVIATION * (tuning.SHARE if after else 1.0)
     whole = _with_deviation(batch, straight, share, deviations)
-    counted = SHARE * cost.scale if after else whole.scale
+    counted = tuning.SHARE * cost.scale if after else whole.scale
     strict = None
-    if batch.lower.size <= LARGEST_STRICT:
+    if batch.lower.size <= tuning.LARGEST_STRICT:
         strict = model_of(
-            batch, _with_deviation(batch, replace(cost, grain=0), STRICT_SHARE, deviations), pins
+            batch, _with_deviation(batch, replace(cost, grain=0), tuning.STRICT_SHARE, deviations), pins
         )
     return Guide(
         cost,
@@ -133,20 +126,15 @@ def _with_deviation(
     batch: Batch, guide: LevelCost, share: float, deviations: Sequence[LevelCost]
 ) -> LevelCost:
     """Return a straight guide with a share of the deviations; its unit is that of the first of them."""
-    if not isinstance(guide.shape, Linear):
-        raise TypeError("only straight levels are guided by the deviation")
     priorities = np.array([workload.priority for workload in batch.problem.workloads])
     shape: Shape | None = None
     for number, each in enumerate(deviations):
-        factor = share * LESS_URGENT**number * guide.scale / each.scale
+        factor = share * tuning.LESS_URGENT**number * guide.scale / each.scale
         rows: NDArray[np.bool_] = (priorities == each.level.priority) | (shape is None)
         shape = _joined(each.shape if shape is None else shape, each.shape, rows, factor)
     if shape is None:
         return guide
-    slope = guide.shape.slope
-    zero = np.zeros_like(slope)
-    straight = Bent(zero, zero, slope, slope, slope)
-    return replace(guide, shape=Summed(shape, straight), scale=max(1, int(share * guide.scale)))
+    return replace(guide, shape=shape + guide.shape, scale=max(1, int(share * guide.scale)))
 
 
 def _joined(first: Shape, second: Shape, rows: NDArray[np.bool_], factor: float) -> Shape:
@@ -218,9 +206,8 @@ def after_guide(found: Guided, pinned: Sequence[LevelCost], model: Model) -> lis
     """
     guide = found.guide
     dear = dict(zip(guide.pinned, found.prices.pins.tolist(), strict=True)) | {guide.level: 1.0}
-    pins = np.array([dear.get(each, 0.0) for each in pinned])
-    factors = (part * model.unit / guide.counted for part in PARTS)
-    return [Prices(found.prices.capacity * factor, pins * factor) for factor in factors]
+    prices = Prices(found.prices.capacity, np.array([dear.get(each, 0.0) for each in pinned]))
+    return [prices * (part * model.unit / guide.counted) for part in tuning.PARTS]
 
 
 def can_break(batch: Batch, pinned: Pin) -> bool:

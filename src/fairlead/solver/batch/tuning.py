@@ -25,7 +25,8 @@ KEEP_SQUARES = 0.95
 # The first step, as a part of what filling a cluster costs, and how often it is halved.
 SUBGRADIENT_FIRST_STEP = 0.03
 SUBGRADIENT_HALVINGS = 10
-SUBGRADIENT_COARSE = 2.0**-16
+# How closely prices of totals are searched for on the way, as a part of the dearest unit.
+COARSE = 2.0**-16
 # Short runs, each with larger steps, are made while they raise the bound by this part of it.
 SUBGRADIENT_MOST_PROBES = 8
 # Where there are more rows than twice as many, prices are found on about so many of them first.
@@ -87,8 +88,7 @@ PER_CLUSTER = 96
 MOST_PAIRS = 300_000
 # Exchanges that are tried one after another in one turn.
 MOST_TRIED = 20_000
-# Batches of more rows have exchanges made one after another, of fewer rows only such as do not meet.
-MANY_ROWS = 20_000
+# What an exchange has to gain, in units of the level.
 FEWEST_GAIN = 1e-9
 # How often a list of moves is used before it is made anew.
 TURNS_OF_A_LIST = 6
@@ -117,6 +117,8 @@ FAR = 0.05
 # What breaking a limit is charged, as a multiple of its price, and how far is looked, to relieve clusters.
 RELIEVING_CHARGE = 200.0
 RELIEVING_REACHES = (8.0, 128.0, 1024.0)
+# How far is looked to use what that leaves.
+FILLING_REACHES = (0.005, 0.02, 0.05)
 # Of the time that is left, what may be used to lead a rounded program back to what is allowed.
 SHARE_OF_LEADING = 0.5
 
@@ -190,6 +192,9 @@ LARGEST_STRICT = 20_000
 # Which multiples of a guide's prices are tried for the level after it.
 PARTS = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 
+# Batches of more rows are searched without a guide.
+MANY_ROWS = 20_000
+
 # --- One level
 
 # Of the time that is left, what exchanges may use where a placement was known.
@@ -233,41 +238,6 @@ WORTH_ANOTHER_LOOK = 0.1
 # Ties are settled in batches of at most so many places.
 MOST_SETTLED = 2000
 
-# --- Column generation and very large batches
-
-# Groups at most; more kinds of requests than this are put together in order.
-MOST_GROUPS = 64
-# Divisions that are kept.
-MOST_DIVISIONS = 40
-# Strides of single prices: when they stand at the edge, and how strides change.
-EDGE = 0.95
-COLUMNS_LONGER, COLUMNS_SHORTER = 2.0, 0.5
-LEAST_STRIDE, MOST_STRIDE = 0.2, 500.0
-# How closely prices of totals are searched for in a turn.
-COLUMNS_PRECISION = 2.0**-20
-# A turn was good when it won this part of what was promised.
-COLUMNS_WORTHWHILE = 0.1
-# Nothing more is tried when so little is promised.
-COLUMNS_CLOSE = 1e-5
-# Of the shares that a group is divided into, the smallest that counts.
-COLUMNS_TINY = 1e-9
-# Rows of the samples on which prices are found first, and how often those are divided.
-SAMPLES = ((2000, 60), (5000, 40), (20_000, 15))
-# How often all rows are divided before each try to make a placement.
-STAGES = (10, 10, 12, 16, 16)
-# How far prices go in the first turn of a sample and of all rows, in units of the level for a replica.
-SAMPLE_RADIUS = 0.01
-FULL_RADIUS = 0.0015
-# The same for the shares that a placement is made of, where limits have to be kept.
-FIRM_RADIUS = 0.5
-# How far from the price of a row moves in bulk look, in units of the level, in turn.
-COLUMNS_REACHES = (0.005, 0.02, 0.05, 0.1, 0.2, 0.4, 1.0, 2.5, 8.0)
-# Passes with one reach, and what breaking a limit is charged, as a multiple of its price.
-PASSES = 4
-COLUMNS_CHARGES = (12.0, 48.0)
-# Close enough: what is left to win, as a part of the bound.
-CLOSE_ENOUGH = 2e-5
-
 # --- Mixed batches
 
 # Of the time that is left: for workloads one by one, for all together, and over their tiers, for prices.
@@ -297,7 +267,6 @@ PARTS_SHARE_OF_TIME = 0.1
 # --- Cardinality
 
 CARDINALITY_FIRST_STEP = 0.1
-CARDINALITY_COARSE = 2.0**-16
 CARDINALITY_TURNS = 150
 CARDINALITY_MOST_PROBES = 6
 LITTLE = 1e-5

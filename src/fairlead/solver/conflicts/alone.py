@@ -68,12 +68,15 @@ def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
     if cluster.free is None:
         return cluster
     held = workload.current.get(cluster.name, 0)
-    free = dict(cluster.free)
+    free, offered = dict(cluster.free), dict(cluster.allocatable or {})
     for resource, need in needs(workload).items():
         left = problem.limits.get((cluster.name, resource))
         if left is not None and (resource != PODS or PODS in cluster.free):
             free[resource] = left - need * held
-    return replace(cluster, free=free)
+            if resource in offered:
+                # Where more runs than it has, all of that is room; to this workload alone it still has to be.
+                offered[resource] = max(offered[resource], left)
+    return replace(cluster, free=free, allocatable=offered or None)
 
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:

@@ -72,14 +72,20 @@ def find(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int 
     start = closed_form(problem.workloads[0], problem, units)
     search = None
     found = None if start is None else Found(start.units, Proof.SMALLEST if start.smallest else Proof.MINIMAL)
+    broken: Sequence[frozenset[int]] = ()
+    if start is not None and not start.smallest:
+        seen = witnessed(problem, units, start.units, deadline.part(SHARE_OF_WITNESSES))
+        broken = seen.broken if seen.complete else ()
+        if seen.unavoidable.issuperset(start.units):
+            return _confirmed(Found(start.units, Proof.SMALLEST), problem, units, broken, deadline, seed)
     if start is None or not start.smallest:
         try:
             part = deadline.part(SHARE_OF_ONE)
-            search = Search(problem, units, Oracle(problem, units, part, seed))
+            search = Search(problem, units, Oracle(problem, units, part, seed), list(broken))
             found = search.find(None if start is None else start.units) or found
         except OutOfTime:
             pass
-    return _confirmed(found, problem, units, [] if search is None else search.broken, deadline, seed)
+    return _confirmed(found, problem, units, broken if search is None else search.broken, deadline, seed)
 
 
 def _find_shared(problem: Problem, units: Sequence[Unit], deadline: Deadline, seed: int) -> Found | None:

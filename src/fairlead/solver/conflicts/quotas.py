@@ -1,7 +1,6 @@
 """Conflicts with a quota that need no solver: what its workloads want at least does not fit into it."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import NamedTuple
 
 from fairlead.models.problem import Problem
@@ -57,13 +56,13 @@ def _wishes(workload: Workload, problem: Problem) -> Iterator[Wish]:
         return
     if copies is not None:
         for name in problem.candidates(workload):
-            told = partial(duplicated.describe, copies, workload, name)
+            told = duplicated.full_copy(copies, workload, name).statement
             size = copy_on(copies, workload, name)
             yield from (Wish(name, size, told), Wish(None, size, told))
         return
     if divided is not None:
-        yield Wish(None, workload.replicas, partial(total.describe, divided, workload))
+        yield Wish(None, workload.replicas, total.requirement(divided, workload).statement)
     rule, names = workload.rule(Bounds) or Bounds(), frozenset(problem.candidates(workload))
     for name, bound in rule.minimum.items():
         if bound.replicas and name in names and name not in rule.where_held:
-            yield Wish(name, bound.replicas, partial(bounds.describe_minimum, rule, workload, name))
+            yield Wish(name, bound.replicas, bounds.minimum(rule, workload, name).statement)

@@ -26,6 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.duplicated import copy_on, largest_copy
+from fairlead.models.rules.moves import unavoidable
 from fairlead.models.workload import Workload
 from fairlead.solver.conflicts.units import Room, SharedPart, Unit
 
@@ -119,15 +120,12 @@ def _as_before(rule: SharedRule, problem: Problem, reduced: Problem) -> SharedRu
     more = 0
     for workload in move_budget.members(rule, problem):
         gone = rule.under_way.get(workload.key, frozenset())
-        held = sum(
-            count
+        held = {
+            name: count
             for name, count in workload.current.items()
             if name in problem.cluster_by_name and name not in gone
-        )
-        now = reduced.workload(workload.key).replicas
-        # Of copies nothing has to be stopped because there are fewer replicas.
-        unavoidable = 0 if workload.rule(Duplicated) else max(0, held - workload.replicas)
-        more += unavoidable - max(0, held - now)
+        }
+        more += unavoidable(workload, held) - unavoidable(reduced.workload(workload.key), held)
     return replace(rule, most=rule.most + more)
 
 

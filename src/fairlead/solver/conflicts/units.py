@@ -139,7 +139,7 @@ def _parts(rule: BindingRule, workload: Workload, problem: Problem) -> Iterator[
         case Candidates():
             yield from _candidates(rule, workload, problem)
         case Total():
-            yield rule, partial(total.describe, rule, workload)
+            yield rule, total.requirement(rule, workload).statement
         case Duplicated():
             yield from _copies(rule, workload, problem)
         case Bounds():
@@ -162,7 +162,7 @@ def _candidates(rule: Candidates, workload: Workload, problem: Problem) -> Itera
         yield told, partial(candidates.describe_exclusions, told, workload)
     for name in rule.held_only:
         most = Bounds(maximum={name: Bound(workload.current.get(name, 0))})
-        yield most, partial(candidates.describe, rule, workload, name)
+        yield most, candidates.closed(rule, workload, name).statement
 
 
 def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:
@@ -170,11 +170,11 @@ def _copies(rule: Duplicated, workload: Workload, problem: Problem) -> Iterator[
     names = open_to(workload, problem)
     if rule.choice or not names:
         sizes = {each.name: copy_on(rule, workload, each.name) for each in problem.clusters}
-        yield Duplicated(rule.source, True, sizes), partial(duplicated.describe_choice, rule, workload)
+        yield Duplicated(rule.source, True, sizes), duplicated.any_copy(rule, workload, ()).statement
         return
     for name in names:
         full = Bound(copy_on(rule, workload, name))
-        yield Bounds({name: full}, {name: full}), partial(duplicated.describe, rule, workload, name)
+        yield Bounds({name: full}, {name: full}), duplicated.full_copy(rule, workload, name).statement
 
 
 def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
@@ -182,17 +182,17 @@ def _bounds(rule: Bounds, workload: Workload) -> Iterator[tuple[BindingRule, Tel
     for name, bound in rule.minimum.items():
         if bound.replicas and workload.replicas:
             alone = Bounds({name: bound}, where_held=rule.where_held & {name})
-            yield alone, partial(bounds.describe_minimum, rule, workload, name)
+            yield alone, bounds.minimum(rule, workload, name).statement
     for name, bound in rule.maximum.items():
-        yield Bounds(maximum={name: bound}), partial(bounds.describe_maximum, rule, workload, name)
+        yield Bounds(maximum={name: bound}), bounds.maximum(rule, workload, name).statement
 
 
 def _group_total(rule: GroupTotal, workload: Workload) -> Iterator[tuple[BindingRule, Tell]]:
     """Yield both sides of the total of a set."""
     if rule.minimum and workload.replicas:
-        yield replace(rule, maximum=None), partial(group_total.describe_minimum, rule, workload)
+        yield replace(rule, maximum=None), group_total.minimum(rule, workload).statement
     if rule.maximum is not None:
-        yield replace(rule, minimum=0), partial(group_total.describe_maximum, rule, workload)
+        yield replace(rule, minimum=0), group_total.maximum(rule, workload).statement
 
 
 def _grouped(rule: GroupedRule, workload: Workload, problem: Problem) -> Iterator[tuple[BindingRule, Tell]]:

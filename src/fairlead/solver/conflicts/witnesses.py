@@ -23,6 +23,7 @@ from fairlead.models.rules import (
     GroupTotal,
     MoveBudget,
     Quota,
+    Spread,
     Total,
 )
 from fairlead.models.rules.capacity import needs
@@ -75,7 +76,7 @@ class _Wish:
             left[resource] = left[resource] - placed.astype(object) * self.need[resource]
 
 
-def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
+def filled(problem: Problem, units: Sequence[Unit], *, roomiest: bool = False) -> Placement:
     """Give every cluster the least it needs, then fill up to the totals in name order.
 
     Workloads that fit on the fewest clusters come first.
@@ -84,18 +85,23 @@ def filled(problem: Problem, units: Sequence[Unit]) -> Placement:
     ----------
     units
         What is to be kept, as far as it is a total, bounds, closed clusters or room.
+    roomiest
+        True fills the cluster that takes most first, so that few are used; a workload without a total gets
+        one replica, so that some are.
     """
     wishes, left = _read(problem, units)
     placed = {wish.key: np.where(wish.is_open, wish.lower, 0) for wish in wishes}
     for wish in wishes:
         wish.take(placed[wish.key], left)
-    wanting = [wish for wish in wishes if wish.total]
+    wanting = [wish for wish in wishes if wish.total or roomiest]
     places = {wish.key: int(np.count_nonzero(wish.fits(placed[wish.key], left))) for wish in wanting}
     for wish in sorted(wanting, key=lambda each: (places[each.key], each.key)):
         held = placed[wish.key]
         fits = wish.fits(held, left)
-        missing = wish.total - int(held.sum())
-        more = np.clip(missing - (np.cumsum(fits) - fits), 0, fits)
+        missing = max(0, (wish.total or 1) - int(held.sum()))
+        order = np.argsort(-fits if roomiest else np.zeros_like(fits), kind="stable")
+        more = np.zeros_like(fits)
+        more[order] = np.clip(missing - (np.cumsum(fits[order]) - fits[order]), 0, fits[order])
         wish.take(more, left)
         placed[wish.key] = held + more
     names = [cluster.name for cluster in problem.clusters]
@@ -200,11 +206,14 @@ def witnessed(
     judge = Judge(problem, [units[at] for at in judged])
     found: list[frozenset[int]] = []
     needed, unavoidable = set[int](), set[int]()
+    # Few groups are kept where few clusters are used.
+    few = any(isinstance(unit.part, Spread) and unit.part.maximum is not None for unit in units)
+    ways = [(kept, False) for kept in ((judged, sorted(inside)) if complete else (judged,))]
     for left_out in conflict:
-        for kept in (judged, sorted(inside)) if complete else (judged,):
+        for kept, roomiest in [(judged, True), *ways] if few else ways:
             if not deadline.remaining():
                 break
-            placement = filled(problem, [units[at] for at in kept if at != left_out])
+            placement = filled(problem, [units[at] for at in kept if at != left_out], roomiest=roomiest)
             broken = frozenset(judged[at] for at in judge.broken(placement))
             found.append(broken)
             if complete and broken == {left_out}:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_alike
-from fairlead.models.rules import Bounds, Candidates, GroupTotal, Total, total
+from fairlead.models.rules import Bounds, Candidates, GroupTotal, Spread, Total, total
 from fairlead.models.statement import Conflict, Statement
-from fairlead.models.words import listed
+from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
+from fairlead.solver.conflicts.closed_form import most_in_groups
 from fairlead.solver.conflicts.outline import limits_of
 from fairlead.solver.conflicts.scarcity import excess_of
 from fairlead.solver.conflicts.units import Room, Unit
@@ -55,10 +56,39 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
         added = _added([unit for unit in rest if unit is not head], head.workload or "", problem)
         at = next(at for at, unit in enumerate(conflict) if unit is head)
         statements[at] = Said(replace(head.statement, text=f"{head.statement.text}{added}"))
+        if isinstance(head.part, Total):
+            statements = list(_counted_out(conflict, statements, head.workload or "", problem))
     if len(heads) > 1:
         last = next(at for at, unit in enumerate(conflict) if unit is heads[-1])
         statements[last] = statements[last]._replace(together=_together(conflict, problem))
     return tuple(dict.fromkeys(statements))
+
+
+def _counted_out(
+    conflict: Sequence[Unit], told: Sequence[Said], key: str, problem: Problem
+) -> Sequence[Said]:
+    """Say what as many groups as a spread allows hold; many different rooms are one sentence."""
+    workload, most = problem.workload(key), dict[str, int]()
+    for name, _, high in (limit for unit in conflict for limit in limits_of(unit, workload, problem)):
+        if high is not None:
+            most[name] = min(high, most.get(name, high))
+    said = list(told)
+    for at, unit in enumerate(conflict):
+        if isinstance(unit.part, Spread) and unit.part.maximum is not None:
+            rule, statement, held = unit.part, told[at].alone, most_in_groups(unit.part, most)
+            hold = f"hold{'s' * (rule.maximum == 1)} at most {held}"
+            text = f"{statement.text}; {rule.maximum} of {counted(len(rule.groups), rule.field)} {hold}"
+            said[at] = said[at] if held >= workload.replicas else Said(replace(statement, text=text))
+    rooms = {at: unit.part.cluster for at, unit in enumerate(conflict) if isinstance(unit.part, Room)}
+    if len({_said_of_any(told[at].alone) for at in rooms}) <= LONG:
+        return said
+    names = list(dict.fromkeys(rooms.values()))
+    text = (
+        f"{listed(names, 'cluster')} have capacity for {sum(most[each] for each in names)} of {key} together"
+    )
+    first = min(rooms)
+    said[first] = Said(replace(told[first].alone, text=text, cluster=None))
+    return [each for at, each in enumerate(said) if at == first or at not in rooms]
 
 
 def _together(conflict: Sequence[Unit], problem: Problem) -> str:

@@ -7,6 +7,7 @@ total.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from fairlead.solver.marginal import Box
 from fairlead.solver.nested.joining import Merits
 from fairlead.solver.nested.limits import Limits
-from fairlead.solver.nested.picking import ApartError, Picked, Picker, entries
+from fairlead.solver.nested.picking import ApartError, Picked, Picker, entries, lowest
 from fairlead.solver.nested.priced import PricedPicker
 
 LARGE_TABLE = 100
@@ -76,6 +77,43 @@ class Face:
             if groups * entries(self.limits) ** 2 > MOST_COUNTED:
                 raise
         return Picker(self.limits, self.open_to, self.required, self.needed).pick(merits)
+
+    def with_first(self) -> "Face | None":
+        """Return the part that holds all best sets, with the first of them; None where there is none."""
+        picked = self.pick_exactly(self.merits)
+        if picked is None:
+            return None
+        kept, told = self.open_to, self.open_to
+        if picked.price is not None:
+            kept, told = self._undecided(picked.price)
+        shift = int(told.sum())
+        part = replace(self, open_to=kept, first=None)
+        if isinstance(part.picker, PricedPicker) and isinstance(self.picker, PricedPicker):
+            part.picker.near = self.picker.near
+        try:
+            first = part.pick_exactly(self.merits.astype(object) * (1 << shift) + bits(told))
+        except ApartError as apart:
+            raise ApartError(apart.few, apart.many, apart.known, apart.bound >> shift) from None
+        return None if first is None else replace(part, first=first.used)
+
+    def _undecided(self, price: Fraction) -> tuple[Flags, Flags]:
+        """Return the clusters of best sets at a price of a cluster, and those that tell such sets apart.
+
+        In a group in use all clusters are used that bring more than they cost: where one of them is, all are.
+        Those that bring as much may be used, and where there are neither, one of those that bring most.
+        """
+        whole, limit = price.numerator // price.denominator, self.limits.wider[-1]
+        more = self.open_to & (self.merits > whole)
+        equal = self.open_to & (self.merits == whole) & (price.denominator == 1)
+        at = np.flatnonzero(self.open_to)
+        most = np.full(limit.groups, lowest(self.merits), dtype=self.merits.dtype)
+        np.maximum.at(most, limit.group[at], self.merits[at])
+        bare = np.bincount(limit.group[more | equal | self.required], minlength=limit.groups) == 0
+        maybe = equal | (self.open_to & bare[limit.group] & (self.merits == most[limit.group]))
+        told = maybe & ~self.required
+        together = np.flatnonzero(more & ~self.required)
+        told[together[np.unique(limit.group[together], return_index=True)[1]]] = True
+        return more | maybe | self.required, told
 
     @property
     def settled(self) -> bool:

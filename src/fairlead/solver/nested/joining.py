@@ -1,7 +1,8 @@
 """Tables put together two at a time, and the way back.
 
 An entry of a table stands for a number on every axis. The entry of a pair is the best sum of two entries
-whose numbers add up to its own (max-plus convolution).
+whose numbers add up to its own (max-plus convolution). Where a table says no more than what it is worth to
+use a group and what not to, one sort puts all of them together.
 """
 
 import math
@@ -52,7 +53,21 @@ class Joined:
         return np.stack([entries - second, second], axis=2).reshape(entries.shape[0], -1)
 
 
-def join(tables: Merits, reach: Sequence[int], least: Any) -> tuple[Merits, tuple[Joined, ...], list[int]]:
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """Tables of two entries each that were put together: by row and table, how many gain more than it."""
+
+    rank: Numbers
+
+    def apart(self, entries: Numbers) -> Numbers:
+        """Return the entries of the single tables for the entry of every row."""
+        return (self.rank < entries).astype(np.int64)
+
+
+Way = tuple[Joined | Ranked, ...]
+
+
+def join(tables: Merits, reach: Sequence[int], least: Any) -> tuple[Merits, Way, list[int]]:
     """Put all tables of every row together.
 
     Parameters
@@ -72,6 +87,9 @@ def join(tables: Merits, reach: Sequence[int], least: Any) -> tuple[Merits, tupl
     sizes = tables.shape[2:]
     joined: list[Joined] = []
     reach = [min(last, size - 1) for last, size in zip(reach, sizes, strict=True)]
+    if reach[0] == 1 and math.prod(sizes) == sizes[0]:
+        merged, rank = _ranked(tables.reshape(tables.shape[:3]), least)
+        return merged.reshape(len(tables), *sizes), (rank,), [min(tables.shape[1], sizes[0] - 1), *reach[1:]]
     while tables.shape[1] > 1:
         first, second = tables[:, 0::2], tables[:, 1::2]
         found = np.full(first.shape, least, dtype=tables.dtype)
@@ -82,6 +100,29 @@ def join(tables: Merits, reach: Sequence[int], least: Any) -> tuple[Merits, tupl
         tables = found
         reach = [min(2 * last, size - 1) for last, size in zip(reach, sizes, strict=True)]
     return tables[:, 0], tuple(joined), reach
+
+
+def _ranked(tables: Merits, least: Any) -> tuple[Merits, Ranked]:
+    """Put tables of two possible entries together: those that gain most by the second come first."""
+    without, within = tables[..., 0], tables[..., 1]
+    forced, never = without == least, within == least
+    gains = np.where(never, 0, within) - np.where(forced, 0, without)
+    gains[forced | never] = 0
+    order = np.argsort(
+        -np.where(forced, -2 * least, np.where(never, 2 * least, gains)), axis=1, kind="stable"
+    )
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, np.arange(order.shape[1])[None], axis=1)
+    counted = np.take_along_axis(gains, order, axis=1)
+    start = np.where(forced, within, without).sum(axis=1, keepdims=True)
+    count = min(tables.shape[1], tables.shape[2] - 1) + 1
+    number = np.arange(count)
+    possible = (number >= forced.sum(axis=1, keepdims=True)) & (number <= (~never).sum(axis=1, keepdims=True))
+    possible &= ~(forced & never).any(axis=1, keepdims=True)
+    sums = np.concatenate([start, start + np.cumsum(counted, axis=1)], axis=1)
+    merged = np.full((len(tables), tables.shape[2]), least, dtype=tables.dtype)
+    merged[:, :count] = np.where(possible, sums[:, :count], least)
+    return merged, Ranked(rank)
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairlead.solver.marginal import exact_sum
-from fairlead.solver.nested.face import Face, Flags, bits
+from fairlead.solver.nested.face import Face, Flags
 from fairlead.solver.nested.joining import Merits
 from fairlead.solver.nested.picking import ApartError, Picker, TooLongError
 from fairlead.solver.nested.pricing import Cost, Guess, find_price
@@ -99,23 +99,21 @@ def _narrow_once(face: Face, cost: Cost) -> tuple[Face, Rank] | _Gap | None:
     merits[at] = brought
     exact = face.combined(merits, kept)
     narrower = replace(face, open_to=kept, lower=low, upper=high, merits=exact, first=None)
-    shift = int(kept.sum())
     try:
-        picked = narrower.pick_exactly(exact.astype(object) * (1 << shift) + bits(kept))
+        best = narrower.with_first()
     except ApartError as apart:
         parts = _halves(face, apart.few, apart.many)
         if parts is None or not face.settled:
             raise TooLongError from None
-        return _Gap(Rank(0, price * face.total - Fraction(apart.bound >> shift, steps)), parts)
-    if picked is None:
+        return _Gap(Rank(0, price * face.total - Fraction(apart.bound, steps)), parts)
+    if best is None or best.first is None:
         return None
-    first = picked.used
-    narrower = replace(narrower, first=first)
+    narrower, first = best, best.first
     greatest = int(exact[first].sum())
     for used in (first, guess.fitting):
         if (
             used is not None
-            and not np.any(used & ~kept)
+            and not np.any(used & ~narrower.open_to)
             and narrower.holds(used)
             and int(exact[used].sum()) == greatest
         ):

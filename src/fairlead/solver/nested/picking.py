@@ -11,20 +11,29 @@ Numbers are counted exactly where there is a maximum, and as "at least so many" 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from fairlead.solver.nested.joining import Flags, Joined, Merits, Numbers, join
+from fairlead.solver.nested.joining import Flags, Merits, Numbers, Way, join
 from fairlead.solver.nested.limits import Limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picked:
-    """A set of clusters and what its merits add up to."""
+    """A set of clusters and what its merits add up to.
+
+    Parameters
+    ----------
+    price
+        What a cluster in use may cost for the set to be among the best of all sizes; None where that is not
+        known.
+    """
 
     used: Flags
     value: Any
+    price: Fraction | None = None
 
 
 class TooLongError(Exception):
@@ -72,12 +81,12 @@ class _Storey:
     Parameters
     ----------
     joined
-        The pairs, level by level.
+        How, step by step.
     used
         By group and entry of its own table: whether "at least no group" stands for the group in use.
     """
 
-    joined: tuple[Joined, ...]
+    joined: Way
     used: Flags
 
 
@@ -117,13 +126,19 @@ class Picker:
             asked = np.bincount(each.group[required], minlength=each.groups) > 0
             self._needed.append(asked if needed is None else asked | needed[depth])
 
-    def pick(self, merits: Merits) -> Picked | None:
-        """Return a best set; None where no set keeps the limits."""
+    def pick(self, merits: Merits, order: Numbers | None = None) -> Picked | None:
+        """Return a best set; None where no set keeps the limits.
+
+        Parameters
+        ----------
+        order
+            What `by_group` returns for these merits, where it is known already.
+        """
         if not len(self._open):
             return None
         merits = merits[self._open]
+        order = self.by_group(falling(merits)) if order is None else order
         least = lowest(merits)
-        order = self._ordered(merits)
         table, counts = self._leaf_tables(merits[order], least)
         reach = [int(self._sizes.max())]
         storeys: list[_Storey] = []
@@ -141,14 +156,10 @@ class Picker:
         result[self._open[order[chosen]]] = True
         return Picked(result, table[0].ravel()[at])
 
-    def _ordered(self, merits: Merits) -> Numbers:
-        """Return the clusters by group, the required ones first, then by falling merit."""
-        if merits.dtype != object:
-            return np.lexsort((-merits, ~self._required, self._leaf))
-        order = np.argsort(-merits, kind="stable")
-        order = order[np.argsort(~self._required[order], kind="stable")]
-        by_group: Numbers = order[np.argsort(self._leaf[order], kind="stable")]
-        return by_group
+    def by_group(self, ranked: Numbers) -> Numbers:
+        """Return the open clusters, ranked by falling merit, by group instead, the required ones first."""
+        order: Numbers = ranked[np.lexsort((~self._required[ranked], self._leaf[ranked]))]
+        return order
 
     def _leaf_tables(self, merits: Merits, least: Any) -> tuple[Merits, Numbers]:
         """Return the table of every finest group in use, and how many clusters an entry stands for."""
@@ -246,6 +257,11 @@ def entries(limits: Limits) -> int:
     return (1 + (limits.least if limits.most is None else limits.most)) * math.prod(
         size + 1 for size in sizes
     )
+
+
+def falling(merits: Merits) -> Numbers:
+    """Return the order of falling merit; of equal ones the first comes first."""
+    return np.argsort(-merits, kind="stable")
 
 
 def lowest(merits: Merits) -> Any:

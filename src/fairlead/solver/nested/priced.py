@@ -7,13 +7,14 @@ sets of the right size are made from the groups that the best set uses, until on
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fairlead.solver.nested.joining import Flags, Merits
+from fairlead.solver.nested.joining import Flags, Merits, Numbers
 from fairlead.solver.nested.limits import Limits
-from fairlead.solver.nested.picking import ApartError, Picked, Picker, TooLongError
+from fairlead.solver.nested.picking import ApartError, Picked, Picker, TooLongError, falling
 
 MOST_PRICES = 40
 STEPS = 2**16
@@ -23,6 +24,12 @@ ROUNDING = 2.0**-40
 
 class PricedPicker:
     """Picks the best set of clusters, the number of clusters by a price; see `Picker`.
+
+    Attributes
+    ----------
+    near
+        The finest groups of the last set that could have been better if more clusters were allowed; None
+        where there was none.
 
     Raises
     ------
@@ -36,20 +43,18 @@ class PricedPicker:
         self, limits: Limits, open_to: Flags, required: Flags, needed: Sequence[Flags] | None = None
     ) -> None:
         self._free = Picker(replace(limits, least=1, most=None), open_to, required, needed)
-        self._open = open_to
-        self._required = required
+        self._open = np.flatnonzero(open_to)
+        self._required = required & open_to
         self._least = limits.least
         self._most = int(open_to.sum()) if limits.most is None else limits.most
         self._leaf = limits.wider[-1].group
         self._leaves = limits.wider[-1].groups
-        self._touched: Flags | None = None
+        self.near: Flags | None = None
 
     def pick(self, merits: Merits) -> Picked | None:
         """Return a best set; None where no set keeps the limits."""
-        if merits.dtype == np.int64:
-            # Between whole merits there is room for prices.
-            return self._finely(merits)
-        return self._pick(merits)
+        # Between whole merits there is room for prices.
+        return self._pick(merits) if merits.dtype == float else self._finely(merits)
 
     def _finely(self, merits: Merits) -> Picked | None:
         """Return a best set by merits in small steps."""
@@ -57,44 +62,69 @@ class PricedPicker:
         try:
             picked = self._pick(merits.astype(kind) * STEPS)
         except ApartError as apart:
-            known = apart.known and Picked(apart.known.used, apart.known.value // STEPS)
-            raise ApartError(apart.few, apart.many, known, apart.bound // STEPS) from None
-        return picked and Picked(picked.used, picked.value // STEPS)
+            known, bound = apart.known, apart.bound // STEPS
+            known = known and Picked(known.used, known.value // STEPS)
+            if known is not None and known.value == bound:
+                return known
+            raise ApartError(apart.few, apart.many, known, bound) from None
+        if picked is None or picked.price is None:
+            return picked
+        return Picked(picked.used, picked.value // STEPS, picked.price / STEPS)
 
     def _pick(self, merits: Merits) -> Picked | None:
         """Return a best set, by prices in the steps of the merits."""
-        zero = merits[:1].sum() * 0
-        if self._least == self._most and self._touched is not None:
-            return self._priced(merits, self._most, self._touched, (None, None))
-        picked = self._free.pick(merits)
+        # A price is the same for all clusters, so they are ranked once.
+        ranked = falling(merits[self._open])
+        ranking = _Ranking(merits, self._open[ranked], self._free.by_group(ranked))
+        found = self._again(ranking)
+        if found is not None:
+            return found
+        picked = self._free.pick(merits, ranking.by_group)
         if picked is None:
             return None
         count = int(picked.used.sum())
         if self._least <= count <= self._most:
-            return picked
+            return replace(picked, price=Fraction(0))
         # Too many clusters have to cost something, too few to earn something.
-        between = (zero, None) if count > self._most else (None, zero)
+        zero = merits[:1].sum() * 0
+        bracket = _Bracket(zero, None) if count > self._most else _Bracket(None, zero)
         wanted = self._most if count > self._most else self._least
-        return self._priced(merits, wanted, self._groups(picked.used), between)
+        return self._priced(ranking, wanted, self._groups(picked.used), bracket)
 
-    def _priced(self, merits: Merits, wanted: int, touched: Flags, between: tuple[Any, Any]) -> Picked | None:
+    def _again(self, ranking: "_Ranking") -> Picked | None:
+        """Return the best set where the groups of the last one tell its price; None where they do not."""
+        if self.near is None:
+            return None
+        free = self._least == self._most
+        bracket = _Bracket(None if free else ranking.merits[:1].sum() * 0, None)
+        made = self._made(ranking, self._most, self.near)
+        price = bracket.next_price(ranking.merits, made)
+        picked = None if price is None else self._free.pick(ranking.merits - price, ranking.by_group)
+        if picked is None:
+            return None
+        known = _better(None, ranking.merits, made)
+        known = _better(known, ranking.merits, self._made(ranking, self._most, self._groups(picked.used)))
+        return self._reached(ranking, known, price, picked)
+
+    def _priced(self, ranking: "_Ranking", wanted: int, touched: Flags, bracket: "_Bracket") -> Picked | None:
         """Return the best set of a size, from the groups of a set of another size on."""
-        bracket = _Bracket(*between)
         known: Picked | None = None
+        merits = ranking.merits
         for _ in range(MOST_PRICES):
-            made = self._made(merits, wanted, touched)
+            made = self._made(ranking, wanted, touched)
             known = _better(known, merits, made)
             price = bracket.next_price(merits, made)
             if price is None:
                 break
-            picked = self._free.pick(merits - price)
+            picked = self._free.pick(merits - price, ranking.by_group)
             if picked is None:
                 return None
             touched = self._groups(picked.used)
-            known = _better(known, merits, self._made(merits, wanted, touched))
-            if known is not None and _reaches(merits, known.used, price, picked.value):
-                self._touched = self._groups(known.used)
-                return known
+            known = _better(known, merits, self._made(ranking, wanted, touched))
+            found = self._reached(ranking, known, price, picked)
+            if found is not None:
+                self.near = self._groups(found.used) if wanted == self._most else None
+                return found
             bracket.note(price, picked, wanted)
         if merits.dtype == float and known is not None:
             return known
@@ -102,36 +132,53 @@ class PricedPicker:
             raise TooLongError
         raise ApartError(bracket.few, bracket.many, known, int(bracket.bound))
 
+    def _reached(
+        self, ranking: "_Ranking", known: Picked | None, price: Any, picked: Picked
+    ) -> Picked | None:
+        """Return a set of the right size where it is as good at a price as the best one of all sizes."""
+        merits = ranking.merits
+        if known is None or not _reaches(merits, known.used, price, picked.value):
+            return None
+        return known if merits.dtype == float else replace(known, price=Fraction(int(price)))
+
     def _groups(self, used: Flags) -> Flags:
         """Return the finest groups that a set uses."""
         touched = np.zeros(self._leaves, dtype=bool)
         touched[self._leaf[used]] = True
         return touched
 
-    def _made(self, merits: Merits, wanted: int, touched: Flags) -> tuple[Flags, Any, Any] | None:
+    def _made(self, ranking: "_Ranking", wanted: int, touched: Flags) -> tuple[Flags, Any, Any] | None:
         """Return the best set of a size that uses all of some groups and no others.
 
         Returns as well between which merits its last cluster and the next one lie; None where there is no
         set.
         """
-        inside = np.flatnonzero(touched[self._leaf] & self._open)
-        order = inside[np.argsort(-merits[inside], kind="stable")]
-        used = self._required & self._open
+        order = ranking.falling[touched[self._leaf[ranking.falling]]]
+        used = self._required.copy()
         bare = touched.copy()
         bare[self._leaf[used]] = False
-        _, heads = np.unique(self._leaf[order], return_index=True)
-        first = order[heads]
-        used[first[bare[self._leaf[first]]]] = True
+        first = np.full(self._leaves, -1)
+        first[self._leaf[order[::-1]]] = order[::-1]
+        used[first[bare & (first >= 0)]] = True
         rest = order[~used[order]]
         more = wanted - int(used.sum())
         if not 0 <= more <= len(rest):
             return None
         used[rest[:more]] = True
+        merits = ranking.merits
         return (
             used,
             merits[rest[more]] if more < len(rest) else None,
             merits[rest[more - 1]] if more else None,
         )
+
+
+class _Ranking(NamedTuple):
+    """Merits, and the open clusters by falling merit, and as `Picker.by_group` puts them."""
+
+    merits: Merits
+    falling: Numbers
+    by_group: Numbers
 
 
 @dataclass(slots=True, eq=False)

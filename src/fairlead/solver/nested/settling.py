@@ -1,11 +1,12 @@
 """Ties: the placement of a face that puts most on the first cluster by name, then on the second and so on."""
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from fairlead.solver.marginal import exact_sum, settle_ties
-from fairlead.solver.nested.face import Face, Flags, Numbers, bits
+from fairlead.solver.nested.face import Face, Flags, Numbers
 from fairlead.solver.nested.picking import TooLongError
 
 MOST_LOOKS = 300
@@ -30,9 +31,7 @@ class _Settling:
 
     def settle(self, face: Face, decided: int) -> Numbers | None:
         """Settle a face of which the clusters before a position are decided."""
-        self._left -= 1
-        if self._left < 0:
-            raise TooLongError
+        self._look()
         first = self._first(face)
         if first is None:
             return None
@@ -44,15 +43,20 @@ class _Settling:
                 return self._decide(face, at)
         return None
 
+    def _look(self) -> None:
+        """Count a case that is told apart."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooLongError
+
     def _first(self, face: Face) -> Flags | None:
         """Return, of the sets of the greatest merit, the one that holds the first clusters by name."""
         if face.first is not None:
             return face.first
         if not face.possible:
             return None
-        shift = int(face.open_to.sum())
-        picked = face.picker.pick(face.merits.astype(object) * (1 << shift) + bits(face.open_to))
-        return None if picked is None else picked.used
+        best = face.with_first()
+        return None if best is None else best.first
 
     def _greatest(self, face: Face, first: Flags, placed: Numbers) -> bool:
         """Tell whether no set allows more on a cluster than the first set does.
@@ -80,7 +84,8 @@ class _Settling:
         if greatest is None:
             return None
         merit = face.merits[greatest.used].sum()
-        for count in (*self._counts(face, at, merit), 0):
+        for count in chain(self._counts(face, at, merit), (0,)):
+            self._look()
             part = _with(face, at, count)
             if part.possible and self._may_hold(part, merit):
                 found = self.settle(part, at + 1)
@@ -101,7 +106,6 @@ class _Settling:
 
     def _may_hold(self, face: Face, merit: int) -> bool:
         """Tell whether sets of the greatest merit hold the total, as far as the least and the most tell."""
-        self._left -= 1
         least, most = face.pick(-face.lower), face.pick(face.upper)
         if least is None or most is None or face.merits[least.used].sum() < merit:
             return False

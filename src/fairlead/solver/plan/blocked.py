@@ -37,7 +37,7 @@ def blocked_moves(
     reaches
         Tells whether a changed migration reaches its target.
     """
-    room = {place: limit - used.get(place, 0) for place, limit in stuck.limits.items()}
+    room = stuck.room(used)
     moves = [
         move
         for path in stuck.paths.values()

@@ -21,7 +21,7 @@ class WaveBuilder:
         self.positions = positions
         self.steps: dict[str, Step] = {}
         self.moves_left = migration.most_moves
-        self.room = {place: limit - used.get(place, 0) for place, limit in migration.limits.items()}
+        self.room = migration.room(used)
 
     def step(self, key: str) -> Step:
         """Return what a workload does in the wave so far."""

@@ -32,15 +32,10 @@ class Scarcity:
 
 def scarcity(migration: Migration, positions: Mapping[str, Placed], room: Mapping[Place, int]) -> Scarcity:
     """Return on which clusters arriving replicas lack room."""
-    asked: dict[Place, int] = {}
-    for key, path in migration.paths.items():
-        charge(asked, path, left_over(path, positions[key])[1])
     short: dict[str, int] = {}
-    for place, amount in asked.items():
-        lack = amount - room[place]
-        if lack > 0:
-            share = lack * 10**6 // (migration.limits[place] + 1) + 1
-            short[place[0]] = max(share, short.get(place[0], 0))
+    for place, lack in migration.lacking(positions, room).items():
+        share = lack * 10**6 // (migration.limits[place] + 1) + 1
+        short[place[0]] = max(share, short.get(place[0], 0))
     return Scarcity(short)
 
 

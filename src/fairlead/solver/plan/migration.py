@@ -99,6 +99,17 @@ class Migration:
         """Return what every moving workload holds at the start."""
         return {key: path.start for key, path in self.paths.items()}
 
+    def room(self, used: Mapping[Place, int]) -> dict[Place, int]:
+        """Return what is left where so much is used."""
+        return {place: limit - used.get(place, 0) for place, limit in self.limits.items()}
+
+    def lacking(self, positions: Mapping[str, Placed], room: Mapping[Place, int]) -> dict[Place, int]:
+        """Return how much more room replicas need that have still to be started, where they need more."""
+        asked: dict[Place, int] = {}
+        for key, path in self.paths.items():
+            charge(asked, path, left_over(path, positions[key])[1])
+        return {place: amount - room[place] for place, amount in asked.items() if amount > room[place]}
+
     def only(self, keys: set[str]) -> "Migration":
         """Return the migration with some workloads moving; all others stay where they start."""
         paths = {key: path for key, path in self.paths.items() if key in keys}

@@ -73,16 +73,6 @@ def replay(plan: WavePlan) -> tuple[Breach, ...]:
     return tuple(breaches)
 
 
-def placements(plan: WavePlan) -> Iterator[Placement]:
-    """Yield what stands before the first wave and after every wave; the moves have to be possible."""
-    state = {key: dict(placed) for key, placed in running(plan.problem).items()}
-    yield Placement(state)
-    for wave in plan.waves:
-        for key, moves in _by_workload(wave.moves).items():
-            state[key] = dict(course(state.get(key, {}), moves).moments[Moment.AFTER])
-        yield Placement(state)
-
-
 def _by_workload(moves: Iterable[Move]) -> dict[str, list[Move]]:
     """Group moves by workload."""
     found: dict[str, list[Move]] = {}
@@ -133,8 +123,7 @@ class _Replayer:
         for key, taken in courses.items():
             yield from self._of_workload(self.problem.workload(key), taken)
         yield from self._of_shared(courses)
-        yield from self.capacities.breaches(courses)
-        self.capacities.make(courses)
+        yield from self.capacities.make(courses)
         self.state.update({key: taken.moments[Moment.AFTER] for key, taken in courses.items()})
 
     def _of_workload(self, workload: Workload, taken: Course) -> Iterator[tuple[Moment, Violation]]:
@@ -142,6 +131,8 @@ class _Replayer:
         target = self.plan.target.of(workload.key)
         bound = in_kept_group(workload, target)
         yield from _starts_where_closed(bound, taken, target)
+        if all(standing in (taken.before, target) for standing in taken.moments.values()):
+            return  # what is broken before and in the target does not matter
         for row in workload_rows(bound, target, self.options):
             yield from row.breaches(taken.before, taken.moments.__getitem__, target)
 
@@ -252,7 +243,7 @@ def passed_inside(plan: WavePlan) -> tuple[PassedInside, ...]:
     """
     return tuple(
         PassedInside(number, violation)
-        for number, (wave, before) in enumerate(zip(plan.waves, placements(plan), strict=False), 1)
+        for number, (wave, before) in enumerate(zip(plan.waves, plan.states, strict=False), 1)
         for key, moves in sorted(_by_workload(wave.moves).items())
         for violation in _of_workload(plan, key, before, moves)
     )

@@ -7,7 +7,7 @@ from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, run
-from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.wave_model import one_wave, reach, size
@@ -203,7 +203,7 @@ def _detours(migration: Migration) -> Iterator[Steps]:
 
 def _waiting_to_leave(migration: Migration) -> Iterator[tuple[WorkloadPath, str, tuple[int, int]]]:
     """Yield what would make room for others by leaving: how many are enough, and how many there are."""
-    short = _short(migration)
+    short = migration.lacking(migration.start(), migration.room(migration.used))
     for path in sorted(migration.paths.values(), key=lambda each: each.key):
         out, into = left_over(path, path.start)
         for source in sorted(out) if into else ():
@@ -230,15 +230,6 @@ def _ways(path: WorkloadPath, source: str, builder: WaveBuilder) -> list[str]:
         return regions[name] != regions[source], room is not None, -(room or 0), name
 
     return sorted((name for name, room in rooms.items() if room is None or room > 0), key=rank)
-
-
-def _short(migration: Migration) -> Mapping[Place, int]:
-    """Return how much arriving replicas lack by cluster and resource."""
-    asked: dict[Place, int] = {}
-    for path in migration.paths.values():
-        charge(asked, path, left_over(path, path.start)[1])
-    lack = {place: asked[place] + migration.used.get(place, 0) - migration.limits[place] for place in asked}
-    return {place: amount for place, amount in lack.items() if amount > 0}
 
 
 def _enough(path: WorkloadPath, source: str, short: Mapping[Place, int]) -> int:

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort, Verdict
 from fairlead.solver.plan.greedy import Steps, end_of, repairs
-from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
+from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, charge, left_over
 from fairlead.solver.plan.search import AT_ONCE, SMALL, Everywhere, Search, at, holds
 from fairlead.solver.plan.steps import NOTHING, total
-from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.wave_model import reach, size
 from fairlead.solver.plan.waves import Order
 
@@ -58,7 +57,7 @@ def repairs_first(migration: Migration, waves: tuple[Steps, ...]) -> tuple[Steps
     migration
         What moves, without detours.
     """
-    room = {place: limit - migration.used.get(place, 0) for place, limit in migration.limits.items()}
+    room = migration.room(migration.used)
     mending = [key for key, path in migration.paths.items() if repairs(path, path.start, room)]
     moved = True
     while moved:
@@ -201,14 +200,7 @@ def _fits(path: WorkloadPath, cluster: str, room: Mapping[Place, int], count: in
 
 def _room(migration: Migration, paths: list[_Way], number: int) -> dict[Place, int]:
     """Return what arriving replicas can have used of every cluster in a wave at the very most."""
-    room = {place: max(0, limit - migration.used.get(place, 0)) for place, limit in migration.limits.items()}
+    room = {place: max(0, left) for place, left in migration.room(migration.used).items()}
     for way in paths:
-        _give_back(room, way.path, way.left(number))
+        charge(room, way.path, way.left(number))
     return room
-
-
-def _give_back(room: dict[Place, int], path: WorkloadPath, left: Placed) -> None:
-    """Add what replicas leave behind."""
-    for cluster, count in left.items():
-        for place, need in path.needs.get(cluster, {}).items():
-            room[place] += need * count

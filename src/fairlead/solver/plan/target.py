@@ -41,8 +41,10 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
         if asked and not workload.fresh and _stands_well(workload, problem)
     )
     looked_at = problem.workloads if asked else (replace(each, due=True) for each in problem.workloads)
+    moves = Moves(frozenset(problem.cluster_by_name))
+    price = MovePrice(options.gain, moves.present) if options.gain else None
     workloads = tuple(
-        _prepared(workload, problem, options, first=options.moves_first or workload.key in staying)
+        _prepared(workload, moves, price, first=options.moves_first or workload.key in staying)
         for workload in looked_at
     )
     still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
@@ -82,13 +84,11 @@ def _stands_well(workload: Workload, problem: Problem) -> bool:
     return not any(violations_of(in_kept_group(as_scheduled(workload), held), held))
 
 
-def _prepared(workload: Workload, problem: Problem, options: PlanOptions, *, first: bool) -> Workload:
+def _prepared(workload: Workload, moves: Moves, price: MovePrice | None, *, first: bool) -> Workload:
     """Return a workload with the price of its moves, and with moves before all else where they come first."""
-    present = frozenset(problem.cluster_by_name)
-    price = MovePrice(options.gain, present) if options.gain else None
 
     def rules_of(given: tuple[WorkloadRule, ...]) -> tuple[WorkloadRule, ...]:
-        return _with_moves(given, Moves(present), price, first=first)
+        return _with_moves(given, moves, price, first=first)
 
     groups = tuple(replace(group, rules=rules_of(group.rules)) for group in workload.groups)
     fresh = workload.fresh and not first

@@ -61,7 +61,12 @@ class Row(Generic[Standing]):
         self, before: Standing, then: Callable[[Moment], Standing], target: Standing
     ) -> Iterator[tuple[Moment, Violation]]:
         """Yield what is broken at which moment, and by more than before the wave and in the target."""
-        found = [(moment, violation) for moment in self.moments for violation in self.find(then(moment))]
+        found = [
+            (moment, violation)
+            for moment, standing in ((each, then(each)) for each in self.moments)
+            if standing not in (before, target)
+            for violation in self.find(standing)
+        ]
         if not found:
             return  # as mostly: what is broken before and in the target does not matter
         allowed = self._amounts(before)
@@ -177,27 +182,21 @@ class Capacities:
         self._in_target = usage(problem.workloads, target, problem)
         self._graded = any(cluster.grades for cluster in problem.clusters)
 
-    def breaches(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
-        """List clusters and nodes that are asked for more than they have, and for more than before."""
-        if not self._bind:
-            return
+    def make(self, courses: Mapping[str, Course]) -> Iterator[tuple[Moment, Violation]]:
+        """Make a wave; list clusters and nodes that it asks for more than they have, and than before."""
+        moved: dict[str, dict[str, int]] = {}
+        used = dict(self._used)
         for moment in MOST:
-            used = dict(self._used)
-            add(used, self._change(courses, moment))
-            for key, taken in courses.items() if self._graded else ():
+            more = {key: _difference(taken.moments[moment], taken.before) for key, taken in courses.items()}
+            if more != moved:
+                moved, used = more, dict(self._used)
+                add(used, usage(map(self._problem.workload, moved), moved, self._problem))
+            for key, taken in courses.items() if self._graded and self._bind else ():
                 for violation in self._of_grades(self._problem.workload(key), taken, moment):
                     yield moment, violation
-            for violation in self._of_sums(used):
+            for violation in self._of_sums(used) if self._bind else ():
                 yield moment, violation
-
-    def make(self, courses: Mapping[str, Course]) -> None:
-        """Go on to the state after a wave."""
-        add(self._used, self._change(courses, Moment.AFTER))
-
-    def _change(self, courses: Mapping[str, Course], moment: Moment) -> Amounts:
-        """Return how much more is used at a moment of a wave than before it."""
-        moved = {key: _difference(taken.moments[moment], taken.before) for key, taken in courses.items()}
-        return usage(map(self._problem.workload, moved), moved, self._problem)
+        self._used = used
 
     def _of_sums(self, used: Amounts) -> Iterator[Violation]:
         """List resources that are asked for too much of."""

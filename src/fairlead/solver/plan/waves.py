@@ -258,30 +258,16 @@ class WavePlan:
     @property
     def states(self) -> tuple[Placement, ...]:
         """What runs before the first wave, and after every wave."""
-        held = {key: Counter(placed) for key, placed in running(self.problem).items()}
-        found = [Placement(held)]
+        found = [running(self.problem)]
         for wave in self.waves:
-            for move in wave.moves:
-                if move.source is not None:
-                    held[move.workload][move.source] -= move.replicas
-                if move.target is not None:
-                    held[move.workload][move.target] += move.replicas
-            found.append(Placement(held))
+            found.append(_made(found[-1], wave, whole=True))
         return tuple(found)
 
     @property
     def fullest(self) -> tuple[Placement, ...]:
         """What stands inside of every wave at most: all that starts is there, and what it replaces."""
-        found = []
-        for before, wave in zip(self.states, self.waves, strict=False):
-            held = {key: Counter(placed) for key, placed in before.items()}
-            for move in wave.moves:
-                if move.source is not None and move.stops_early:
-                    held[move.workload][move.source] -= move.replicas
-                if move.target is not None:
-                    held[move.workload][move.target] += move.replicas
-            found.append(Placement(held))
-        return tuple(found)
+        pairs = zip(self.states, self.waves, strict=False)
+        return tuple(_made(before, wave, whole=False) for before, wave in pairs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON-ready values, without the problem and the target."""
@@ -292,6 +278,17 @@ class WavePlan:
             "detours": self.detours,
             "blocked": [{**each.move.to_dict(), "reason": each.reason} for each in self.blocked],
         }
+
+
+def _made(before: Placement, wave: Wave, *, whole: bool) -> Placement:
+    """Return what stands after a wave, or inside of it while what is replaced is still there."""
+    held = {key: Counter(placed) for key, placed in before.items()}
+    for move in wave.moves:
+        if move.source is not None and (whole or move.stops_early):
+            held[move.workload][move.source] -= move.replicas
+        if move.target is not None:
+            held[move.workload][move.target] += move.replicas
+    return Placement(held)
 
 
 def running(problem: Problem) -> Placement:

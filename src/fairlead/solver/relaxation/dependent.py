@@ -123,7 +123,7 @@ class BudgetRows:
 
     def _unavoidable(self, holds: int, workload: Workload) -> cp_model.LinearExprT:
         """Return how many replicas of a workload must be stopped."""
-        if workload.rule(Duplicated) is not None:
+        if workload.rule(Total) is None:
             return 0
         change = list(self.sizes.get(workload.key, ()))
         if not change or not holds:

@@ -156,7 +156,7 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
     for relaxable, stock in stocks:
         amount = excess.amount - excess.over.get(relaxable.cluster or "", 0)
         cost = -(-amount // stock.largest)
-        if cost <= least and amount > 0 and stock.at_hand >= 0:
+        if cost <= least and amount > 0 and stock.is_plain:
             changes.append(relaxable.change(amount, cost, None))
     yield from sorted(changes, key=order)
 

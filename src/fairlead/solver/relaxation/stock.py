@@ -27,7 +27,7 @@ from fairlead.models.rules import (
     companionship,
 )
 from fairlead.models.rules.capacity import demands, needs
-from fairlead.models.rules.quota import Scope, askers, taken_by_others
+from fairlead.models.rules.quota import Scope, allowed, askers, taken_by_others
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
@@ -47,21 +47,31 @@ class Stock:
     asked
         What one replica of a workload takes, by where it stands.
     at_hand
-        What there is of it for the workloads; negative where more is taken than there was.
+        What there is of it for the workloads, to which more can be added; negative where more is taken than
+        there was.
+    allowed
+        What they may take as long as nothing is added: more than is at hand where what is taken counts as
+        there.
     """
 
     asked: Mapping[Place, int]
     at_hand: int
+    allowed: int
 
     @property
     def largest(self) -> int:
         """The largest request, by which costs are counted."""
         return max(self.asked.values())
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all that is allowed is at hand, so that every bit that is lacking has to be added."""
+        return self.allowed <= self.at_hand
+
     def lacking(self, placed: Mapping[Place, int]) -> tuple[int, int]:
         """Return how much is lacking for some replicas, and what that costs."""
         used = sum(need * placed.get(place, 0) for place, need in self.asked.items())
-        by = max(0, used - self.at_hand)
+        by = used - self.at_hand if used > self.allowed else 0
         return by, -(-by // self.largest)
 
     def worth(self, encoding: Encoding, on: cp_model.IntVar) -> cp_model.IntVar:
@@ -81,7 +91,7 @@ class Stock:
         # More than all of them ask for is no limit.
         free = min(self.at_hand, worst) // divisor
         # Where more is taken than there is already, that counts only once something has to be added.
-        if free >= 0:
+        if self.is_plain:
             encoding.model.add(used <= free)
         else:
             encoding.model.add(used <= free).only_enforce_if(on)
@@ -99,12 +109,14 @@ def stock_of(relaxable: Relaxable, problem: Problem) -> Stock:
             for cluster in problem.clusters
             if scope.cluster in (None, cluster.name) and may_stand(workload, cluster.name)
         }
-        return Stock(places, rule.limits[scope].hard - taken_by_others(rule, problem)[scope])
+        left = rule.limits[scope].hard - taken_by_others(rule, problem)[scope]
+        return Stock(places, left, allowed(rule, problem)[scope])
     cluster = problem.cluster_by_name[relaxable.cluster or ""]
     asked = asked_of(problem, cluster)[relaxable.detail]
     return Stock(
         {Place(key, cluster.name): need for key, need in asked.items()},
         at_hand(problem, cluster.name, relaxable.detail),
+        problem.limits.get((cluster.name, relaxable.detail), 0),
     )
 
 

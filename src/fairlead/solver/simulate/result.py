@@ -105,7 +105,7 @@ class Scenario:
     clusters
         Clusters that it takes.
     status
-        Status of the answer.
+        Status of the answer; of one that was not found in time nothing else is known.
     unplaced
         Replicas that stand nowhere, by workload; those with none are absent.
     broken
@@ -145,15 +145,19 @@ class Scenario:
 
     @property
     def fits(self) -> bool:
-        """Whether every replica finds its place and every rule holds."""
-        return not self.unplaced and not self.broken
+        """Whether it is known that every replica finds its place and every rule holds."""
+        return self.answered and not self.unplaced and not self.broken
 
     @property
-    def rank(self) -> tuple[bool, int, int, int, int, str]:
-        """What to sort by, the worst first: unplaced replicas, workloads, rules, replicas that start."""
+    def rank(self) -> tuple[bool, bool, int, int, int, int, str]:
+        """What to sort by, the worst first: unplaced replicas, workloads, rules, replicas that start.
+
+        What is not known comes after what does not fit.
+        """
         missing = sum(self.unplaced.values())
         return (
             self.fits,
+            not self.answered,
             -missing,
             -len(self.unplaced),
             -len(self.broken),

@@ -21,7 +21,6 @@ from fairlead.solver.solving import solve
 
 DRAIN = "drain"
 AT = "at"
-NOT_TRIED = "not tried in time"
 
 LARGEST_SHARE = 0.25
 """Of the time that is left, what the answers without and with the changes may use before a sweep."""
@@ -72,7 +71,9 @@ def simulate(problem: Problem, *changes: Change, sweep: str | None = None, **set
     after = asked.answer(fleet, _share(len(tried) + 1)) if changes else before
     left = range(len(tried), 0, -1)
     scenarios = [
-        _scenario(fleet, change, before, asked, 1 / rest) if deadline.remaining() else _untried(fleet, change)
+        _scenario(fleet, change, before, asked, 1 / rest)
+        if deadline.remaining()
+        else _unanswered(change, _named(fleet, change))
         for change, rest in zip(tried, left, strict=True)
     ]
     scenarios.sort(key=attrgetter("rank"))
@@ -132,25 +133,30 @@ def _labels(problem: Problem) -> set[str]:
     return {key for cluster in problem.clusters for key in cluster.labels}
 
 
-def _untried(fleet: Problem, change: Trial) -> Scenario:
-    """Return that there was no time for a change."""
-    taken: Iterable[str]
+def _unanswered(change: Trial, taken: Iterable[str]) -> Scenario:
+    """Return that time was over before anything was known of a change."""
+    return Scenario(change, tuple(sorted(taken)), str(Status.UNKNOWN))
+
+
+def _named(fleet: Problem, change: Trial) -> Iterable[str]:
+    """Return the clusters that a change takes, without making it."""
     match change:
         case Drain(name):
-            taken = (name,)
+            return (name,)
         case Lose(name, field):
-            taken = groups_of(fleet, field)[name]
+            return groups_of(fleet, field)[name]
         case At():
-            taken = ()
+            return ()
         case _:
             assert_never(change)
-    return Scenario(change, tuple(sorted(taken)), str(Status.UNKNOWN), broken=(NOT_TRIED,))
 
 
 def _scenario(fleet: Problem, change: Trial, before: Outcome, asked: _Asked, share: float) -> Scenario:
     """Try one change and tell what comes of it."""
     trial = changed(fleet, [change])
     after = asked.answer(trial, share)
+    if after.status is Status.UNKNOWN:
+        return _unanswered(change, _taken(fleet, trial, change))
     found = [effect for effect in effects(before, after) if effect.caused]
     missing = {one.key: count for one in trial.workloads if (count := after.unplaced(one))}
     return Scenario(
@@ -176,11 +182,8 @@ def _taken(fleet: Problem, trial: Problem, change: Change) -> Iterator[str]:
 
 def _broken(after: Outcome) -> Iterator[str]:
     """Yield what gives way beside unplaced replicas, and why there is no answer where there is none."""
-    if after.placement is None:
-        if after.conflict is not None:
-            yield from (str(statement) for statement in after.conflict.rules)
-        else:
-            yield "no placement was found in time"
+    if after.conflict is not None:
+        yield from (str(statement) for statement in after.conflict.rules)
     for violation in (*after.shortfalls, *after.violations):
         if violation.rule not in (total.KIND, duplicated.KIND):
             yield violation.text

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
-from fairlead.models.quota_reasons import shortfall_of
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
 from fairlead.models.rules.capacity import demands, graded_room
 from fairlead.models.rules.duplicated import copy_on
+from fairlead.models.rules.quota import shortfall_of
 from fairlead.models.source import Source
 from fairlead.models.workload import Workload
 

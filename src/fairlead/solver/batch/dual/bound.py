@@ -6,7 +6,7 @@ rounded down, which can only lower the bound.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,9 +65,14 @@ def whole_prices(model: Model, prices: Prices, rows: Floats) -> WholePrices:
         bits = _bits(price, greatest_cost)
         pins.append(_rounded(price, bits, greatest_cost))
         pin_bits.append(bits)
+    return WholePrices(tuple(capacity), tuple(capacity_bits), tuple(pins), tuple(pin_bits), _whole_rows(rows))
+
+
+def _whole_rows(rows: Floats) -> Whole:
+    """Return prices of the rows' totals in whole steps."""
     limit = 2.0**PRICE_BITS
-    whole = np.rint(np.clip(np.nan_to_num(rows), -limit, limit)).astype(np.int64)
-    return WholePrices(tuple(capacity), tuple(capacity_bits), tuple(pins), tuple(pin_bits), whole)
+    whole: Whole = np.rint(np.clip(np.nan_to_num(rows), -limit, limit)).astype(np.int64)
+    return whole
 
 
 def held(whole: WholePrices) -> Prices:
@@ -125,6 +130,21 @@ def lower_bound(model: Model, prices: Prices, rows: Floats) -> int:
         left = held(whole)
         whole = whole_prices(model, left, relax(model, left).rows)
     return _bound(model, whole, sharply=True)
+
+
+def bound_at(model: Model, whole: WholePrices, rows: Floats) -> int:
+    """Return what every placement of some rows of a model costs at least at whole prices, see `lower_bound`.
+
+    Parameters
+    ----------
+    model
+        Some rows; what is shared is that of all.
+    whole
+        Prices that were rounded for all rows.
+    rows
+        A price for the total of each of these rows.
+    """
+    return _bound(model, replace(whole, rows=_whole_rows(rows)), sharply=True)
 
 
 def _bound(model: Model, whole: WholePrices, *, sharply: bool) -> int:

@@ -9,6 +9,7 @@ whole numbers it is exact.
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.model import Model, Prices, in_chunks, place_prices
 from fairlead.solver.batch.shapes import Curve
-from fairlead.solver.batch.tuning import CUTS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +40,26 @@ class Relaxed:
     replicas: Whole
     usage: Floats
     pinned: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluated:
+    """Prices and what is known at them.
+
+    Parameters
+    ----------
+    prices, rows
+        Of what is shared, and of the rows' totals.
+    value
+        The bound there, in steps, as a float.
+    replicas
+        A placement that is not whole and as cheap as the bound; None where no linear program was solved.
+    """
+
+    prices: Prices
+    rows: Floats
+    value: float
+    replicas: Floats | None = None
 
 
 def relax(model: Model, prices: Prices, guess: Floats | None = None, precision: float = 2.0**-40) -> Relaxed:
@@ -127,49 +147,6 @@ def _filled(under: Whole, over: Whole, totals: Whole) -> Whole:
     return filled
 
 
-def windows(
-    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
-) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
-    """Return what some rows have within reach of their prices, cut into segments of one slope.
-
-    Returns
-    -------
-    tuple
-        By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a
-        number by which it is known again. Then, by row and column, the replicas when all cheaper units are
-        taken.
-    """
-    part = PricedRows.of(model, prices, rows)
-    low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
-    # A piece whose units all cost the same stays whole.
-    cuts = np.where(part.grown, CUTS, 1)
-    found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
-    for number in range(len(part.dear)):
-        start, end = (
-            np.maximum(part.curve.starts[number], low),
-            np.minimum(part.curve.starts[number + 1], high),
-        )
-        width = np.maximum(end - start, 0)
-        for cut in range(1 if part.growth is None else CUTS):
-            first = start + width * np.minimum(cut, cuts) // cuts
-            last = start + width * np.minimum(cut + 1, cuts) // cuts
-            row, column = np.nonzero((last > first) & (width > 0))
-            at = (row, column)
-            # The mean cost of the units of a segment; one unit costs just what it costs.
-            middle = (first[at] + last[at] - 1) / 2.0 - part.curve.starts[number][at]
-            slopes = [
-                slope[number][at] + (0.0 if growth is None else growth[at] * middle)
-                for slope, growth in zip(part.curve.slopes, part.curve.growth, strict=True)
-            ]
-            pinned = np.array(slopes[1:], dtype=np.float64).reshape(len(slopes) - 1, len(row)).T
-            key = ((row + rows.start) * low.shape[1] + column) * len(part.dear) * CUTS + number * CUTS + cut
-            found.append(
-                (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned, key)
-            )
-    merged = [np.concatenate(each) for each in zip(*found, strict=True)]
-    return merged[0], merged[1], merged[2], merged[3], merged[4], merged[5], low
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedRows:
     """Some rows at prices.
@@ -222,43 +199,33 @@ class PricedRows:
 
     def upto(self, at: Floats) -> Whole:
         """Return the replicas by place when every unit of at most a price is taken; by row, or by place."""
-        if self.growth is None:
-            counts = self.curve.starts[0].copy()
-            for number, dear in enumerate(self.dear):
-                counts += np.where(dear <= at, self.curve.starts[number + 1] - self.curve.starts[number], 0)
-            return counts
-        return self.curve.starts[0] + self._growing(at, self.growth).astype(np.int64)
+        return self.curve.starts[0] + self._counted(at).astype(np.int64, copy=False)
 
-    def _growing(self, at: Floats, growth: Floats) -> Floats:
-        """Return how many units of at most a price there are where costs grow from unit to unit."""
-        total = np.zeros(self.curve.starts[0].shape)
-        for counts in self._taken(at, growth):
+    def _counted(self, at: Floats) -> NDArray[Any]:
+        """Return how many units of at most a price there are."""
+        total: NDArray[Any] = np.zeros(self.curve.starts[0].shape, np.int64 if self.growth is None else float)
+        for counts in self.taken(at):
             total += counts
         return total
 
-    def _taken(self, at: Floats, growth: Floats) -> Iterator[Floats]:
-        """Yield the same piece by piece."""
+    def taken(self, at: Floats) -> Iterator[NDArray[Any]]:
+        """Yield how many units of every piece cost at most a price; by row, or by place."""
+        if self.growth is None:
+            for start, end, dear in self._spans():
+                yield np.where(dear <= at, end - start, 0)
+            return
         for dear, units in zip(self.dear, self.units, strict=True):
             # In place: this is done dozens of times for every division, and new arrays take most of the time.
             counts = at - dear
-            counts /= growth
+            counts /= self.growth
             counts += 1.0
             np.maximum(counts, 0.0, out=counts)
             np.minimum(counts, units, out=counts)
             yield np.floor(counts, out=counts)
 
-    def taken(self, at: Floats) -> list[Floats]:
-        """Return how many units of every piece cost at most a price, by row."""
-        at = at[:, None]
-        if self.growth is not None:
-            return list(self._taken(at, self.growth))
-        spans = self._spans()
-        return [np.where(dear <= at, end - start, 0).astype(np.float64) for start, end, dear in spans]
-
     def divide(self, totals: Whole, guess: Floats | None, precision: float) -> tuple[Floats, Whole]:
         """Return the price of each row's total, and a division at that price."""
-        growth = self.growth
-        if growth is None:
+        if self.growth is None:
             return self._divide_sorted(totals)
         cheapest, dearest = self.edges()
         cheap, dear = (
@@ -277,7 +244,7 @@ class PricedRows:
                 middle = np.clip(
                     guess + (width if tries else -width), low + 1e-9 * scale, high - 1e-9 * scale
                 )
-            enough = self._growing(middle[:, None], growth).sum(axis=1) >= wanted
+            enough = self._counted(middle[:, None]).sum(axis=1) >= wanted
             high, low = np.where(enough, middle, high), np.where(enough, low, middle)
             tries += 1
         return high, _filled(self.upto(low[:, None]), self.upto(high[:, None]), totals)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
-from fairlead.solver.batch.dual.relaxation import windows
+from fairlead.solver.batch.dual.relaxation import PricedRows
 from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
-from fairlead.solver.batch.tuning import CUTS, MASTER_HALVINGS, MASTER_TINY, MOST_OF_PRICE, PART_OF_PRICE
 from fairlead.solver.deadline import Deadline
 
 
@@ -74,20 +74,8 @@ class Solved:
     basis: Basis | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Region:
-    """How far prices may go from where they are in one turn, by coupling row and by pin."""
-
-    capacity: Floats
-    pins: Floats
-
-    def __mul__(self, factor: float) -> "Region":
-        """Return a region that goes a part as far, or several times."""
-        return Region(self.capacity * factor, self.pins * factor)
-
-
-def region_of(model: Model, reach: float, centre: Prices) -> Region:
-    """Return a region in which no replica's price changes by much more than the reach.
+def region_of(model: Model, reach: float, centre: Prices) -> Prices:
+    """Return how far prices may go in one turn: no replica's price by much more than the reach.
 
     The price of a pin says how many units of the level one unit of the pinned one is worth.
     """
@@ -97,11 +85,11 @@ def region_of(model: Model, reach: float, centre: Prices) -> Region:
     capacity = reach / np.maximum(1.0, typical)[coupling.resource]
     pins = reach / np.array(model.pin_units, dtype=np.float64)
     # Beside a pin prices can be of any size: they change by a part of themselves as well.
-    part = min(MOST_OF_PRICE, PART_OF_PRICE * reach / model.unit) if model.pins else 0.0
-    return Region(capacity + part * centre.capacity, pins + part * centre.pins)
+    part = min(tuning.MOST_OF_PRICE, tuning.PART_OF_PRICE * reach / model.unit) if model.pins else 0.0
+    return Prices(capacity + part * centre.capacity, pins + part * centre.pins)
 
 
-def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Region) -> Segments:
+def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Prices) -> Segments:
     """Return the pieces whose cost with prices is near the price of their row.
 
     Parameters
@@ -114,7 +102,7 @@ def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Regio
         How near; with a region as near as its prices may come, which is farther for what is dear.
     """
     found = [
-        windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))
+        _windows(model, prices, each, rows[each], _reach_of(model, reach, each)) for each in chunks(len(rows))
     ]
     row, column, units, slope, pinned, key, base = (np.concatenate(each) for each in zip(*found, strict=True))
     at = np.argsort(key, kind="stable")
@@ -122,11 +110,55 @@ def segments_of(model: Model, prices: Prices, rows: Floats, reach: float | Regio
     return Segments(row[at], column[at], units[at], slope, pinned[at], key[at], base)
 
 
-def _reach_of(model: Model, reach: float | Region, rows: slice) -> Floats | float:
+def _windows(
+    model: Model, prices: Prices, rows: slice, row_prices: Floats, reach: float | Floats
+) -> tuple[Whole, Whole, Whole, Floats, Floats, Whole, Whole]:
+    """Return what some rows have within reach of their prices, cut into segments of one slope.
+
+    Returns
+    -------
+    tuple
+        By segment: row, column, units, slope in steps without prices, slope on every pinned level, and a
+        number by which it is known again. Then, by row and column, the replicas when all cheaper units are
+        taken.
+    """
+    part = PricedRows.of(model, prices, rows)
+    low, high = part.upto(row_prices[:, None] - reach), part.upto(row_prices[:, None] + reach)
+    # A piece whose units all cost the same stays whole.
+    cuts = np.where(part.grown, tuning.CUTS, 1)
+    found: list[tuple[Whole, Whole, Whole, Floats, Floats, Whole]] = []
+    for number in range(len(part.dear)):
+        start, end = (
+            np.maximum(part.curve.starts[number], low),
+            np.minimum(part.curve.starts[number + 1], high),
+        )
+        width = np.maximum(end - start, 0)
+        for cut in range(1 if part.growth is None else tuning.CUTS):
+            first = start + width * np.minimum(cut, cuts) // cuts
+            last = start + width * np.minimum(cut + 1, cuts) // cuts
+            row, column = np.nonzero((last > first) & (width > 0))
+            at = (row, column)
+            # The mean cost of the units of a segment; one unit costs just what it costs.
+            middle = (first[at] + last[at] - 1) / 2.0 - part.curve.starts[number][at]
+            slopes = [
+                slope[number][at] + (0.0 if growth is None else growth[at] * middle)
+                for slope, growth in zip(part.curve.slopes, part.curve.growth, strict=True)
+            ]
+            pinned = np.array(slopes[1:], dtype=np.float64).reshape(len(slopes) - 1, len(row)).T
+            piece = ((row + rows.start) * low.shape[1] + column) * len(part.dear) + number
+            key = piece * tuning.CUTS + cut
+            found.append(
+                (row + rows.start, column, last[at] - first[at], slopes[0].astype(np.float64), pinned, key)
+            )
+    merged = [np.concatenate(each) for each in zip(*found, strict=True)]
+    return merged[0], merged[1], merged[2], merged[3], merged[4], merged[5], low
+
+
+def _reach_of(model: Model, reach: float | Prices, rows: slice) -> Floats | float:
     """Return how near pieces of some rows have to be, by place where prices may go different ways."""
-    if not isinstance(reach, Region):
+    if not isinstance(reach, Prices):
         return reach
-    changes = place_prices(model, Prices(reach.capacity, reach.pins), rows)
+    changes = place_prices(model, reach, rows)
     for change, unit, level in zip(reach.pins, model.pin_units, model.curve.slopes[1:], strict=True):
         counts = np.any([np.any(slope[rows] != 0, axis=1) for slope in level], axis=0)
         changes += (change * unit * counts)[:, None]
@@ -136,12 +168,12 @@ def _reach_of(model: Model, reach: float | Region, rows: slice) -> Floats | floa
 
 
 def not_too_many(
-    model: Model, prices: Prices, rows: Floats, reach: float | Region, most: int
+    model: Model, prices: Prices, rows: Floats, reach: float | Prices, most: int
 ) -> tuple[Segments, float]:
     """Return the pieces within reach, and what part of the reach was looked at to keep them few enough."""
     part = 1.0
     segments = segments_of(model, prices, rows, reach)
-    for _ in range(MASTER_HALVINGS):
+    for _ in range(tuning.MASTER_HALVINGS):
         if len(segments.row) <= most:
             break
         part /= 2
@@ -153,7 +185,7 @@ def solve_master(
     model: Model,
     segments: Segments,
     centre: Prices,
-    region: Region,
+    region: Prices,
     deadline: Deadline,
     basis: Basis | None = None,
 ) -> Solved | None:
@@ -166,8 +198,10 @@ def solve_master(
     replicas = segments.base.astype(np.float64)
     np.add.at(replicas, (segments.row, segments.column), found.primal[:pieces])
     over, under = np.split(found.primal[pieces:], 2)
-    floors = np.concatenate([centre.capacity - region.capacity, centre.pins - region.pins])
-    inside = not bool(np.any(over > MASTER_TINY)) and not bool(np.any((under > MASTER_TINY) & (floors > 0)))
+    floors = centre.joined - region.joined
+    inside = not bool(np.any(over > tuning.MASTER_TINY)) and not bool(
+        np.any((under > tuning.MASTER_TINY) & (floors > 0))
+    )
     value = found.cost * model.unit + model.steps(segments.base)
     rows = found.dual[:count] * model.unit
     prices = prices_of(model, found.dual[count:])
@@ -180,14 +214,14 @@ def sizes_of(model: Model) -> Floats:
     return np.concatenate([np.maximum(1, model.batch.coupling.limit).astype(np.float64), pins])
 
 
-def costs_of_region(model: Model, centre: Prices, region: Region) -> list[Floats]:
+def costs_of_region(model: Model, centre: Prices, region: Prices) -> list[Floats]:
     """Return what passing the rows of capacity and pins costs, and what leaving some of them costs.
 
     With these costs the prices of the rows stay inside the region.
     """
     sizes = sizes_of(model)
-    middle = np.concatenate([centre.capacity, centre.pins]) * sizes / model.unit
-    away = np.concatenate([region.capacity, region.pins]) * sizes / model.unit
+    middle = centre.joined * sizes / model.unit
+    away = region.joined * sizes / model.unit
     return [middle + away, -np.maximum(0.0, middle - away)]
 
 
@@ -198,7 +232,7 @@ def prices_of(model: Model, dual: Floats) -> Prices:
     return Prices(down[:couplings], down[couplings:])
 
 
-def _program(model: Model, segments: Segments, centre: Prices, region: Region) -> LinearProgram:
+def _program(model: Model, segments: Segments, centre: Prices, region: Prices) -> LinearProgram:
     """Return the core as a linear program.
 
     Rows: the totals, then what is shared as parts of the limits, then the pins likewise. Columns: the
@@ -207,7 +241,7 @@ def _program(model: Model, segments: Segments, centre: Prices, region: Region) -
     """
     batch, coupling = model.batch, model.batch.coupling
     sizes = sizes_of(model)
-    after = batch.lower.size * model.curve.pieces * CUTS
+    after = batch.lower.size * model.curve.pieces * tuning.CUTS
     left = batch.totals - segments.base.sum(axis=1)
     room = coupling.limit - batch.usage(segments.base)
     unpinned = [float(pin - model.steps(segments.base, number)) for number, pin in enumerate(model.pins, 1)]

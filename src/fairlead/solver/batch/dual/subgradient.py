@@ -7,32 +7,27 @@ turns that is known before. Turns are counted, not timed, so that the same batch
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
+from fairlead.models.errors import InternalError
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Floats
 from fairlead.solver.batch.costs import FINEST, LevelCost, nothing
 from fairlead.solver.batch.dual.bound import lower_bound
-from fairlead.solver.batch.dual.relaxation import Relaxed, relax
+from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
-from fairlead.solver.batch.tuning import (
-    FURTHER,
-    KEEP,
-    KEEP_SQUARES,
-    LARGE,
-    SAMPLE,
-    SUBGRADIENT_COARSE,
-    SUBGRADIENT_FIRST_STEP,
-    SUBGRADIENT_HALVINGS,
-    SUBGRADIENT_MOST_PROBES,
-    SUBGRADIENT_TURNS,
-)
 from fairlead.solver.deadline import Deadline
 
 
 class HasValue(Protocol):
     """What is known of a bound."""
+
+    @property
+    def prices(self) -> Prices:
+        """Where it is evaluated."""
+        ...
 
     @property
     def value(self) -> float:
@@ -44,25 +39,74 @@ T = TypeVar("T", bound=HasValue)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Climbed:
-    """The best prices that were found.
+class Ascent(Generic[T]):
+    """Turns in which a bound rises.
 
     Parameters
     ----------
-    prices
-        Of capacity and pins.
-    rows
-        Of the rows' totals.
-    value
-        The bound there, in steps, as a float.
+    model
+        What is shared.
+    deadline
+        When to stop before the last turn.
+    evaluate
+        Evaluates the bound at prices, where something may be known of prices near them; tells as well by how
+        much every shared row is exceeded there.
     """
 
-    prices: Prices
-    rows: Floats
-    value: float
+    model: Model
+    deadline: Deadline
+    evaluate: Callable[[Prices, T | None], tuple[T, Floats]]
+
+    def climb(self, start: Prices, turns: int, share: float) -> T:
+        """Raise the bound with a first step of about the right size, which a few short runs find.
+
+        Parameters
+        ----------
+        start
+            Where to start.
+        turns
+            Turns of the last run; the short ones have a part of as many.
+        share
+            A first step that may be too large or too small, as a part of what filling a cluster costs.
+        """
+        best = self.run(start, 1, 0.0, None)
+        if not len(_worth(self.model)):
+            return best
+        first, rising = first_step(self.model, share), False
+        for _ in range(tuning.SUBGRADIENT_MOST_PROBES):
+            before = best.value
+            best = self.run(best.prices, turns // 5, first, best)
+            if self.deadline.remaining() <= 0:
+                break
+            if best.value > before:
+                rising = True
+                if best.value - before <= tuning.FURTHER * abs(best.value):
+                    break
+                first *= 3
+            elif rising:
+                break
+            else:
+                first /= 4
+        # Where no step wins anything nothing that is shared keeps the rows from what is best for each alone.
+        return self.run(best.prices, turns, first, best) if rising else best
+
+    def run(self, start: Prices, turns: int, first: float, best: T | None) -> T:
+        """Start at prices with steps of a size; return the best that is known, perhaps what was known."""
+        steps = Steps.towards(self.model, start, turns, first)
+        near = best
+        for turn in range(1, turns + 1):
+            near, excess = self.evaluate(steps.prices, near)
+            if best is None or near.value > best.value:
+                best = near
+            if self.deadline.remaining() <= 0:
+                break
+            steps.take(excess, turn)
+        if best is None:
+            raise InternalError("no turn of an ascent was asked for")
+        return best
 
 
-def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = None) -> Climbed:
+def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = None) -> Evaluated:
     """Raise the bound.
 
     Parameters
@@ -76,89 +120,25 @@ def climb(model: Model, turns: int, deadline: Deadline, start: Prices | None = N
     start
         Prices to start from; None for none.
     """
-    stride = len(model.batch.keys) // SAMPLE
+
+    def evaluate(prices: Prices, near: Evaluated | None) -> tuple[Evaluated, Floats]:
+        found = relax(model, prices, None if near is None else near.rows, tuning.COARSE)
+        over = found.usage - model.batch.coupling.limit
+        excess = np.concatenate([over, found.pinned - np.array(model.pins, dtype=np.float64)])
+        return Evaluated(prices, found.rows, found.value), excess
+
+    ascent, share = Ascent(model, deadline, evaluate), tuning.SUBGRADIENT_FIRST_STEP
+    stride = len(model.batch.keys) // tuning.SAMPLE
     if stride > 1 and start is None and len(_worth(model)):
         # The prices of a part of the rows, on as small a part of what is shared, are close to those of all.
         sampled = climb(sample_of(model, stride), turns, deadline).prices
-        found = _Ascent(model, deadline).run(sampled, 1, 0.0, None)
-        return _Ascent(model, deadline).run(sampled, turns // 3, _first_step(model), found)
-    first = _first_step(model)
-    best = _Ascent(model, deadline).run(start or Prices.none(model), 1, 0.0, None)
-    if not len(_worth(model)):
-        return best
-
-    def run(known: Climbed, many: int, step: float) -> Climbed:
-        return _Ascent(model, deadline).run(known.prices, many, step, known)
-
-    return with_probed_step(best, first, turns, deadline, run)
+        return ascent.run(sampled, turns // 3, first_step(model, share), ascent.run(sampled, 1, 0.0, None))
+    return ascent.climb(start or Prices.none(model), turns, share)
 
 
-def with_probed_step(
-    best: T, first: float, turns: int, deadline: Deadline, run: Callable[[T, int, float], T]
-) -> T:
-    """Raise a bound with a first step of about the right size, which a few short runs find.
-
-    Parameters
-    ----------
-    best
-        What is known.
-    first
-        A first step that may be too large or too small.
-    turns
-        Turns of the last run.
-    deadline
-        When to stop before that.
-    run
-        Makes some turns with a first step, from the best known; returns the best, perhaps the same.
-    """
-    rising = False
-    for _ in range(SUBGRADIENT_MOST_PROBES):
-        before = best.value
-        best = run(best, turns // 5, first)
-        if deadline.remaining() <= 0:
-            break
-        if best.value > before:
-            rising = True
-            if best.value - before <= FURTHER * abs(best.value):
-                break
-            first *= 3
-        elif rising:
-            break
-        else:
-            first /= 4
-    # Where no step wins anything nothing that is shared keeps the rows from what is best for each alone.
-    return run(best, turns, first) if rising else best
-
-
-def _first_step(model: Model) -> float:
-    """Return the first step of the price of a whole cluster."""
-    return SUBGRADIENT_FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
-
-
-@dataclass(slots=True, eq=False)
-class _Ascent:
-    """One run of turns."""
-
-    model: Model
-    deadline: Deadline
-
-    def run(self, start: Prices, turns: int, first: float, best: Climbed | None) -> Climbed:
-        """Start at prices with steps of a size; return the best prices, perhaps those that were known."""
-        model = self.model
-        steps = Steps.towards(model, start, turns, first)
-        rows = None if best is None else best.rows
-        for turn in range(1, turns + 1):
-            prices = steps.prices
-            found = relax(model, prices, rows, SUBGRADIENT_COARSE)
-            rows = found.rows
-            if best is None or found.value > best.value:
-                best = Climbed(prices, rows, found.value)
-            if self.deadline.remaining() <= 0:
-                break
-            steps.take(_excess(model, found), turn)
-        if best is None:
-            raise ValueError("no turn was asked for")
-        return best
+def first_step(model: Model, share: float) -> float:
+    """Return the first step of the price of a whole cluster: a share of what filling one costs."""
+    return share * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
 
 
 @dataclass(slots=True, eq=False)
@@ -191,7 +171,7 @@ class Steps:
     def towards(cls, model: Model, start: Prices, turns: int, first: float) -> "Steps":
         """Start at prices."""
         worth = _worth(model)
-        at = np.concatenate([start.capacity, start.pins]) * worth
+        at = start.joined * worth
         return cls(model, turns, first, worth, at, np.zeros_like(worth), np.zeros_like(worth))
 
     @property
@@ -203,10 +183,14 @@ class Steps:
     def take(self, excess: Floats, turn: int) -> None:
         """Raise the prices of what was asked for too much, and lower the others; turns are counted from 1."""
         excess = excess / self.worth
-        self.mean = KEEP * self.mean + (1 - KEEP) * excess
-        self.squares = KEEP_SQUARES * self.squares + (1 - KEEP_SQUARES) * excess * excess
-        size = self.first * 0.5 ** (SUBGRADIENT_HALVINGS * turn / self.turns)
-        steady = self.mean / (1 - KEEP**turn) / (np.sqrt(self.squares / (1 - KEEP_SQUARES**turn)) + 1e-3)
+        self.mean = tuning.KEEP * self.mean + (1 - tuning.KEEP) * excess
+        self.squares = tuning.KEEP_SQUARES * self.squares + (1 - tuning.KEEP_SQUARES) * excess * excess
+        size = self.first * 0.5 ** (tuning.SUBGRADIENT_HALVINGS * turn / self.turns)
+        steady = (
+            self.mean
+            / (1 - tuning.KEEP**turn)
+            / (np.sqrt(self.squares / (1 - tuning.KEEP_SQUARES**turn)) + 1e-3)
+        )
         self.at = np.maximum(0.0, self.at + size * steady)
 
 
@@ -217,12 +201,6 @@ def _worth(model: Model) -> Floats:
     most = max(1.0, float(model.batch.totals.sum()))
     pins = np.maximum(np.abs(np.array(model.pins, dtype=np.float64)), most)
     return np.concatenate([limits, pins])
-
-
-def _excess(model: Model, found: Relaxed) -> Floats:
-    """Return by how much every coupling row is exceeded."""
-    over = found.usage - model.batch.coupling.limit
-    return np.concatenate([over, found.pinned - np.array(model.pins, dtype=np.float64)])
 
 
 def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadline) -> bool:
@@ -246,15 +224,14 @@ def refuted(batch: Batch, rows: Sequence[tuple[LevelCost, int]], deadline: Deadl
     found = relax(model, start)
     if found.value > 0:
         return _above_nothing(model, start, found.rows, found.value)
-    climbed = climb(model, SUBGRADIENT_TURNS, deadline, start)
+    climbed = climb(model, tuning.SUBGRADIENT_TURNS, deadline, start)
     return climbed.value > 0 and _above_nothing(model, climbed.prices, climbed.rows, climbed.value)
 
 
 def _above_nothing(model: Model, prices: Prices, rows: Floats, value: float) -> bool:
     """Tell whether the exact bound at prices is above 0 as well."""
-    factor = LARGE / value
-    larger = Prices(prices.capacity * factor, prices.pins * factor)
-    return lower_bound(model, larger, rows * factor) > 0
+    factor = tuning.LARGE / value
+    return lower_bound(model, prices * factor, rows * factor) > 0
 
 
 def _one_resource_each(model: Model) -> Iterator[Floats]:

@@ -101,9 +101,7 @@ def outer(workload: Workload, part: Problem, totals: Totals) -> StandIns:
         placed = {name: copy_on(copies, workload, name) for name in names}
         return _frozen(workload, part, placed)
     if workload.rule(Total) is None:
-        rule = workload.rule(Moves)
-        saved = 0 if rule is None else _saved(workload, rule)
-        return StandIns((), {} if rule is None else {_level(workload, rule): -saved})
+        return StandIns((), {})
     rules = tuple(_widened(rule) for rule in workload.rules if isinstance(rule, SEPARABLE))
     held = totals.get(workload.key)
     if not any(rule.tiers for rule in workload.rules_of(Weights)) or held is None:

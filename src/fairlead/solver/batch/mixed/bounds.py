@@ -15,13 +15,13 @@ from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import Note
-from fairlead.solver.batch.arrays import Whole, total_of
+from fairlead.solver.batch import tuning
+from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.mixed.approximations import divided
 from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
 from fairlead.solver.batch.mixed.columns import fitting
 from fairlead.solver.batch.mixed.outer import Values, View
 from fairlead.solver.batch.model import Worth, model_of, worth_of
-from fairlead.solver.batch.tuning import SHARE_OF_GUESS
 from fairlead.solver.deadline import Deadline
 
 
@@ -55,7 +55,7 @@ class RelaxedBounds:
         deadline
             When prices have to be found.
         """
-        self.deadline = deadline.part(SHARE_OF_GUESS)
+        self.deadline = deadline.part(tuning.SHARE_OF_GUESS)
         values: dict[Level, int | Fraction] = {}
         last: Level | None = None
         for level in levels_of(self.part):
@@ -109,17 +109,13 @@ class RelaxedBounds:
         told = value_of(boxes, stands, level) + view.beyond.get(level, 0)
         if level not in self.priced or told != value_of(self.part, placement, level):
             return False
-        steps = total_of(view.costs[level].shape.value(view.batch.matrix(stands)).sum(axis=1))
+        steps = view.costs[level].steps(view.batch.matrix(stands))
         return steps <= self._dual(view, level, before).bound(self.priced[level][1])
 
     def bound(self, level: Level, before: Values) -> tuple[int | Fraction, bool]:
         """Return what a level costs at least with those before it pinned, and whether that is exact."""
         if level.base == CLUSTERS:
-            return sum(
-                self.wide.fewest(each.key)
-                for each in _aggregated(self.part)
-                if each.priority == level.priority
-            ), True
+            return self._fewest(level.priority), True
         view = self.view(before)
         if level not in view.costs or not view.batch.feasible:
             return view.beyond.get(level, 0), True
@@ -241,18 +237,13 @@ class RelaxedBounds:
         found: dict[int, int] = {}
         for level, value in before.items():
             if level.base == CLUSTERS:
-                alone = sum(
-                    self.wide.fewest(each.key)
-                    for each in _aggregated(self.part)
-                    if each.priority == level.priority
-                )
-                found[level.priority] = int(value) - alone
+                found[level.priority] = int(value) - self._fewest(level.priority)
         return found
 
-
-def _aggregated(part: Problem) -> list[Workload]:
-    """Return the workloads that use as few clusters as possible."""
-    return [each for each in part.workloads if each.rule(Aggregated) is not None]
+    def _fewest(self, priority: int) -> int:
+        """Return how many clusters the aggregated workloads of a priority use at least."""
+        aggregated = (each for each in self.part.workloads if each.rule(Aggregated) is not None)
+        return sum(self.wide.fewest(each.key) for each in aggregated if each.priority == priority)
 
 
 def _spreads(workload: Workload, clusters: Sequence[str]) -> list[tuple[Whole, int]]:

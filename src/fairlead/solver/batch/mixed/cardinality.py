@@ -9,40 +9,26 @@ is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.nested.choosi
 All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairlead.models.errors import InternalError
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.bound import (
     WholePrices,
     are_cut,
+    bound_at,
     held,
-    lower_bound,
     savings,
     whole_costs,
     whole_prices,
 )
 from fairlead.solver.batch.dual.relaxation import PricedRows, relax
-from fairlead.solver.batch.dual.subgradient import Steps, with_probed_step
-from fairlead.solver.batch.model import Model, Prices, rows_of
-from fairlead.solver.batch.tuning import (
-    CARDINALITY_COARSE,
-    CARDINALITY_FIRST_STEP,
-    CARDINALITY_MOST_PROBES,
-    CARDINALITY_TURNS,
-    HALVES,
-    HALVES_NEARBY,
-    LITTLE,
-    SMALLER,
-)
+from fairlead.solver.batch.dual.subgradient import Ascent, first_step
+from fairlead.solver.batch.model import Model, Prices, place_prices, rows_of
 from fairlead.solver.deadline import Deadline
-
-# Bits of a price that floats and whole numbers hold alike.
-SAFE_BITS = 52
-
 
 # Sums of limited rows may be of any size.
 ENDLESS_SUM = 2**64
@@ -108,52 +94,30 @@ class Dual:
         others = np.setdiff1d(np.arange(len(model.batch.keys)), groups.rows)
         return cls(model, groups, deadline, rows_of(model, others), rows_of(model, groups.rows))
 
+    @property
+    def _ascent(self) -> Ascent[Priced]:
+        """Turns in which the bound rises."""
+        return Ascent(self.model, self.deadline, self._at)
+
     def climb(self, start: Prices | None = None) -> Priced:
         """Raise the bound, as `fairlead.solver.batch.dual.subgradient.climb` does."""
-        model = self.model
-        best = self._run(start or Prices.none(model), 1, 0.0, None)
-        if not len(model.batch.coupling.limit) and not model.pins:
-            return best
-        first = (
-            CARDINALITY_FIRST_STEP * model.unit * float(model.batch.totals.sum()) / len(model.batch.clusters)
-        )
-
-        def run(known: Priced, many: int, step: float) -> Priced:
-            return self._run(known.prices, many, step, known)
-
-        return with_probed_step(best, first, CARDINALITY_TURNS, self.deadline, run)
+        share = tuning.CARDINALITY_FIRST_STEP
+        return self._ascent.climb(start or Prices.none(self.model), tuning.CARDINALITY_TURNS, share)
 
     def refine(self, best: Priced) -> Priced:
         """Raise the bound further, with smaller steps, from prices that are about right."""
-        first = CARDINALITY_FIRST_STEP * self.model.unit * float(self.model.batch.totals.sum())
-        first /= len(self.model.batch.clusters)
-        for _ in range(CARDINALITY_MOST_PROBES):
-            first *= SMALLER
+        first = first_step(self.model, tuning.CARDINALITY_FIRST_STEP)
+        for _ in range(tuning.CARDINALITY_MOST_PROBES):
+            first *= tuning.SMALLER
             before = best.value
-            best = self._run(best.prices, CARDINALITY_TURNS, first, best)
-            if best.value - before <= LITTLE * abs(best.value) or self.deadline.remaining() <= 0:
+            best = self._ascent.run(best.prices, tuning.CARDINALITY_TURNS, first, best)
+            if best.value - before <= tuning.LITTLE * abs(best.value) or self.deadline.remaining() <= 0:
                 break
-        return best
-
-    def _run(self, start: Prices, turns: int, first: float, best: Priced | None) -> Priced:
-        """Make some turns of the ascent."""
-        steps = Steps.towards(self.model, start, turns, first)
-        near = best
-        for turn in range(1, turns + 1):
-            found, excess = self._at(steps.prices, near)
-            near = found
-            if best is None or found.value > best.value:
-                best = found
-            if self.deadline.remaining() <= 0:
-                break
-            steps.take(excess, turn)
-        if best is None:
-            raise InternalError("no turn of an ascent was asked for")
         return best
 
     def _at(self, prices: Prices, near: Priced | None) -> tuple[Priced, Floats]:
         """Return the bound at prices, and by how much every shared row is exceeded there."""
-        found = relax(self.plain, prices, None if near is None else near.rows, CARDINALITY_COARSE)
+        found = relax(self.plain, prices, None if near is None else near.rows, tuning.COARSE)
         part = LimitedRows.of(self.limited, self.groups, prices)
         rows, chosen, replicas, value, pinned = part.divide(None if near is None else near.limited)
         table = self.limited.batch.needs.astype(np.float64).T @ replicas
@@ -170,43 +134,16 @@ class Dual:
 
     def bound(self, priced: Priced) -> int:
         """Return what every placement costs at least at prices, in whole steps."""
-        joint = np.zeros(len(self.model.batch.keys))
-        whole = _safe(whole_prices(self.model, priced.prices, joint))
-        prices = held(whole)
-        self._must_agree(whole, whole_prices(self.plain, prices, priced.rows))
-        lower = are_cut(whole, priced.prices)
-        rows = relax(self.plain, prices).rows if lower else priced.rows
-        total = lower_bound(self.plain, prices, rows)
+        whole = whole_prices(self.model, priced.prices, np.zeros(len(self.model.batch.keys)))
+        rows, limited = priced.rows, priced.limited
+        if are_cut(whole, priced.prices):
+            prices = held(whole)
+            rows = relax(self.plain, prices).rows
+            limited = LimitedRows.of(self.limited, self.groups, prices).divide(None)[0]
+        total = bound_at(self.plain, whole, rows)
         if not len(self.groups.rows):
             return total
-        part = LimitedRows.of(self.limited, self.groups, prices)
-        limited = part.divide(None)[0] if lower else priced.limited
         return total + exact_of_limited(self.limited, self.groups, whole, limited)
-
-    def _must_agree(self, one: WholePrices, other: WholePrices) -> None:
-        """Refuse a bound whose two halves would be made at different prices."""
-        for first, first_bits, second, second_bits in zip(
-            (*one.capacity, *one.pins),
-            (*one.capacity_bits, *one.pin_bits),
-            (*other.capacity, *other.pins),
-            (*other.capacity_bits, *other.pin_bits),
-            strict=True,
-        ):
-            if first << second_bits != second << first_bits:
-                raise InternalError("a bound was to be put together from different prices")
-
-
-def _safe(whole: WholePrices) -> WholePrices:
-    """Cut prices to as many bits as floats hold."""
-    return replace(
-        whole, capacity=tuple(_cut(each) for each in whole.capacity), pins=tuple(map(_cut, whole.pins))
-    )
-
-
-def _cut(price: int) -> int:
-    """Cut a whole number to its leading bits."""
-    low = max(0, price.bit_length() - SAFE_BITS)
-    return price >> low << low
 
 
 def exact_of_limited(model: Model, groups: Groups, whole: WholePrices, rows: Floats) -> int:
@@ -254,9 +191,9 @@ class LimitedRows:
 
     def at(self, price: Floats) -> tuple[Floats, NDArray[np.bool_], Floats]:
         """Return the replicas above the fewest, the places of the best groups, and what is saved."""
-        taken = self.rows.taken(price)
+        taken = list(self.rows.taken(price[:, None]))
         counts = np.sum(taken, axis=0)
-        saved = np.zeros_like(counts)
+        saved = np.zeros(counts.shape)
         for units, dear in zip(taken, self.rows.dear, strict=True):
             saved += units * (dear - price[:, None])
             if self.rows.growth is not None:
@@ -292,7 +229,7 @@ class LimitedRows:
             near_low, near_high = np.maximum(low, guess - width), np.minimum(high, guess + width)
             high = np.where(self.at(near_high)[0].sum(axis=1) >= left, near_high, high)
             low = np.where(self.at(near_low)[0].sum(axis=1) < left, near_low, low)
-        for _ in range(HALVES if guess is None else HALVES_NEARBY):
+        for _ in range(tuning.HALVES if guess is None else tuning.HALVES_NEARBY):
             middle = (low + high) / 2
             enough = self.at(middle)[0].sum(axis=1) >= left
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
@@ -305,15 +242,8 @@ class LimitedRows:
         for factor, base in zip([1.0, *self.prices.pins.tolist()], curve.base, strict=True):
             value += factor * float(base.sum())
         replicas = mixed + batch.lower
-        value += float((self._capacity() * batch.lower).sum())
+        value += float((place_prices(self.model, self.prices, slice(None)) * batch.lower).sum())
         return high, chosen, replicas, value, self._pinned(low, high, part)
-
-    def _capacity(self) -> Floats:
-        """Return what capacity costs for one replica, by place."""
-        curve, found = self.model.curve, self.rows.dear[0] + 0.0
-        for factor, level in zip([1.0, *self.prices.pins.tolist()], curve.slopes, strict=True):
-            found = found - factor * level[0]
-        return found
 
     def _pinned(self, low: Floats, high: Floats, part: Floats) -> NDArray[np.float64]:
         """Return what divisions between two prices cost on every pinned level."""
@@ -321,7 +251,7 @@ class LimitedRows:
         sides = []
         for price in (low, high):
             chosen = self.at(price)[1]
-            sides.append([np.where(chosen, units, 0.0) for units in self.rows.taken(price)])
+            sides.append([np.where(chosen, units, 0.0) for units in self.rows.taken(price[:, None])])
         for base, slopes, growth in zip(curve.base[1:], curve.slopes[1:], curve.growth[1:], strict=True):
             total = float(base.sum())
             for side, weight in zip(sides, (1 - part, part), strict=True):

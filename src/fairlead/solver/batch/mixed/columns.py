@@ -11,18 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.mixed.cardinality import Dual, LimitedRows, Priced
 from fairlead.solver.batch.model import Prices
-from fairlead.solver.batch.tuning import (
-    COLUMN_CHARGE,
-    COLUMN_FORBIDDEN,
-    COLUMN_NOISE,
-    COLUMN_ROUNDS,
-    COLUMN_SLACK,
-    MOST_COLUMNS,
-)
 from fairlead.solver.deadline import Deadline
 
 Keeps = Callable[[str, Mapping[str, int]], bool]
@@ -68,9 +61,9 @@ def fitting(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> dic
     model = dual.model
     limit = model.batch.coupling.limit.astype(np.float64)
     # What all others use at these prices is known about, so that a little more is not charged.
-    room = (1 + COLUMN_SLACK) * limit - relax(dual.plain, priced.prices, priced.rows).usage
+    room = (1 + tuning.COLUMN_SLACK) * limit - relax(dual.plain, priced.prices, priced.rows).usage
     charge = _charge(dual, priced.prices)
-    at = _chosen(columns, (charge, room), (COLUMN_FORBIDDEN * charge, limit))
+    at = _chosen(columns, (charge, room), (tuning.COLUMN_FORBIDDEN * charge, limit))
     batch = dual.limited.batch
     found = {}
     for row, key in enumerate(batch.keys):
@@ -83,7 +76,7 @@ def _charge(dual: Dual, prices: Prices) -> Floats:
     """Return what using more than there is room for is charged, by row of the coupling."""
     limit = np.maximum(1, dual.model.batch.coupling.limit)
     mean = float((prices.capacity * limit).mean()) if len(limit) else 0.0
-    return COLUMN_CHARGE * np.maximum(prices.capacity, mean / limit)
+    return tuning.COLUMN_CHARGE * np.maximum(prices.capacity, mean / limit)
 
 
 def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) -> Columns:
@@ -91,10 +84,10 @@ def _columns_of(dual: Dual, priced: Priced, keeps: Keeps, deadline: Deadline) ->
     model, coupling = dual.limited, dual.model.batch.coupling
     batch, chance = model.batch, np.random.default_rng(0)
     replicas, worth, usage = [], [], []
-    for number in range(MOST_COLUMNS):
+    for number in range(tuning.MOST_COLUMNS):
         if number and not deadline.remaining():
             break
-        noise = np.exp(COLUMN_NOISE * chance.standard_normal(len(coupling.limit))) if number else 1.0
+        noise = np.exp(tuning.COLUMN_NOISE * chance.standard_normal(len(coupling.limit))) if number else 1.0
         part = LimitedRows.of(model, dual.groups, Prices(priced.prices.capacity * noise, priced.prices.pins))
         counts = _whole(part, part.divide(priced.limited)[0])
         used = (batch.needs[:, :, None] * counts[:, None, :])[:, coupling.resource, coupling.column]
@@ -140,7 +133,7 @@ def _chosen(columns: Columns, *limits: tuple[Floats, Floats]) -> NDArray[np.int6
     rows = np.arange(columns.worth.shape[1])
     at: NDArray[np.int64] = columns.worth.argmin(axis=0)
     used = columns.usage[at, rows].sum(axis=0)
-    for _ in range(COLUMN_ROUNDS):
+    for _ in range(tuning.COLUMN_ROUNDS):
         before = at.copy()
         for row in rows.tolist():
             others = used - columns.usage[at[row], row]

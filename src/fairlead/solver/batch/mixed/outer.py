@@ -8,7 +8,7 @@ import numpy as np
 
 from fairlead.models.levels import Level
 from fairlead.models.problem import Problem
-from fairlead.solver.batch.arrays import Batch, batch_of
+from fairlead.solver.batch.arrays import Batch, batch_of, tight
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import relax
@@ -73,8 +73,8 @@ class View:
                 model = model_of(batch, self.costs[level])
                 free = Prices.none(model)
                 rows = relax(model, free).rows
-                lower, upper = ranges(model, free, rows, self.steps(level, value))
-                batch = _tight(replace(batch, lower=lower, upper=upper))
+                lower, upper = tight(*ranges(model, free, rows, self.steps(level, value)), batch.totals)
+                batch = replace(batch, lower=lower, upper=upper)
         return replace(self, batch=batch)
 
     def fewest(self, key: str) -> int:
@@ -90,17 +90,6 @@ class View:
             return int(held.sum())
         room = np.cumsum(np.sort(batch.upper[row][~held])[::-1])
         return int(held.sum()) + int(np.searchsorted(room, left)) + 1
-
-
-def _tight(batch: Batch) -> Batch:
-    """Return a batch whose bounds are attained by divisions of the rows."""
-    above = batch.totals - batch.upper.sum(axis=1)
-    below = batch.totals - batch.lower.sum(axis=1)
-    return replace(
-        batch,
-        lower=np.maximum(batch.lower, batch.upper + above[:, None]),
-        upper=np.minimum(batch.upper, batch.lower + below[:, None]),
-    )
 
 
 def _sums(found: Iterable[StandIns]) -> dict[Level, int | Fraction]:

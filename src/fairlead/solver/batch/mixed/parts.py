@@ -10,13 +10,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
-from fairlead.solver.batch.tuning import (
-    LONGEST_RUN,
-    ODD_IN_PART,
-    PARTS_SHARE_OF_TIME,
-    PARTS_SIDE_BY_SIDE,
-    PLAIN_IN_PART,
-)
+from fairlead.solver.batch import tuning
 from fairlead.solver.boxes import Available, box_of, has_box
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
@@ -90,13 +84,13 @@ def _drawn(
     """Draw disjoint sets of workloads of either kind, as long as there are any."""
     names = [cluster.name for cluster in part.clusters]
     free = {each.key: each for each in part.workloads}
-    for _ in range(PARTS_SIDE_BY_SIDE):
+    for _ in range(tuning.PARTS_SIDE_BY_SIDE):
         meeting = {names[at] for at in chance.choice(len(names), min(2, len(names)), replace=False).tolist()}
         members = list(free.values())
         order = [members[at] for at in chance.permutation(len(members)).tolist()]
         order.sort(key=lambda each: meeting.isdisjoint(best.of(each.key)))
-        chosen = [each for each in order if each.key in odd][:ODD_IN_PART]
-        chosen += [each for each in order if each.key not in odd][:PLAIN_IN_PART]
+        chosen = [each for each in order if each.key in odd][: tuning.ODD_IN_PART]
+        chosen += [each for each in order if each.key not in odd][: tuning.PLAIN_IN_PART]
         if not chosen:
             return
         yield chosen
@@ -104,36 +98,35 @@ def _drawn(
             del free[each.key]
 
 
-@dataclass(frozen=True, slots=True)
-class OneByOne:
-    """Places workloads alone, until a deadline."""
+def place_one_by_one(
+    part: Problem, odd: Collection[Workload], limits: Available, deadline: Deadline, seed: int
+) -> Placement:
+    """Place some workloads, the most urgent and the largest first; one that finds no room holds nothing.
 
-    part: Problem
-    deadline: Deadline
-    seed: int
+    Parameters
+    ----------
+    part
+        All workloads.
+    odd
+        Those to place.
+    limits
+        What they may use together.
+    deadline
+        When the answer is due; one that no simple way places gets a part of the time.
+    seed
+        Random seed of CP-SAT.
+    """
 
-    def place(self, odd: Collection[Workload], limits: Available | None = None) -> Placement:
-        """Place some workloads, the most urgent and the largest first; one that finds no room holds nothing.
-
-        Parameters
-        ----------
-        odd
-            The workloads.
-        limits
-            What they may use together; None means all that there is.
-        """
-        room = self.part.limits if limits is None else {spot: max(0, each) for spot, each in limits.items()}
-        return reference.place(among(self.part, odd, room), self._otherwise)
-
-    def _otherwise(
-        self, workload: Workload, _problem: Problem, available: Available, _quotas: Sequence[Allowance]
+    def otherwise(
+        workload: Workload, _problem: Problem, available: Available, _quotas: Sequence[Allowance]
     ) -> Mapping[str, int]:
-        """Place one workload that is neither a box nor a simple choice of groups."""
-        limits = {spot: max(0, amount) for spot, amount in available.items()}
-        alone = among(self.part, (workload,), limits)
-        until = self.deadline.part(PARTS_SHARE_OF_TIME, LONGEST_RUN)
-        result = minimise_levels(alone, None, until, 1, self.seed)
+        left = {spot: max(0, amount) for spot, amount in available.items()}
+        until = deadline.part(tuning.PARTS_SHARE_OF_TIME, tuning.LONGEST_RUN)
+        result = minimise_levels(among(part, (workload,), left), None, until, 1, seed)
         return {} if result.placement is None else result.placement.of(workload.key)
+
+    room = {spot: max(0, amount) for spot, amount in limits.items()}
+    return reference.place(among(part, odd, room), otherwise)
 
 
 def without_tiers(workload: Workload) -> Workload:

@@ -15,25 +15,16 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.progress import progress_of
 from fairlead.models.rules import Capacity, Weights
-from fairlead.models.score import least_of, levels_of, score
+from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
 from fairlead.solver.attainment import LexicographicResult, Note, attained
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
-from fairlead.solver.batch.mixed.parts import OneByOne, in_tiers, place_anew, tasks_of, without_tiers
+from fairlead.solver.batch.mixed.parts import in_tiers, place_anew, place_one_by_one, tasks_of, without_tiers
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
-from fairlead.solver.batch.tuning import (
-    BOUND_SHARE,
-    DIVIDE_SHARE,
-    FIRST_SHARE,
-    LONGEST_PART,
-    MIXED_PATIENCE,
-    OVER_TIERS_SHARE,
-    REFINE_SHARE,
-    WHOLE,
-)
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.lexicographic import minimise_levels
 from fairlead.solver.rows import among, left_by
@@ -111,11 +102,12 @@ class _Mixed:
     def run(self) -> None:
         """Find prices, a placement with groups chosen by them, and better placements."""
         chosen = self._chosen_by_price()
-        self._divide(chosen, self.search.deadline.part(DIVIDE_SHARE))
+        self._divide(chosen, self.search.deadline.part(tuning.DIVIDE_SHARE))
         if self.best is None and self._tiered:
             self._divide_over_tiers(chosen)
         if self.best is None and self.search.deadline.remaining():
-            alone = OneByOne(self.part, self.search.deadline, self.search.seed).place(self.odd)
+            search, limits = self.search, self.part.limits
+            alone = place_one_by_one(self.part, self.odd, limits, search.deadline, search.seed)
             self._divide(alone, self.search.deadline)
         if self.best is not None:
             self._note()
@@ -143,7 +135,7 @@ class _Mixed:
         for number, level in enumerate(levels):
             note = self.notes[number] if number < len(self.notes) else Note()
             if note.bound is None or note.bound < self.rank[number] or number == len(levels) - 1:
-                bound = max(note.bound or 0, least_of(self.part, level))
+                bound = max(note.bound or 0, 0)
                 seconds = time.monotonic() - self.started
                 self.search.progress(progress_of(level.name, self.rank[number], bound, seconds))
                 return
@@ -175,7 +167,7 @@ class _Mixed:
         open_levels = [
             level for level, note in zip(levels_of(self.part), self.notes, strict=True) if not note.proven
         ]
-        self.bounds.refine(open_levels, self.search.deadline.part(REFINE_SHARE))
+        self.bounds.refine(open_levels, self.search.deadline.part(tuning.REFINE_SHARE))
         self.noted = ()
         self._note()
 
@@ -186,9 +178,9 @@ class _Mixed:
 
     def _divide_over_tiers(self, placed: Placement) -> None:
         """Decide what overflow tiers hold by the ratio of all clusters, then divide all with that."""
-        found = self._divide(placed, self.search.deadline.part(OVER_TIERS_SHARE), self._tiered)
+        found = self._divide(placed, self.search.deadline.part(tuning.OVER_TIERS_SHARE), self._tiered)
         if self.best is not None:
-            self._divide(self.best, self.search.deadline.part(DIVIDE_SHARE))
+            self._divide(self.best, self.search.deadline.part(tuning.DIVIDE_SHARE))
         if not self._tiered.issuperset(each.key for each in self.odd):
             return
         # Nothing but the deviation is measured otherwise, so what is proven before it holds here as well.
@@ -229,7 +221,7 @@ class _Mixed:
         """Return the workloads with rules beyond boxes as they stand best at prices; the rest one by one."""
         placed: dict[str, Mapping[str, int]] = {}
         odd = {each.key for each in self.odd}
-        priced = self.bounds.guess(self.search.deadline.part(BOUND_SHARE))
+        priced = self.bounds.guess(self.search.deadline.part(tuning.BOUND_SHARE))
         if priced is not None:
             placed = {key: found for key, found in priced.items() if key in odd}
         for workload in self.odd:
@@ -238,21 +230,22 @@ class _Mixed:
                 placed[workload.key] = in_tiers(workload, self.part)
         placed = {key: found for key, found in placed.items() if found}
         rest = [each for each in self.odd if each.key not in placed]
-        one_by_one = OneByOne(self.part, self.search.deadline.part(FIRST_SHARE), self.search.seed)
-        others = one_by_one.place(rest, left_by(self.part, self.part.workloads, placed))
+        left = left_by(self.part, self.part.workloads, placed)
+        until = self.search.deadline.part(tuning.FIRST_SHARE)
+        others = place_one_by_one(self.part, rest, left, until, self.search.seed)
         return Placement({**placed, **others.to_dict()})
 
     def _vary(self) -> None:
         """Place parts anew by CP-SAT, again and again, and keep what is better."""
         chance = np.random.default_rng(self.search.seed)
         vain = 0
-        while not self._over and vain < MIXED_PATIENCE and self.best is not None:
+        while not self._over and vain < tuning.MIXED_PATIENCE and self.best is not None:
             vain = 0 if self._place_parts(self.best, chance) else vain + 1
 
     def _place_parts(self, best: Placement, chance: np.random.Generator) -> bool:
         """Place a few parts anew, side by side; tell whether that made anything better."""
         odd = frozenset(each.key for each in self.odd)
-        tasks = tasks_of(self.part, best, odd, self.search.deadline.part(0.5, LONGEST_PART), chance)
+        tasks = tasks_of(self.part, best, odd, self.search.deadline.part(0.5, tuning.LONGEST_PART), chance)
         found = self.search.side_by_side.run(place_anew, tasks)
         # Each has the room that all others left, so that not all of them need fit together.
         better = [
@@ -265,7 +258,7 @@ class _Mixed:
     def _search_whole(self) -> None:
         """Give a small problem to CP-SAT as a whole, with all that is known."""
         places = len(self.part.workloads) * len(self.part.clusters)
-        if self._closed or places > WHOLE or self.search.deadline.remaining() <= 0:
+        if self._closed or places > tuning.WHOLE or self.search.deadline.remaining() <= 0:
             return
         search = self.search
         result = minimise_levels(self.part, self.best, search.deadline, search.threads, search.seed)

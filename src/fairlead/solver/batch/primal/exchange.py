@@ -13,18 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
-from fairlead.solver.batch.tuning import (
-    FEWEST_GAIN,
-    MANY_ROWS,
-    MOST_PAIRS,
-    MOST_TRIED,
-    PER_CLUSTER,
-    PER_PAIR,
-    TURNS_OF_A_LIST,
-)
 from fairlead.solver.deadline import Deadline
 
 
@@ -61,7 +53,7 @@ class Exchange:
         """
         moves = self._moves(reach)
         total = 0.0
-        for _ in range(TURNS_OF_A_LIST):
+        for _ in range(tuning.TURNS_OF_A_LIST):
             if not len(moves.row) or (deadline is not None and deadline.remaining() <= 0):
                 break
             gain, touched = self._turn(moves)
@@ -89,37 +81,7 @@ class Exchange:
         ends = Ends(over, roomy) if over.any() else None
         moves = moves_of(self.model, self.prices, self.rows, self.replicas, reach, ends)
         moves = moves.within(self._worth(), self._worth_of_pins())
-        return self._one_by_one(moves)
-
-    def _one_by_one(self, moves: Moves) -> float:
-        """Make moves in their order where they gain something as things stand by then; a row moves once."""
-        tally = Tally.of(self.charges, self.usage, self.pinned)
-        table = zip(
-            moves.row.tolist(),
-            moves.source.tolist(),
-            moves.target.tolist(),
-            moves.cost.tolist(),
-            self.model.batch.needs[moves.row].tolist(),
-            moves.pinned.tolist(),
-            strict=True,
-        )
-        rows, chosen = set[int](), list[int]()
-        total, least = 0.0, -FEWEST_GAIN * self.model.unit
-        for number, (row, source, target, cost, need, pins) in enumerate(table):
-            if row in rows:
-                continue
-            less = [-each for each in need]
-            gain = cost + tally.change(source, less) + tally.change(target, need)
-            gain += tally.change_of_pins(pins)
-            if gain < least:
-                rows.add(row)
-                chosen.append(number)
-                tally.use(source, less)
-                tally.use(target, need)
-                tally.use_pins(pins)
-                total -= gain
-        self._make(moves, np.array(chosen, dtype=np.int64))
-        return total
+        return self._apply(moves, np.arange(len(moves.row)), np.full(len(moves.row), -1), None)[0]
 
     def kick(self, chance: np.random.Generator, reach: float, many: int) -> None:
         """Make some moves by lot, of small reduced cost and of a row each, good or bad."""
@@ -136,8 +98,8 @@ class Exchange:
         gains = np.concatenate([gain for gain, _, _ in found])
         first = np.concatenate([one for _, one, _ in found])
         second = np.concatenate([two for _, _, two in found])
-        worthwhile = np.flatnonzero(gains < -FEWEST_GAIN * self.model.unit)
-        order = worthwhile[np.argsort(gains[worthwhile], kind="stable")]
+        worthwhile = np.flatnonzero(gains < -tuning.FEWEST_GAIN * self.model.unit)
+        order = worthwhile[np.argsort(gains[worthwhile], kind="stable")][: tuning.MOST_TRIED]
         return self._apply(moves, first[order], second[order], gains[order])
 
     def _worth(self) -> Floats:
@@ -201,8 +163,8 @@ class Exchange:
         columns = len(self.model.batch.clusters)
         there = moves.source * columns + moves.target
         back = moves.target * columns + moves.source
-        per_pair = max(3, min(PER_PAIR, int(math.sqrt(MOST_PAIRS) / columns)))
-        per_cluster = max(12, min(PER_CLUSTER, int(math.sqrt(MOST_PAIRS / columns))))
+        per_pair = max(3, min(tuning.PER_PAIR, int(math.sqrt(tuning.MOST_PAIRS) / columns)))
+        per_cluster = max(12, min(tuning.PER_CLUSTER, int(math.sqrt(tuning.MOST_PAIRS / columns))))
         for key, partner, most in ((there, back, per_pair), (moves.target, moves.source, per_cluster)):
             first, second = _joined(key, partner, most)
             promise = moves.reduced[first] + moves.reduced[second] - pinned
@@ -220,52 +182,42 @@ class Exchange:
         gain += self._over_pins(moves.pinned[first] + moves.pinned[second])
         return gain
 
-    def _apply(self, moves: Moves, first: Whole, second: Whole, gains: Floats) -> tuple[float, list[int]]:
-        """Make the best exchanges that touch neither a row nor a cluster that another one has touched."""
-        if len(self.rows) > MANY_ROWS or self.model.pins:
-            # What two exchanges cost on a pinned level adds up, wherever they are.
-            return self._apply_in_turn(moves, first, second, gains)
-        rows, columns = set[int](), set[int]()
-        total = 0.0
-        chosen: list[int] = []
-        limit = len(self.model.batch.clusters) - 1
-        pair = np.stack([first, second])
-        table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
-        for number, moved in enumerate(zip(*table, strict=True)):
-            many = 1 if second[number] < 0 else 2
-            who, sources, targets = (each[:many] for each in moved)
-            if columns.isdisjoint(sources) and columns.isdisjoint(targets) and rows.isdisjoint(who):
-                chosen.extend([int(first[number]), int(second[number])][:many])
-                rows.update(who)
-                columns.update(sources, targets)
-                total -= float(gains[number])
-                if len(columns) >= limit:
-                    break
-        self._make(moves, np.array(chosen, dtype=np.int64))
-        return total, sorted(rows)
-
-    def _apply_in_turn(
-        self, moves: Moves, first: Whole, second: Whole, gains: Floats
+    def _apply(
+        self, moves: Moves, first: Whole, second: Whole, gains: Floats | None
     ) -> tuple[float, list[int]]:
-        """Make the best exchanges one after another, each as far as it still gains something."""
-        first, second = first[:MOST_TRIED], second[:MOST_TRIED]
+        """Make exchanges in their order, each where it gains something as things stand by then.
+
+        A row moves once.
+
+        Parameters
+        ----------
+        moves
+            The moves.
+        first, second
+            Positions of the moves of every exchange; below 0 where it has no second one.
+        gains
+            What each does as things stand at first; None where that is not known.
+
+        Returns
+        -------
+        tuple
+            By how much cost and charges fell, and the rows that moved.
+        """
         tally = Tally.of(self.charges, self.usage, self.pinned)
-        rows, columns = set[int](), set[int]()
-        total = 0.0
-        chosen: list[int] = []
+        rows, columns, chosen = set[int](), set[int](), list[int]()
+        total, least = 0.0, -tuning.FEWEST_GAIN * self.model.unit
         needs = self.model.batch.needs
-        least = -FEWEST_GAIN * self.model.unit
         pair = np.stack([first, second])
         table = [moves.row[pair].T.tolist(), moves.source[pair].T.tolist(), moves.target[pair].T.tolist()]
         costs, pinned = moves.cost[pair].T.tolist(), moves.pinned[pair]
         partners = second.tolist()
         for number, (who, sources, targets) in enumerate(zip(*table, strict=True)):
             many = 1 if partners[number] < 0 else 2
-            if who[0] in rows or (many == 2 and who[1] in rows):
+            if not rows.isdisjoint(who[:many]):
                 continue
             changes = _changes(needs, who[:many], sources, targets)
             pins = pinned[:many, number].sum(axis=0).tolist() if tally.pinned else ()
-            if chosen and (tally.pinned or not columns.isdisjoint(changes)):
+            if gains is None or (chosen and (tally.pinned or not columns.isdisjoint(changes))):
                 gain = sum(costs[number][:many]) + tally.change_of_pins(pins)
                 gain += sum(tally.change(column, more) for column, more in changes.items())
                 if gain >= least:

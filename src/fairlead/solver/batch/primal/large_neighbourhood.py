@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fairlead.models.errors import InternalError
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import within
@@ -14,33 +15,6 @@ from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.moves import Charges
 from fairlead.solver.batch.primal.neighbourhood import Window, close_all, divide_anew, open_up
-from fairlead.solver.batch.tuning import (
-    AFTER_KICK,
-    DEARER_AFTER,
-    FARTHER,
-    FAST,
-    GROUPS,
-    KICK_AFTER,
-    KICK_CHARGE,
-    KICK_REACH,
-    LARGEST_FOR_ROWS,
-    LEADING_CHARGES,
-    LEADING_REACHES,
-    LEAST_WEIGHT,
-    MOST_KICKED,
-    MOST_OPEN,
-    MUCH,
-    PLACES_OF_WHOLE,
-    ROUNDS_OF_MUCH,
-    ROWS_OF_PART,
-    ROWS_REACH,
-    ROWS_UNITS,
-    SEARCH_PATIENCE,
-    SEARCH_REACHES,
-    SEARCH_SIDE_BY_SIDE,
-    THOROUGH,
-    WORK_OF_WHOLE,
-)
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.engine import Effort
 
@@ -64,7 +38,7 @@ def search_neighbourhoods(
     search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), near or level)
     search.look_back(0)
     failures, turn = 0, 0
-    while not level.over and not done() and failures < SEARCH_PATIENCE:
+    while not level.over and not done() and failures < tuning.SEARCH_PATIENCE:
         before = level.cost
         search.turn(turn, failures)
         failures = 0 if level.cost != before else failures + 1
@@ -87,8 +61,8 @@ def repair_by_neighbourhoods(level: Incumbent, start: Whole, deadline: Deadline)
     model = level.model
     search = _LargeNeighbourhoods(level, np.random.default_rng(level.search.seed), level)
     now, failures, turn = _exchanged(level, start, deadline), 0, 0
-    while failures < SEARCH_PATIENCE and deadline.remaining() > 0:
-        charges = Charges.of(model, level.prices, LEADING_CHARGES[min(turn // DEARER_AFTER, 2)])
+    while failures < tuning.SEARCH_PATIENCE and deadline.remaining() > 0:
+        charges = Charges.of(model, level.prices, tuning.LEADING_CHARGES[min(turn // tuning.DEARER_AFTER, 2)])
         cost = charged(model, now, charges)
         before = cost
         for group, found in search.divided(now, turn, charges):
@@ -106,8 +80,8 @@ def repair_by_neighbourhoods(level: Incumbent, start: Whole, deadline: Deadline)
 
 def _exchanged(level: Incumbent, start: Whole, deadline: Deadline) -> Whole:
     """Return a placement with fewer limits broken, and none by far."""
-    exchange = Exchange.start(level.model, level.prices, level.rows, start, LEADING_CHARGES[0])
-    for reach in LEADING_REACHES:
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, tuning.LEADING_CHARGES[0])
+    for reach in tuning.LEADING_REACHES:
         if level.offer(exchange.replicas):
             break
         exchange.improve(reach * level.model.unit, deadline)
@@ -132,17 +106,17 @@ class _LargeNeighbourhoods:
     chance: np.random.Generator
     near: Incumbent
     windows: dict[float, tuple[Whole, Whole]] = field(default_factory=dict)
-    most_places: int = FAST[0]
-    work: float = FAST[1]
+    most_places: int = tuning.FAST[0]
+    work: float = tuning.FAST[1]
     cost: int | None = None
 
     def look_back(self, turn: int) -> None:
         """Be thorough from when little was won for some rounds."""
         cost = self.level.cost
-        if cost is None or turn % ROUNDS_OF_MUCH:
+        if cost is None or turn % tuning.ROUNDS_OF_MUCH:
             return
-        if self.cost is not None and self.cost - cost <= MUCH * abs(cost):
-            self.most_places, self.work = THOROUGH
+        if self.cost is not None and self.cost - cost <= tuning.MUCH * abs(cost):
+            self.most_places, self.work = tuning.THOROUGH
         self.cost = cost
 
     def turn(self, turn: int, failures: int) -> None:
@@ -150,9 +124,9 @@ class _LargeNeighbourhoods:
         batch, best = self.level.model.batch, self.level.best
         if best is None:
             return
-        if failures % KICK_AFTER == KICK_AFTER - 1:
+        if failures % tuning.KICK_AFTER == tuning.KICK_AFTER - 1:
             self._kick(best)
-        elif turn % 3 == 2 and batch.lower.size <= LARGEST_FOR_ROWS:
+        elif turn % 3 == 2 and batch.lower.size <= tuning.LARGEST_FOR_ROWS:
             self._divide_rows(best, turn)
         elif len(batch.clusters) > 1:
             self._divide_columns(best, turn)
@@ -168,10 +142,10 @@ class _LargeNeighbourhoods:
     def divided(self, now: Whole, turn: int, charges: Charges | None) -> list[tuple[Whole, Whole]]:
         """Divide groups of clusters anew, side by side; return what was found for each."""
         level = self.level
-        groups = list(self._drawn(now, GROUPS[turn % len(GROUPS)], charges))
+        groups = list(self._drawn(now, tuning.GROUPS[turn % len(tuning.GROUPS)], charges))
         opened = []
         for at, group in enumerate(groups):
-            effort = Effort(level.deadline, 1, turn * SEARCH_SIDE_BY_SIDE + at, self.work)
+            effort = Effort(level.deadline, 1, turn * tuning.SEARCH_SIDE_BY_SIDE + at, self.work)
             window = self._window(now, group, turn)
             opened.append(open_up(level.model, now, window, effort, exact=False, charges=charges))
         results = close_all(opened, level.search.side_by_side)
@@ -190,16 +164,16 @@ class _LargeNeighbourhoods:
         if charges is None:
             worth = self.near.prices.capacity * np.maximum(left, 0.0) / self.near.model.unit
             unused = np.bincount(coupling.column, worth, columns)
-            weight = unused + LEAST_WEIGHT * max(float(unused.mean()), 1e-9)
+            weight = unused + tuning.LEAST_WEIGHT * max(float(unused.mean()), 1e-9)
         else:
             weight = 1.0 + columns * (np.bincount(coupling.column, left < 0, columns) > 0.0)
         # Clusters without limits take what others have no room for: one group has them nearly always.
         unlimited = np.bincount(coupling.column, minlength=columns) == 0
         weight = np.where(unlimited, columns * float(weight.sum()), weight)
         order = self.chance.choice(columns, columns, replace=False, p=weight / weight.sum())
-        for number in range(SEARCH_SIDE_BY_SIDE):
+        for number in range(tuning.SEARCH_SIDE_BY_SIDE):
             group = order[number * size : (number + 1) * size]
-            if number == 0 or len(group) >= min(GROUPS):
+            if number == 0 or len(group) >= min(tuning.GROUPS):
                 yield group
 
     def _window(self, now: Whole, group: Whole, turn: int) -> Window:
@@ -207,9 +181,11 @@ class _LargeNeighbourhoods:
 
         In some turns farther ones of fewer rows, as the lot decides: what counts little is always near.
         """
-        last = len(SEARCH_REACHES) - 1
-        fitting = next((at for at, reach in enumerate(SEARCH_REACHES) if self._fits(now, group, reach)), last)
-        reach = SEARCH_REACHES[max(0, fitting - FARTHER[turn % len(FARTHER)])]
+        last = len(tuning.SEARCH_REACHES) - 1
+        fitting = next(
+            (at for at, reach in enumerate(tuning.SEARCH_REACHES) if self._fits(now, group, reach)), last
+        )
+        reach = tuning.SEARCH_REACHES[max(0, fitting - tuning.FARTHER[turn % len(tuning.FARTHER)])]
         lower, upper = self._within(now, group, reach)
         places = (upper > lower).sum(axis=1)
         rows = np.flatnonzero(places >= 2)
@@ -244,7 +220,7 @@ class _LargeNeighbourhoods:
     def _divide_rows(self, best: Whole, turn: int) -> None:
         """Divide some rows anew over all clusters."""
         level = self.level
-        count = min(len(level.model.batch.keys), ROWS_OF_PART)
+        count = min(len(level.model.batch.keys), tuning.ROWS_OF_PART)
         chosen = np.sort(self.chance.choice(len(level.model.batch.keys), count, replace=False))
         effort = Effort(level.deadline, 1, turn, self.work)
         found = divide_anew(level.model, best, window_of(level, chosen, best), effort, exact=False)
@@ -254,9 +230,13 @@ class _LargeNeighbourhoods:
     def _kick(self, best: Whole) -> None:
         """Move some replicas by lot, and exchange from there."""
         level = self.level
-        exchange = Exchange.start(level.model, level.prices, level.rows, best, KICK_CHARGE)
-        exchange.kick(self.chance, KICK_REACH * level.model.unit, int(self.chance.integers(2, MOST_KICKED)))
-        for reach in AFTER_KICK:
+        exchange = Exchange.start(level.model, level.prices, level.rows, best, tuning.KICK_CHARGE)
+        exchange.kick(
+            self.chance,
+            tuning.KICK_REACH * level.model.unit,
+            int(self.chance.integers(2, tuning.MOST_KICKED)),
+        )
+        for reach in tuning.AFTER_KICK:
             while exchange.improve(reach * level.model.unit, level.deadline) > 0:
                 level.offer(exchange.replicas)
                 if level.over:
@@ -266,18 +246,18 @@ class _LargeNeighbourhoods:
 def window_of(level: Incumbent, chosen: Whole, best: Whole) -> Window:
     """Return the places of some rows that are worth looking at: those of small reduced cost, and what is."""
     model = level.model
-    low, high = within(model, level.prices, chosen, level.rows[chosen], ROWS_REACH * model.unit)
+    low, high = within(model, level.prices, chosen, level.rows[chosen], tuning.ROWS_REACH * model.unit)
     now = best[chosen]
     low, high = np.minimum(low, now), np.maximum(high, now)
-    return Window(chosen, np.maximum(low, now - ROWS_UNITS), np.minimum(high, now + ROWS_UNITS))
+    return Window(chosen, np.maximum(low, now - tuning.ROWS_UNITS), np.minimum(high, now + tuning.ROWS_UNITS))
 
 
 def divide_whole(level: Incumbent) -> None:
     """Divide all rows of a small batch anew, as far as a fixed amount of work goes."""
-    if level.over or level.best is None or level.best.size > PLACES_OF_WHOLE:
+    if level.over or level.best is None or level.best.size > tuning.PLACES_OF_WHOLE:
         return
     everything = np.arange(len(level.model.batch.keys))
-    effort = Effort(level.deadline, 1, level.search.seed, WORK_OF_WHOLE)
+    effort = Effort(level.deadline, 1, level.search.seed, tuning.WORK_OF_WHOLE)
     found = divide_anew(level.model, level.best, window_of(level, everything, level.best), effort, exact=True)
     if found.replicas is not None:
         level.offer(found.replicas)
@@ -292,7 +272,7 @@ def prove(level: Incumbent) -> None:
         lower, upper = model.batch.lower, model.batch.upper
     else:
         lower, upper = ranges(model, level.prices, level.rows, level.cost)
-    if int((upper - lower).clip(0, 3).sum()) > MOST_OPEN:
+    if int((upper - lower).clip(0, 3).sum()) > tuning.MOST_OPEN:
         return
     everything = np.arange(len(model.batch.keys))
     replicas = model.batch.lower if level.best is None else level.best

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.dual.relaxation import marginals
 from fairlead.solver.batch.model import Model, Prices, in_chunks
-from fairlead.solver.batch.tuning import MOST_MOVES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +85,7 @@ def moves_of(
     """
     parts = in_chunks(model, lambda part: _moves_of(model, prices, rows, replicas, part, reach, ends))
     row, source, target, reduced, pinned = (np.concatenate(each) for each in zip(*parts, strict=True))
-    order = np.argsort(reduced, kind="stable")[:MOST_MOVES]
+    order = np.argsort(reduced, kind="stable")[: tuning.MOST_MOVES]
     row, source, target, reduced = row[order], source[order], target[order], reduced[order]
     batch = model.batch
     value = np.zeros((len(batch.clusters), batch.needs.shape[1]))

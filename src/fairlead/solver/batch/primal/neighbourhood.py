@@ -12,10 +12,10 @@ import numpy as np
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import Term
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole, spelled_out, total_of
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.moves import Charges
-from fairlead.solver.batch.tuning import COARSE_BITS, MOST_PIECES
 from fairlead.solver.engine import Effort, Verdict, run
 from fairlead.solver.interrupt import listening
 from fairlead.solver.machines import Machines
@@ -213,14 +213,14 @@ def open_up(
     base = replicas.copy()
     base[window.rows] = window.lower
     row, column = window.rows[pieces.row], pieces.column
-    if len(pieces.row) > MOST_PIECES or effort.deadline.remaining() <= 0:
+    if len(pieces.row) > tuning.MOST_PIECES or effort.deadline.remaining() <= 0:
         return Opened(Found(None, None, complete=False), base, row, column)
     totals = model.batch.totals[window.rows] - window.lower.sum(axis=1)
     limits = _limits(model, pieces, base, row, charges)
     filled = np.bincount(pieces.row, minlength=len(totals)) > 0
     if limits is None or totals[~filled].any():
         return Opened(Found(None, None, complete=True), base, row, column)
-    bits = 0 if exact else COARSE_BITS
+    bits = 0 if exact else tuning.COARSE_BITS
     if charges is not None:
         bits = max(bits, _bits_too_many(pieces, limits))
     task = Subproblem(

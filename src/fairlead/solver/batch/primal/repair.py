@@ -2,24 +2,12 @@
 
 import numpy as np
 
+from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.large_neighbourhood import repair_by_neighbourhoods
-from fairlead.solver.batch.tuning import (
-    FAR,
-    FAR_REACHES,
-    REACH_AFTER_ROUNDING,
-    REACHES_OF_BROKEN,
-    REACHES_OF_VALID,
-    RELIEVING_CHARGE,
-    RELIEVING_REACHES,
-    REPAIR_CHARGES,
-    REPAIR_REACHES,
-    REPAIR_WORTHWHILE,
-    SHARE_OF_LEADING,
-)
 from fairlead.solver.deadline import Deadline
 
 
@@ -37,10 +25,14 @@ def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None)
         the search may go on a little longer, see `Incumbent.due`.
     """
     replicas = start
-    for charge in REPAIR_CHARGES:
+    for charge in tuning.REPAIR_CHARGES:
         exchange = Exchange.start(level.model, level.prices, level.rows, replicas, charge)
-        for reach in (*REPAIR_REACHES, *FAR_REACHES) if charge == REPAIR_CHARGES[-1] else REPAIR_REACHES:
-            if exchange.valid and reach in FAR_REACHES:
+        for reach in (
+            (*tuning.REPAIR_REACHES, *tuning.FAR_REACHES)
+            if charge == tuning.REPAIR_CHARGES[-1]
+            else tuning.REPAIR_REACHES
+        ):
+            if exchange.valid and reach in tuning.FAR_REACHES:
                 break
             if not _improve(level, exchange, reach, latest):
                 return
@@ -57,24 +49,24 @@ def _improve(level: Incumbent, exchange: Exchange, reach: float, latest: Deadlin
             return False
         gained = exchange.improve(reach * level.model.unit, due)
         level.offer(exchange.replicas)
-        if gained <= REPAIR_WORTHWHILE * level.model.unit:
+        if gained <= tuning.REPAIR_WORTHWHILE * level.model.unit:
             return True
 
 
 def is_far(level: Incumbent) -> bool:
     """Tell whether the placement is far from the bound, so that rounding the program may well be better."""
-    return not level.over and (level.cost is None or level.cost - level.bound > FAR * abs(level.cost))
+    return not level.over and (level.cost is None or level.cost - level.bound > tuning.FAR * abs(level.cost))
 
 
 def repair_rounded(level: Incumbent, start: Whole) -> None:
     """Lead a rounded program back to what is allowed, at most for a part of the time."""
     rest = relieve(level, start)
     if rest is not None:
-        repair_by_neighbourhoods(level, rest, level.deadline.part(SHARE_OF_LEADING))
+        repair_by_neighbourhoods(level, rest, level.deadline.part(tuning.SHARE_OF_LEADING))
 
 
 def relieve(level: Incumbent, start: Whole) -> Whole | None:
-    """Offer a placement, with replicas moved off overfull clusters if need be; this is quick.
+    """Offer a placement, with replicas moved off overfull clusters if need be, then to what is left; quickly.
 
     Returns
     -------
@@ -83,20 +75,25 @@ def relieve(level: Incumbent, start: Whole) -> Whole | None:
     """
     if level.offer(start):
         return None
-    exchange = Exchange.start(level.model, level.prices, level.rows, start, RELIEVING_CHARGE)
-    for reach in RELIEVING_REACHES:
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, tuning.RELIEVING_CHARGE)
+    for reach in tuning.RELIEVING_REACHES:
         gained = 1.0
         while gained > 0 and not exchange.valid and not level.over:
             gained = exchange.sweep(reach * level.model.unit)
-    return None if level.offer(exchange.replicas) else exchange.replicas
+    if not level.offer(exchange.replicas):
+        return exchange.replicas
+    for reach in tuning.FILLING_REACHES:
+        while not level.over and exchange.sweep(reach * level.model.unit) > level.model.unit:
+            level.offer(exchange.replicas)
+    return None
 
 
 def exchange_rounded(level: Incumbent, start: Whole) -> None:
     """Exchange replicas of a rounded program until limits are kept, looking farther in turn."""
-    exchange = Exchange.start(level.model, level.prices, level.rows, start, REPAIR_CHARGES[1])
-    going = _improve(level, exchange, REACH_AFTER_ROUNDING)
-    for reach in REACHES_OF_VALID if exchange.valid else REACHES_OF_BROKEN:
-        if not going or (exchange.valid and reach in REACHES_OF_BROKEN):
+    exchange = Exchange.start(level.model, level.prices, level.rows, start, tuning.REPAIR_CHARGES[1])
+    going = _improve(level, exchange, tuning.REACH_AFTER_ROUNDING)
+    for reach in tuning.REACHES_OF_VALID if exchange.valid else tuning.REACHES_OF_BROKEN:
+        if not going or (exchange.valid and reach in tuning.REACHES_OF_BROKEN):
             break
         going = _improve(level, exchange, reach)
     if not exchange.valid and is_far(level):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fairlead.manifests.api.meta import Toleration
 from fairlead.manifests.api.policies import ClusterAffinity, ClusterAffinityTerm, SpreadConstraint
 from fairlead.manifests.karmada import groups
-from fairlead.manifests.karmada.findings import label_selector_findings
+from fairlead.manifests.karmada.findings import labels_findings
 from fairlead.models.cluster import CPU, PODS, Taint
 from fairlead.solver.dispensers.karmada.binding import (
     LARGEST,
@@ -25,10 +25,7 @@ from fairlead.solver.dispensers.karmada.binding import (
 
 def matches(affinity: ClusterAffinity, cluster: MemberCluster) -> bool:
     """Tell whether an affinity matches a cluster; a label selector that is no valid one matches nothing."""
-    selector = affinity.label_selector
-    if selector is not None and any(label_selector_findings(selector)):
-        return False
-    return groups.matches(affinity, cluster)
+    return not any(labels_findings(affinity)) and groups.matches(affinity, cluster)
 
 
 def tier(term: ClusterAffinityTerm | None, cluster: MemberCluster, *, overflow: bool) -> int | None:
