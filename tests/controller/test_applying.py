@@ -9,9 +9,9 @@ import pytest
 
 from controlled import change, controlled, found, placed
 from fairlead.cli.app import main
+from fairlead.cli.exits import signal_was_heard
 from fairlead.cli.plan import plan_command
-from fairlead.cli.signals import was_heard
-from fairlead.controller.arriving import arrival
+from fairlead.controller.applying import arrival
 from fairlead.controller.world import entry_of
 from fairlead.live.resources import BINDING
 from fairlead.solver.interrupt import Listener, handled
@@ -204,7 +204,7 @@ def test_nothing_is_written_where_a_signal_ended_the_search(
     listener = Listener(lambda _number, _frame: None)
     listener.ask()
     with handled([signal.SIGTERM], listener):
-        assert was_heard()
+        assert signal_was_heard()
         code = plan_command.main(
             ["--kubeconfig", fleet.kubeconfig(tmp_path), "--apply", "--yes"], standalone_mode=False
         )

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-from fairlead.report.html.asset import asset
+from fairlead.report.html.document import asset
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 

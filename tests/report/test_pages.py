@@ -14,7 +14,7 @@ from fairlead.models.problem import Problem
 from fairlead.report.blocks import Folded, Items, Table
 from fairlead.report.html import report_html
 from fairlead.report.html.attention import Concern, attention_section
-from fairlead.report.html.heat import heat_section
+from fairlead.report.html.simulation_page import heat_section
 from fairlead.solver.simulate.changes import Lose
 from fairlead.solver.simulate.result import Scenario
 from hand_made import feasible, infeasible, many, solved

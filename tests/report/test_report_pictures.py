@@ -6,11 +6,10 @@ from fractions import Fraction
 import pytest
 
 from fairlead.report.content.fullness import Course
-from fairlead.report.html.asset import asset
 from fairlead.report.html.canvas import drawn, fitting, measured
-from fairlead.report.html.flow_picture import Flow, flow_picture
+from fairlead.report.html.document import asset
 from fairlead.report.html.panels import panel
-from fairlead.report.html.wave_picture import in_words, wave_picture
+from fairlead.report.html.pictures import Flow, flow_picture, in_words, wave_picture
 from report_reading import addresses, read
 
 FLOWS = (Flow("east", "west", 6), Flow("east", "north", 3), Flow(None, "west", 2), Flow("north", None, 1))

@@ -62,10 +62,10 @@ def test_groups_add_up() -> None:
     """The replicas of all regions, clusters and namespaces are those of the placement."""
     outcome = fairlead.solve(fairlead.load(REGIONS))
     for group_by, names in (("region", ["ap-south", "eu-west", "us-east"]), ("namespace", ["retail"])):
-        table = grouped(places(outcome), group_by, outcome.problem.clusters)
+        table = grouped(places(outcome), Rows(group_by=group_by), outcome.problem.clusters)
         assert [row[0].text for row in table.rows] == names
         assert sum(int(row[3].text) for row in table.rows) == 30
-    east = grouped(places(outcome), "region", outcome.problem.clusters).rows[1]
+    east = grouped(places(outcome), Rows(group_by="region"), outcome.problem.clusters).rows[1]
     assert [cell.text for cell in east] == ["eu-west", "1", "0", "17", "+17", "-"]
 
 
@@ -88,7 +88,7 @@ def test_a_large_fleet_shows_what_changes() -> None:
     assert "app-07" not in terminal(again)
     assert "app-07" in terminal(again, Look(picked=Rows(every=True)))
     assert "app-07" not in terminal(again, Look(picked=Rows(changed=True)))
-    assert grouped(places(again), "cluster", (), changed=True).rows == ()
+    assert grouped(places(again), Rows(changed=True, group_by="cluster"), ()).rows == ()
 
 
 def test_differences_name_the_largest_first() -> None:

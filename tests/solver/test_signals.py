@@ -11,7 +11,7 @@ import pytest
 
 from batch_problems import middling
 from fairlead.cli.app import main
-from fairlead.cli.signals import heard
+from fairlead.cli.exits import signals_heard
 from fairlead.models.levels import Deviation
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
@@ -102,7 +102,7 @@ def test_handlers_are_put_back() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         known = [signal.getsignal(each) for each in ENDING]
-        with heard():
+        with signals_heard():
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
             assert isinstance(signal.getsignal(signal.SIGTERM), Listener)
         assert [signal.getsignal(each) for each in ENDING] == known

@@ -102,7 +102,6 @@ def _kinds() -> click.Choice[str]:
 
 
 def _kind(value: str) -> str:
-    """Return the name of a kind as it is spelled."""
     return _kinds().convert(value, None, None)
 
 

@@ -3,20 +3,31 @@
 import os
 import sys
 import traceback
+from collections import UserDict
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
-from fairlead.cli import console, exits, signals, streams
+from fairlead.cli import console, exits
 from fairlead.cli.about import shows_version
-from fairlead.cli.commands import Commands
 from fairlead.cli.made import ARGUMENTS
 from fairlead.models.errors import ExtensionError, FairleadError, InternalError, ManifestError
 from fairlead.models.words import counted
 
 COMPLETION = "_FAIRLEAD_COMPLETE"
 """Environment variable by which a shell asks for completions."""
+
+
+class Commands(UserDict[str, Any]):
+    """Modules by name of a command ``X``; the one asked for is imported, and ``X_command`` taken from it."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        command: click.Command = getattr(import_module(self.data[name]), f"{name}_command")
+        return command
+
 
 COMMANDS = Commands(
     {
@@ -61,18 +72,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments
         Arguments without the program's name; None takes those of the process.
     """
-    with signals.heard():
+    with exits.signals_heard():
         return _told(arguments)
 
 
 def _told(arguments: Sequence[str] | None) -> int:
     """Run one command and tell what went wrong; return the exit code."""
     try:
-        streams.settle()
+        console.settle()
         code = _run(arguments)
         console.flush()
     except BrokenPipeError:
-        streams.silence()
+        console.silence()
         return exits.PIPE_CLOSED
     except click.exceptions.Exit as finished:
         return finished.exit_code
@@ -83,7 +94,7 @@ def _told(arguments: Sequence[str] | None) -> int:
         return exits.INTERRUPTED
     except OSError as error:
         if error.filename is None:
-            streams.silence()
+            console.silence()
         return _error(error)
     except Exception as error:  # noqa: BLE001 - the last line of defence: no traceback for users
         return _error(error)
@@ -95,15 +106,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     if COMPLETION in os.environ:
         cli.main(prog_name="fairlead", complete_var=COMPLETION)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    with cli.make_context(_name(), list(given)) as context:
+    is_plugin = Path(sys.argv[0]).name.startswith("kubectl-")
+    with cli.make_context("kubectl fairlead" if is_plugin else "fairlead", list(given)) as context:
         context.meta[ARGUMENTS] = given
         code: int = cli.invoke(context)
         return code
-
-
-def _name() -> str:
-    """Return what people call the program: ``kubectl fairlead`` where it is run as a plugin of kubectl."""
-    return "kubectl fairlead" if Path(sys.argv[0]).name.startswith("kubectl-") else "fairlead"
 
 
 def _error(error: Exception) -> int:
@@ -112,7 +119,9 @@ def _error(error: Exception) -> int:
         console.note("".join(traceback.format_exception(error)).rstrip())
     if isinstance(error, ManifestError):
         console.warn(error.warnings)
-        console.note("\n".join([*map(str, error.mistakes), _counted(error)]))
+        files = {mistake.source.file for mistake in error.mistakes}
+        told = f"{counted(len(error.mistakes), 'mistake')} in {counted(len(files), 'file')}"
+        console.note("\n".join([*map(str, error.mistakes), told]))
         return exits.WRONG_INPUT
     if isinstance(error, FairleadError) and not isinstance(error, InternalError):
         console.note("\n".join(f"error: {line}" for line in str(error).splitlines()))
@@ -125,9 +134,3 @@ def _error(error: Exception) -> int:
     where = "" if os.environ.get("FAIRLEAD_DEBUG") else " (FAIRLEAD_DEBUG=1 shows where)"
     console.note(f"internal error: {' '.join(what.split())}; please report it with the input{where}")
     return exits.UNEXPECTED
-
-
-def _counted(error: ManifestError) -> str:
-    """Return how many mistakes there are, such as ``3 mistakes in 2 files``."""
-    mistakes, files = len(error.mistakes), len({mistake.source.file for mistake in error.mistakes})
-    return f"{counted(mistakes, 'mistake')} in {counted(files, 'file')}"

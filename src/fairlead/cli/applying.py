@@ -1,15 +1,13 @@
 """``fairlead plan --apply``: the options, the question, and how far it is."""
 
-import functools
-from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
-from fairlead.cli import console, exits, signals
+from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs
-from fairlead.cli.options import Choice, TimeLimit, takes
+from fairlead.cli.options import Choice, gathers, seconds
 from fairlead.models.words import counted
 
 if TYPE_CHECKING:
@@ -49,7 +47,9 @@ class Applying(NamedTuple):
             )
 
 
-_OPTIONS = (
+may_apply = gathers(
+    "applying",
+    Applying,
     click.option("--apply", is_flag=True, help="Carry the plan out, wave by wave; asks first."),
     click.option("--yes", is_flag=True, help="With --apply: do not ask."),
     click.option(
@@ -61,24 +61,14 @@ _OPTIONS = (
     click.option(
         "--wave-timeout",
         "patience",
-        type=TimeLimit(),
+        type=seconds,
         default="600",
         show_default=True,
         metavar="SECONDS",
         help="With --apply: stop if a wave is not healthy after this time; 0 or none: wait forever.",
     ),
 )
-
-
-def may_apply(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options by which it is carried out; it receives them as ``applying``."""
-
-    @functools.wraps(command)
-    def with_applying(**options: Any) -> int:
-        applying = Applying(**{name: options.pop(name) for name in Applying._fields})
-        return command(applying=applying, **options)
-
-    return takes(*_OPTIONS)(with_applying)
+"""Gives a command the options by which it is carried out; it receives them as ``applying``."""
 
 
 def carried_out(
@@ -101,7 +91,7 @@ def carried_out(
     from fairlead.controller.steps import absences, steps_of
     from fairlead.live.client import connect
 
-    if signals.was_heard():
+    if exits.signal_was_heard():
         console.note("the search was ended before its time: nothing was written")
         return exits.STOPPED
     waves = steps_of(found)
@@ -138,7 +128,6 @@ def _warn_of(absences: list[str]) -> None:
 
 
 def _moved(saved: "Document | None") -> frozenset[str]:
-    """Return the workloads that a saved plan moves."""
     if saved is None:
         return frozenset()
     from fairlead.solver.plan.saved import validated

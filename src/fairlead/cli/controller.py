@@ -4,19 +4,18 @@ import os
 import signal
 import socket
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
 
 from fairlead.cli import exits
-from fairlead.cli.options import TimeLimit
+from fairlead.cli.options import WORKERS, time_limit
 from fairlead.solver.interrupt import ENDING, Listener, handled
 
 if TYPE_CHECKING:
-    from fairlead.controller.controller import Controller
     from fairlead.controller.settings import Settings
     from fairlead.live.client import Client
 
@@ -28,20 +27,16 @@ Examples:
 _LEASE = "karmada-system/fairlead-SCHEDULER"
 
 
-class Named(click.ParamType[tuple[str, str]]):
-    """Two names with a separator between them; the second one may be left out where it has a default."""
+def _pair(name: str, separator: str) -> Callable[[str], tuple[str, str]]:
+    """Return what reads two names with a separator between them."""
 
-    def __init__(self, name: str, separator: str) -> None:
-        self.name, self._separator = name, separator
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Return both names."""
-        first, found, second = str(value).rpartition(self._separator)
+    def read(value: str) -> tuple[str, str]:
+        first, found, second = value.rpartition(separator)
         if not (found and first and second):
-            self.fail(f"{value!r} is not of the form {self.name}", param, ctx)
+            raise click.BadParameter(f"{value!r} is not of the form {name}")
         return first, second
+
+    return read
 
 
 @click.command("controller", short_help="Serve the bindings of a Karmada control plane.", epilog=_USE)
@@ -73,24 +68,17 @@ class Named(click.ParamType[tuple[str, str]]):
     metavar="SECONDS",
     help="Collect changes for this long, and place them together.",
 )
-@click.option(
-    "--time-limit",
-    type=TimeLimit(),
-    default="10",
-    show_default=True,
-    metavar="SECONDS",
-    help="Stop placing a batch after this many seconds, with the best placement found; 0 or none: no limit.",
-)
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Threads of the solver.")
+@time_limit(10, "Stop placing a batch after this many seconds, with the best placement found")
+@WORKERS
 @click.option(
     "--lease",
-    type=Named("NAMESPACE/NAME", "/"),
+    type=_pair("NAMESPACE/NAME", "/"),
     metavar="NAMESPACE/NAME",
     help=f"Lease by which only one of several controllers writes.  [default: {_LEASE}]",
 )
 @click.option(
     "--listen",
-    type=Named("HOST:PORT", ":"),
+    type=_pair("HOST:PORT", ":"),
     default="0.0.0.0:8080",
     show_default=True,
     metavar="HOST:PORT",
@@ -130,10 +118,8 @@ def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], liste
     """Serve until a signal ends it."""
     from fairlead.controller.controller import Controller
     from fairlead.controller.lease import Lease
-    from fairlead.controller.logs import log_to
-    from fairlead.controller.metrics import Metrics
-    from fairlead.controller.serving import serving
-    from fairlead.live.discovery import served
+    from fairlead.controller.metrics import Metrics, log_to, serving
+    from fairlead.live.reading import served
     from fairlead.live.resources import REBALANCER
     from fairlead.manifests import extensions
     from fairlead.manifests.api.own import API_VERSION, OWN_KINDS
@@ -146,8 +132,9 @@ def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], liste
     identity = f"{socket.gethostname()}_{uuid.uuid4()}"
     held = None if settings.dry_run else Lease(client, *lease, identity)
     controller = Controller(client, settings, metrics, held, others)
+    heard = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
     with (
-        _ending(controller),
+        handled(heard, _Ending(controller.stop)),
         serving(*listen, metrics.registry, lambda: controller.is_healthy, lambda: controller.is_ready),
     ):
         controller.run()
@@ -168,11 +155,3 @@ class _Ending(Listener):
         self._heard = True
         self._stop()
         self.ask()
-
-
-@contextmanager
-def _ending(controller: "Controller") -> Iterator[None]:
-    """Let signals end the controller while the block runs."""
-    heard = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
-    with handled(heard, _Ending(controller.stop)):
-        yield

@@ -25,13 +25,11 @@ Examples:
 
 
 def _known() -> dict[str, Traversable]:
-    """Return the folders of the examples by name."""
     folders = (one for one in files("fairlead").joinpath("examples").iterdir() if one.is_dir())
     return {one.name: one for one in sorted(folders, key=lambda one: one.name) if _manifests(one)}
 
 
 def _manifests(folder: Traversable) -> list[Traversable]:
-    """Return the manifests of an example."""
     return sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
 
 
@@ -46,7 +44,6 @@ def _told(folder: Traversable) -> str:
 
 
 def _completed(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    """Return the examples that begin so."""
     return [
         CompletionItem(name, help=_told(folder))
         for name, folder in _known().items()

@@ -1,6 +1,14 @@
-"""Exit codes."""
+"""How a command ends: its exit code, and Ctrl-C, SIGTERM or a closed terminal, which end it before."""
 
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING
+
+from fairlead.solver.interrupt import ENDING, Listener, handled
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome
@@ -17,6 +25,9 @@ SOMETHING_TO_DO = 5  # fairlead plan --detailed-exitcode
 STOPPED = 6  # fairlead plan --apply
 INTERRUPTED = 130  # as shells report a program that Ctrl-C ended
 PIPE_CLOSED = 141  # as shells report a program whose reader went away
+
+SHOW_CURSOR = b"\x1b[?25h"
+"""What a terminal has to be told where a line of progress ends in the middle."""
 
 
 def code_of(outcome: "Outcome", *, require_proof: bool = False) -> int:
@@ -69,3 +80,31 @@ def code_of_plan(plan: "RebalancePlan", *, detailed: bool = False) -> int:
     if detailed and not plan.nothing_to_do:
         return SOMETHING_TO_DO
     return code_of(plan.outcome)
+
+
+@contextmanager
+def signals_heard() -> Iterator[None]:
+    """Listen to the signals that end a program while a command runs.
+
+    The first one ends a search with its best answer so far; any other ends the program at once, without a
+    word. Signals that are ignored (``nohup``) stay so.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signals = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    with handled(signals, Listener(_end_at_once)):
+        yield
+
+
+def signal_was_heard() -> bool:
+    """Tell whether a signal has ended a search of this command."""
+    handlers = [signal.getsignal(number) for number in ENDING]
+    return any(isinstance(one, Listener) and one.asked for one in handlers)
+
+
+def _end_at_once(number: int, _frame: FrameType | None) -> None:
+    """End the program at once, with the exit code that shells give a program that a signal ended."""
+    if os.isatty(2):
+        os.write(2, SHOW_CURSOR)
+    os._exit(128 + number)

@@ -69,22 +69,19 @@ def github(findings: Iterable[Finding]) -> str:
 
 
 def _command(finding: Finding) -> str:
-    """Return one workflow command."""
     properties = {"title": f"fairlead {finding.rule}"}
     if finding.source is not None and _is_file(finding.source):
         properties = {"file": finding.source.file, "line": str(max(1, finding.source.line)), **properties}
-    listed = ",".join(f"{name}={_quoted(value)}" for name, value in properties.items())
+    quoted = {
+        name: _data(value).replace(":", "%3A").replace(",", "%2C") for name, value in properties.items()
+    }
+    listed = ",".join(f"{name}={value}" for name, value in quoted.items())
     return f"::{_COMMANDS[finding.level]} {listed}::{_data(finding.text)}"
 
 
 def _data(text: str) -> str:
     """Return the text of a command on one line."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _quoted(text: str) -> str:
-    """Return a property of a command."""
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def sarif(findings: Sequence[Finding], version: str) -> dict[str, Any]:
@@ -110,7 +107,6 @@ def sarif(findings: Sequence[Finding], version: str) -> dict[str, Any]:
 
 
 def _result(finding: Finding) -> dict[str, Any]:
-    """Return one result of a SARIF log."""
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": finding.level,

@@ -1,17 +1,19 @@
-"""What commands read: the options of the input in the spelling of kubectl, and how it is loaded."""
+"""What commands read: the options of the input in the spelling of kubectl, how it is loaded and completed."""
 
-import functools
 import io
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
-from fairlead.cli import completing, console
-from fairlead.models.errors import ManifestError, UsageError
+from fairlead.cli import console
+from fairlead.cli.options import gathers
+from fairlead.models.errors import FairleadError, ManifestError, UsageError
 from fairlead.models.words import with_nearest
 
 if TYPE_CHECKING:
@@ -19,12 +21,12 @@ if TYPE_CHECKING:
     from fairlead.manifests.yaml.reader import Input
     from fairlead.models.problem import Problem
 
-Command = Callable[..., int]
+Completes = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Inputs:
-    """What a command is to read.
+    """What a command is to read; standard input and a cluster are read once, and can be asked again.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ class Inputs:
         """Whether a cluster is read."""
         return self.context is not None or self.kubeconfig is not None
 
-    def read(self) -> "Problem":
-        """Load the problem.
+    def read(self, *added: str) -> "Problem":
+        """Load the problem, with other files beside those that are named.
 
         Raises
         ------
@@ -70,10 +72,12 @@ class Inputs:
             raise click.UsageError(message)
         from fairlead.manifests import loading
 
-        found = self.snapshot()
+        found = self.snapshot
         documents, denied = (found.documents, found.warnings) if found else ((), ())
         try:
-            problem = loading.load(*self.sources(), documents, recursive=self.recursive)
+            problem = loading.load(
+                *map(self.again, (*self.files, *added)), documents, recursive=self.recursive
+            )
         except ManifestError as error:
             warnings = () if self.quiet else (*denied, *error.warnings)
             raise ManifestError(error.mistakes, warnings) from error
@@ -86,12 +90,9 @@ class Inputs:
             raise UsageError(f"no workload in namespace {with_nearest(unknown, known)}")
         return loading.select(problem, self.namespaces, self.selector)
 
-    def sources(self) -> "Iterable[Input]":
-        """Return what is read beside the cluster."""
-        return self.files
-
+    @cached_property
     def snapshot(self) -> "Snapshot | None":
-        """Return what the cluster holds; None where none is named."""
+        """What the cluster held when it was read first; None where none is named."""
         if not self.from_cluster:
             return None
         from fairlead.live.client import connect
@@ -99,6 +100,18 @@ class Inputs:
 
         with closing(connect(self.context, self.kubeconfig)) as client:
             return snapshot(client)
+
+    def again(self, file: str) -> "Input":
+        """Return a file, or what came from standard input where that is meant: it can be read repeatedly."""
+        return _Kept(self._standard) if file == "-" and self._standard is not None else file
+
+    @cached_property
+    def _standard(self) -> bytes | None:
+        """What came from standard input; None where it cannot be read, which whoever loads it tells."""
+        try:
+            return sys.stdin.buffer.read(MOST_BYTES)
+        except (OSError, AttributeError):  # AttributeError: it is closed, or has no bytes
+            return None
 
 
 MOST_BYTES = 2**28 + 1
@@ -111,82 +124,83 @@ class _Kept(io.BytesIO):
     name = "-"
 
 
-@dataclass(frozen=True, slots=True)
-class Repeatable(Inputs):
-    """An input that can be read more than once: standard input, and a cluster as it was at first.
-
-    Parameters
-    ----------
-    standard
-        What came from standard input; None where it has not been read.
-    cluster
-        What the cluster held; None where none is named.
-    """
-
-    standard: bytes | None = None
-    cluster: "Snapshot | None" = None
-
-    @classmethod
-    def of(cls, inputs: Inputs, added: tuple[str, ...]) -> "Repeatable":
-        """Keep what will be needed again."""
-        again = added and "-" in (*inputs.files, *added)
-        standard = sys.stdin.buffer.read(MOST_BYTES) if again and sys.stdin is not None else None
-        known = {each.name: getattr(inputs, each.name) for each in fields(inputs)}
-        return cls(**known, standard=standard, cluster=inputs.snapshot())
-
-    def sources(self) -> "Iterable[Input]":
-        """Return what is read beside the cluster."""
-        return [self.again(one) for one in self.files]
-
-    def again(self, file: str) -> "Input":
-        """Return a file, or what came from standard input where that is meant."""
-        return _Kept(self.standard) if file == "-" and self.standard is not None else file
-
-    def snapshot(self) -> "Snapshot | None":
-        """Return what the cluster held at first."""
-        return self.cluster
+def complete_files(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    """Let the shell complete files and directories."""
+    return [CompletionItem(begun, type="file")]
 
 
-def reads_input(command: Command) -> Command:
-    """Give a command the options of its input; it receives them as ``inputs``."""
+def _workloads(problem: "Problem") -> Sequence[str]:
+    """Return the keys of the workloads, and their names where those are theirs alone."""
+    names = [workload.name for workload in problem.workloads]
+    return [workload.key for workload in problem.workloads] + [one for one in names if names.count(one) == 1]
 
-    @click.option(
+
+def _named(told: Callable[["Problem"], Sequence[str]], end: str) -> Completes:
+    """Return what completes names that the input holds; standard input and clusters are not read for it."""
+
+    def complete(context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+        sources = [file for file in context.params.get("files") or () if file != "-"]
+        if not sources:
+            return []
+        from fairlead.manifests import loading
+
+        try:
+            problem = loading.load(*sources, recursive=bool(context.params.get("recursive")))
+        except FairleadError:  # a shell has no place to tell what is wrong
+            return []
+        return [CompletionItem(name + end) for name in sorted(told(problem)) if name.startswith(begun)]
+
+    return complete
+
+
+complete_clusters = _named(lambda problem: list(problem.cluster_by_name), "")
+complete_workloads = _named(_workloads, "")
+complete_amounts = _named(_workloads, "=")
+"""Completes ``WORKLOAD=N``."""
+complete_places = _named(_workloads, ":")
+"""Completes ``WORKLOAD:CLUSTER=W`` up to the cluster."""
+
+
+reads_input = gathers(
+    "inputs",
+    Inputs,
+    click.option(
         "-f",
         "--filename",
         "files",
         metavar="FILE",
         multiple=True,
-        help=_FILES,
-        shell_complete=completing.files,
-    )
-    @click.option("--context", metavar="NAME", help=_CONTEXT)
-    @click.option("--kubeconfig", metavar="FILE", help=_KUBECONFIG)
-    @click.option("-R", "--recursive", is_flag=True, help="Read directories with everything below them.")
-    @click.option("-n", "--namespace", "namespaces", metavar="NAME", multiple=True, help=_NAMESPACES)
-    @click.option("-l", "--selector", metavar="LABELS", help=_SELECTOR)
-    @click.option("-q", "--quiet", is_flag=True, help="Do not print warnings.")
-    @functools.wraps(command)
-    def with_inputs(
-        files: tuple[str, ...],
-        recursive: bool,
-        namespaces: tuple[str, ...],
-        selector: str | None,
-        quiet: bool,
-        context: str | None,
-        kubeconfig: str | None,
-        **others: object,
-    ) -> int:
-        read = Inputs(files, recursive, namespaces, selector, quiet, context, kubeconfig)
-        return command(inputs=read, **others)
-
-    return with_inputs
-
-
-_FILES = "Manifests: a file, a directory, or - for standard input. May be repeated."
-_CONTEXT = "Read a cluster: a context of the kubeconfig. Needs rights to list, no others."
-_KUBECONFIG = "Read the cluster of this kubeconfig.  [default: KUBECONFIG, else ~/.kube/config]"
-_NAMESPACES = "Only workloads of this namespace. May be repeated."
-_SELECTOR = "Only workloads with these labels, such as app=web,tier!=cache."
+        help="Manifests: a file, a directory, or - for standard input. May be repeated.",
+        shell_complete=complete_files,
+    ),
+    click.option(
+        "--context",
+        metavar="NAME",
+        help="Read a cluster: a context of the kubeconfig. Needs rights to list, no others.",
+    ),
+    click.option(
+        "--kubeconfig",
+        metavar="FILE",
+        help="Read the cluster of this kubeconfig.  [default: KUBECONFIG, else ~/.kube/config]",
+    ),
+    click.option("-R", "--recursive", is_flag=True, help="Read directories with everything below them."),
+    click.option(
+        "-n",
+        "--namespace",
+        "namespaces",
+        metavar="NAME",
+        multiple=True,
+        help="Only workloads of this namespace. May be repeated.",
+    ),
+    click.option(
+        "-l",
+        "--selector",
+        metavar="LABELS",
+        help="Only workloads with these labels, such as app=web,tier!=cache.",
+    ),
+    click.option("-q", "--quiet", is_flag=True, help="Do not print warnings."),
+)
+"""Gives a command the options of its input; it receives them as ``inputs``."""
 
 
 def load_workloads(inputs: Inputs) -> "Problem":
@@ -200,13 +214,12 @@ def load_workloads(inputs: Inputs) -> "Problem":
     return problem
 
 
-def leaves_untriggered(command: Command) -> Command:
-    """Give a command the option to leave what KubeAdmiral would leave; it receives ``as_triggered``."""
-    return click.option(
-        "--as-triggered",
-        is_flag=True,
-        help="Leave workloads alone that KubeAdmiral would not reschedule (rescheduleWhen).",
-    )(command)
+leaves_untriggered = click.option(
+    "--as-triggered",
+    is_flag=True,
+    help="Leave workloads alone that KubeAdmiral would not reschedule (rescheduleWhen).",
+)
+"""Gives a command the option to leave what KubeAdmiral would leave; it receives ``as_triggered``."""
 
 
 def left_as_triggered(problem: "Problem", *, as_triggered: bool) -> "Problem":

@@ -28,7 +28,7 @@ _INPUTS = {
 
 def making(details: Mapping[str, str] | None = None) -> Making:
     """Return date, command and input of the command that runs, and what else is to be told of it."""
-    from fairlead.report.html.run import when
+    from fairlead.report.html.sections import when
     from fairlead.report.pages import Making
 
     context = click.get_current_context()
@@ -44,7 +44,6 @@ def making(details: Mapping[str, str] | None = None) -> Making:
 
 
 def _inputs(given: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the words that name the input."""
     for name, option in _INPUTS.items():
         match given.get(name):
             case tuple() as values:

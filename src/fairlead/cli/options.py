@@ -1,6 +1,7 @@
 """Options that commands share: the format of the result, the settings of a search, and their types."""
 
 import functools
+import inspect
 import math
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from fairlead.cli import streams
+from fairlead.cli import console
 from fairlead.models.errors import UsageError
 from fairlead.models.levels import tolerances_of
 
@@ -19,9 +20,40 @@ if TYPE_CHECKING:
     from fairlead.report.terminal import Rows
 
 Command = Callable[..., int]
+Option = Callable[[Command], Command]
 
 
-def writes_output(*formats: str) -> Callable[[Command], Command]:
+def takes(*options: Option) -> Option:
+    """Give a command options, in this order."""
+    return lambda command: functools.reduce(lambda given, option: option(given), reversed(options), command)
+
+
+def gathers(name: str, made: Callable[..., object], *options: Option) -> Option:
+    """Give a command options, which it receives as one thing.
+
+    Parameters
+    ----------
+    name
+        Under which the command receives it.
+    made
+        Makes it of the options, which its parameters name.
+    *options
+        The options, in this order.
+    """
+    names = inspect.signature(made).parameters
+
+    def gathering(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_options(**given: Any) -> int:
+            found = made(**{each: given.pop(each) for each in names})
+            return command(**{name: found}, **given)
+
+        return takes(*options)(with_options)
+
+    return gathering
+
+
+def writes_output(*formats: str) -> Option:
     """Give a command the option ``-o``; the first format is the default.
 
     The command does not begin where its result cannot be printed.
@@ -38,7 +70,7 @@ def writes_output(*formats: str) -> Callable[[Command], Command]:
         )
         @functools.wraps(command)
         def with_output(**options: Any) -> int:
-            streams.require_output()
+            console.require_output()
             return command(**options)
 
         return with_output
@@ -96,27 +128,27 @@ class Output(click.ParamType["str | CustomColumns"]):
         return CustomColumns(text.removeprefix(CUSTOM))
 
 
-GROUPS = ("workload", "cluster", "region", "namespace")
-_ROWS = (
+def _rows(changed: bool, every: bool, group_by: str | None, sort_by: str) -> "Rows":
+    from fairlead.report.terminal import Rows
+
+    if changed and every:
+        raise click.UsageError("--changed and -A exclude each other")
+    return Rows(changed, every, group_by or "", sort_by)
+
+
+picks_rows = gathers(
+    "picked",
+    _rows,
     click.option("--changed", is_flag=True, help="Show only workloads that change or are not fully placed."),
     click.option("-A", "--all", "every", is_flag=True, help="Show every workload of a large fleet."),
-    click.option("--group-by", type=Choice(GROUPS), help="Sum up replicas by this."),
+    click.option(
+        "--group-by",
+        type=Choice(["workload", "cluster", "region", "namespace"]),
+        help="Sum up replicas by this.",
+    ),
     click.option("--sort-by", metavar="COLUMN", default="", help="Sort by a column, largest numbers first."),
 )
-
-
-def picks_rows(command: Command) -> Command:
-    """Give a command the options that pick rows; it receives them as ``picked``."""
-
-    @functools.wraps(command)
-    def with_rows(changed: bool, every: bool, group_by: str | None, sort_by: str, **others: Any) -> int:
-        from fairlead.report.terminal import Rows
-
-        if changed and every:
-            raise click.UsageError("--changed and -A exclude each other")
-        return command(picked=Rows(changed, every, group_by or "", sort_by), **others)
-
-    return takes(*_ROWS)(with_rows)
+"""Gives a command the options that pick rows; it receives them as ``picked``."""
 
 
 def require_table(output: "str | CustomColumns", picked: "Rows") -> None:
@@ -133,71 +165,46 @@ def require_table(output: "str | CustomColumns", picked: "Rows") -> None:
         raise click.UsageError(f"--changed, -A, --group-by and --sort-by are for tables, not for -o {output}")
 
 
-class TimeLimit(click.ParamType[float | None]):
-    """Seconds; ``0`` and ``none`` mean no limit."""
-
-    name = "seconds"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float | None:
-        """Return the seconds; None means no limit."""
-        text = str(value).strip().lower()
-        if text == "none":
-            return None
-        try:
-            seconds = float(text)
-        except ValueError:
-            seconds = math.nan
-        if not (math.isfinite(seconds) and seconds >= 0):
-            self.fail(f"{value!r} is not a number of seconds (0 or none: no limit)", param, ctx)
-        return seconds or None
+def seconds(value: str) -> float | None:
+    """Read seconds; None for ``0`` and ``none``, which mean no limit."""
+    text = value.strip().lower()
+    if text == "none":
+        return None
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not (math.isfinite(found) and found >= 0):
+        raise click.BadParameter(f"{value!r} is not a number of seconds (0 or none: no limit)")
+    return found or None
 
 
-class Gain(click.ParamType[Fraction]):
-    """A number or a fraction, read exactly."""
-
-    name = "number"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Fraction:
-        """Return the number."""
-        try:
-            gain = Fraction(str(value))
-        except (ValueError, ZeroDivisionError):
-            gain = Fraction(-1)
-        if gain < 0:
-            self.fail(f"{value!r} is not a number of at least 0, such as 0.5 or 1/3", param, ctx)
-        return gain
+def gain(value: str) -> Fraction:
+    """Read a number or a fraction, exactly."""
+    try:
+        found = Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        found = Fraction(-1)
+    if found < 0:
+        raise click.BadParameter(f"{value!r} is not a number of at least 0, such as 0.5 or 1/3")
+    return found
 
 
-class Budget(click.ParamType[int | str]):
-    """A number of replicas, or a share such as 10%."""
-
-    name = "amount"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Return the amount."""
-        text = str(value).strip()
-        if text.isascii() and text.isdigit():
-            return int(text)
-        if not (text.endswith("%") and text[:-1].isascii() and text[:-1].isdigit()):
-            self.fail(f"{value!r} is neither a number of replicas nor a share such as 10%", param, ctx)
-        return text
+def amount(value: str) -> int | str:
+    """Read a number of replicas, or a share such as 10%."""
+    text = value.strip()
+    number = text.removesuffix("%")
+    if not (number.isascii() and number.isdigit()):
+        raise click.BadParameter(f"{value!r} is neither a number of replicas nor a share such as 10%")
+    return int(text) if number == text else text
 
 
-class Named(click.ParamType[tuple[str, int | str]]):
-    """``NAME=AMOUNT``."""
-
-    name = "name=amount"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int | str]:
-        """Return name and amount."""
-        name, _, amount = str(value).rpartition("=")
-        if not name:
-            self.fail(f"{value!r} is not of the form NAME=AMOUNT", param, ctx)
-        return name, Budget().convert(amount, param, ctx)
+def named_amount(value: str) -> tuple[str, int | str]:
+    """Read ``NAME=AMOUNT``."""
+    name, _, each = value.rpartition("=")
+    if not name:
+        raise click.BadParameter(f"{value!r} is not of the form NAME=AMOUNT")
+    return name, amount(each)
 
 
 def _tolerances(
@@ -215,34 +222,44 @@ def _tolerances(
     return given or None
 
 
-_SETTINGS = (
-    click.option(
+def time_limit(default: int, then: str) -> Option:
+    """Return ``--time-limit`` with its default, and what happens after it in words."""
+    return click.option(
         "--time-limit",
-        type=TimeLimit(),
-        default="10",
+        type=seconds,
+        default=str(default),
         show_default=True,
         metavar="SECONDS",
-        help="Stop after this many seconds with the best placement found; 0 or none: no limit.",
-    ),
-    click.option(
-        "--workers",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Threads of the solver.  [default: one per core]",
-    ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0, 2**31 - 1),
-        metavar="N",
-        default=0,
-        show_default=True,
-        help="Random seed.",
-    ),
-    click.option(
-        "--deviation",
-        type=Choice(["webster", "l1", "minimax"]),
-        help="How the distance from the weights is measured.  [default: what the input says]",
-    ),
+        help=f"{then}; 0 or none: no limit.",
+    )
+
+
+WORKERS = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Threads of the solver.  [default: one per core]",
+)
+SEED = click.option(
+    "--seed",
+    type=click.IntRange(0, 2**31 - 1),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Random seed.",
+)
+DEVIATION = click.option(
+    "--deviation",
+    type=Choice(["webster", "l1", "minimax"]),
+    help="How the distance from the weights is measured.  [default: what the input says]",
+)
+PARTIAL = click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits.")
+
+takes_settings = takes(
+    time_limit(10, "Stop after this many seconds with the best placement found"),
+    WORKERS,
+    SEED,
+    DEVIATION,
     click.option(
         "--method",
         type=Choice(["auto", "exact", "cp-sat"]),
@@ -276,14 +293,6 @@ _SETTINGS = (
         callback=_tolerances,
         help="Let a level be this much worse than best for later ones: deviation=0.1%, balance=0.01.",
     ),
-    click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
+    PARTIAL,
 )
-
-
-def takes(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Give a command options, in this order."""
-    return lambda command: functools.reduce(lambda given, option: option(given), reversed(options), command)
-
-
-takes_settings = takes(*_SETTINGS)
 """Gives a command the options of a search; it receives them under the names that `solve` has for them."""

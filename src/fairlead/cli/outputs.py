@@ -1,16 +1,21 @@
-"""Files that a command writes: tried before the search, written beside the old one and renamed."""
+"""What a command writes: files, tried before the search and replaced whole, and what is to be applied."""
 
 import os
 import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from fairlead.cli import exits
+from fairlead.cli import console, exits
 from fairlead.solver.deadline import Deadline
 from fairlead.solver.interrupt import listening
+
+if TYPE_CHECKING:
+    from fairlead.models.outcome import Outcome
+    from fairlead.solver.plan.answer import RebalancePlan
 
 
 class NotWritten(click.ClickException):
@@ -106,3 +111,40 @@ def _mode_of(path: Path) -> int:
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+Patches = Literal["patch", "status-patch"]
+PATCHES: tuple[Patches, ...] = ("patch", "status-patch")
+"""Formats for ``kubectl apply``: of the objects, and of their status."""
+
+
+def show_patches(outcome: "Outcome", output: Patches) -> None:
+    """Print patches; where there is no placement, or nothing changes, that is a note."""
+    if outcome.placement is None:
+        say_why(outcome)
+        return
+    from fairlead.report.patch_files import patch_text
+
+    text = patch_text(outcome, "status" if output == "status-patch" else None)
+    if text:
+        console.result(text.rstrip("\n"))
+    else:
+        console.note("nothing to change")
+
+
+def say_why(outcome: "Outcome") -> None:
+    """Say why there is no placement."""
+    from fairlead.report.content.outcome import explanation, verdict
+
+    console.note("\n".join([verdict(outcome), *explanation(outcome)]))
+
+
+def write_waves(plan: "RebalancePlan", directory: str) -> None:
+    """Write a file for every wave, and say which."""
+    from fairlead.report.patch_files import wave_files
+
+    files = wave_files(plan)
+    for name, text in files.items():
+        write(str(Path(directory) / name), text)
+    if files:
+        console.note(f"written to {directory}: {', '.join(files)}")

@@ -1,24 +1,36 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
-import functools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from fairlead.cli import completing, console, exits, outputs, patching
+from fairlead.cli import console, exits, outputs
 from fairlead.cli.applying import Applying, carried_out, may_apply
-from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, reads_input
+from fairlead.cli.inputs import (
+    Inputs,
+    complete_clusters,
+    complete_workloads,
+    leaves_untriggered,
+    left_as_triggered,
+    reads_input,
+)
 from fairlead.cli.options import (
-    Budget,
+    DEVIATION,
+    PARTIAL,
+    SEED,
+    WORKERS,
     Choice,
-    Gain,
-    Named,
-    TimeLimit,
+    Option,
+    amount,
+    gain,
+    gathers,
+    named_amount,
     picks_rows,
     require_table,
     takes,
+    time_limit,
     writes_output,
 )
 from fairlead.cli.progress import shown
@@ -31,7 +43,7 @@ if TYPE_CHECKING:
     from fairlead.solver.plan.answer import RebalancePlan
     from fairlead.solver.simulate.changes import Change
 
-Output = console.Format | Literal["moves"] | patching.Output
+Output = console.Format | Literal["moves"] | outputs.Patches
 
 _EXIT_CODES = """\b
 Exit codes:
@@ -43,33 +55,23 @@ Exit codes:
   5  there is something to do, with --detailed-exitcode
   6  not carried out to the end, with --apply"""
 
+
+def _budget(option: str, name: str | None, text: str, each: str = "") -> Option:
+    """Return an option of replicas or a share of them: one, or one for each of what is named."""
+    kind, metavar = (named_amount, f"{each}=N|P%") if each else (amount, "N|P%")
+    names = (option,) if name is None else (option, name)
+    told = f"{text} May be repeated." if each else text
+    return click.option(*names, type=kind, multiple=bool(each), metavar=metavar, help=told)
+
+
 _BUDGETS = (
-    click.option("--budget", "total", type=Budget(), metavar="N|P%", help="Replicas that may move in total."),
-    click.option(
-        "--budget-per-workload",
-        "per_workload",
-        type=Budget(),
-        metavar="N|P%",
-        help="Replicas that may move, for every workload.",
-    ),
-    click.option(
-        "--budget-per-namespace",
-        "per_namespace",
-        type=Budget(),
-        metavar="N|P%",
-        help="Replicas that may move, for every namespace.",
-    ),
-    *(
-        click.option(
-            option, name, type=Named(), multiple=True, metavar=f"{what}=N|P%", help=f"{text} May be repeated."
-        )
-        for option, name, what, text in (
-            ("--budget-of", "budget_workloads", "WORKLOAD", "Replicas that may move, for one workload."),
-            ("--budget-in", "budget_namespaces", "NAMESPACE", "Replicas that may move, for one namespace."),
-            ("--budget-out-of", "budget_leaving", "CLUSTER", "Replicas that may leave a cluster."),
-            ("--budget-into", "budget_arriving", "CLUSTER", "Replicas that may arrive at a cluster."),
-        )
-    ),
+    _budget("--budget", "total", "Replicas that may move in total."),
+    _budget("--budget-per-workload", "per_workload", "Replicas that may move, for every workload."),
+    _budget("--budget-per-namespace", "per_namespace", "Replicas that may move, for every namespace."),
+    _budget("--budget-of", "budget_workloads", "Replicas that may move, for one workload.", "WORKLOAD"),
+    _budget("--budget-in", "budget_namespaces", "Replicas that may move, for one namespace.", "NAMESPACE"),
+    _budget("--budget-out-of", "budget_leaving", "Replicas that may leave a cluster.", "CLUSTER"),
+    _budget("--budget-into", "budget_arriving", "Replicas that may arrive at a cluster.", "CLUSTER"),
 )
 
 _MOVING = (
@@ -78,7 +80,7 @@ _MOVING = (
         "pinned",
         multiple=True,
         metavar="WORKLOAD",
-        shell_complete=completing.workloads,
+        shell_complete=complete_workloads,
         help="Never move this workload. May be repeated.",
     ),
     click.option(
@@ -86,12 +88,12 @@ _MOVING = (
         "pinned_clusters",
         multiple=True,
         metavar="CLUSTER",
-        shell_complete=completing.clusters,
+        shell_complete=complete_clusters,
         help="Move nothing off or onto this cluster. May be repeated.",
     ),
     click.option(
         "--gain",
-        type=Gain(),
+        type=gain,
         metavar="X",
         help="Skip moves that improve the deviation by less than this.  [default: any]",
     ),
@@ -108,15 +110,8 @@ _MOVING = (
         show_default=True,
         help="Start the new replica or stop the old one first.",
     ),
-    click.option(
-        "--max-unavailable",
-        type=Budget(),
-        metavar="N|P%",
-        help="Replicas of a workload that may be unavailable.",
-    ),
-    click.option(
-        "--max-surge", type=Budget(), metavar="N|P%", help="Replicas of a workload that may run in addition."
-    ),
+    _budget("--max-unavailable", None, "Replicas of a workload that may be unavailable."),
+    _budget("--max-surge", None, "Replicas of a workload that may run in addition."),
     click.option(
         "--no-detours",
         is_flag=True,
@@ -128,31 +123,17 @@ _MOVING = (
         metavar="N",
         help="Replicas that one wave may move, start or stop.  [default: any number]",
     ),
-    click.option("--partial", is_flag=True, help="Place as much as possible where not everything fits."),
 )
 
-_SEARCH = (
-    click.option(
-        "--time-limit",
-        type=TimeLimit(),
-        default="60",
-        show_default=True,
-        metavar="SECONDS",
-        help="Stop after this many seconds with the best plan found; 0 or none: no limit.",
-    ),
-    click.option(
-        "--workers", type=click.IntRange(min=1), metavar="N", help="Threads.  [default: one per core]"
-    ),
-    click.option("--seed", type=click.IntRange(0, 2**31 - 1), metavar="N", default=0, help="Random seed."),
-    click.option(
-        "--deviation",
-        type=Choice(["webster", "l1", "minimax"]),
-        help="How the distance from the weights is measured.",
-    ),
+takes_plan_options = takes(
+    *_BUDGETS,
+    *_MOVING,
+    PARTIAL,
+    time_limit(60, "Stop after this many seconds with the best plan found"),
+    WORKERS,
+    SEED,
+    DEVIATION,
 )
-
-
-takes_plan_options = takes(*_BUDGETS, *_MOVING, *_SEARCH)
 """Gives a command everything that a plan may be asked for."""
 
 
@@ -172,7 +153,9 @@ class Files(NamedTuple):
             outputs.require_empty(self.waves)
 
 
-_FILES = (
+names_files = gathers(
+    "files",
+    Files,
     click.option(
         "--save", type=click.Path(dir_okay=False), metavar="FILE", help="Save the plan, to continue later."
     ),
@@ -195,22 +178,12 @@ _FILES = (
         help="Write what to apply into a new or empty directory, a file for every wave.",
     ),
 )
-
-
-def names_files(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of its files; it receives them as ``files``."""
-
-    @functools.wraps(command)
-    def with_files(**options: Any) -> int:
-        files = Files(**{name: options.pop(name) for name in Files._fields})
-        return command(files=files, **options)
-
-    return takes(*_FILES)(with_files)
+"""Gives a command the options of its files; it receives them as ``files``."""
 
 
 @click.command("plan", short_help="Say which replicas to move, and in which order.", epilog=_EXIT_CODES)
 @reads_input
-@writes_output("table", "wide", "json", "yaml", "html", "moves", *patching.OUTPUTS)
+@writes_output("table", "wide", "json", "yaml", "html", "moves", *outputs.PATCHES)
 @click.option("--no-headers", is_flag=True, help="Print rows only.")
 @picks_rows
 @names_files
@@ -239,7 +212,7 @@ def plan_command(
     placement after them. --apply writes the waves one after another, each when the one before is healthy.
     """
     require_table(output, picked)
-    if (applying.apply or output in patching.OUTPUTS) and (asked.add or asked.scale or asked.weight):
+    if (applying.apply or output in outputs.PATCHES) and (asked.add or asked.scale or asked.weight):
         what = "--apply" if applying.apply else f"-o {output}"
         raise click.UsageError(f"{what} patches what is there: apply --add, --scale and --weight first")
     applying.require_usable(inputs)
@@ -260,7 +233,7 @@ def plan_command(
     if files.save is not None:
         outputs.write(files.save, json.dumps(found.to_dict(), indent=2) + "\n")
     if files.waves is not None:
-        patching.write_waves(found, files.waves)
+        outputs.write_waves(found, files.waves)
     if known is not None and compared is not None:
         console.show(compare_plans(known, found), compared, headers=not no_headers)
     # Where there is no new plan, the comparison does not tell why.
@@ -327,10 +300,9 @@ def _of_comparisons(output: Output) -> console.Format:
 
 
 def _show(plan: "RebalancePlan", output: Output, *, headers: bool, picked: "Rows") -> None:
-    """Print a plan in the asked format."""
     match output:
         case "patch" | "status-patch":
-            patching.show(plan.outcome, output)
+            outputs.show_patches(plan.outcome, output)
         case "moves":
             from fairlead.report import renderer
             from fairlead.report.terminal import Look

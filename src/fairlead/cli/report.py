@@ -85,7 +85,6 @@ def _as_saved(found: "RebalancePlan", document: "Document") -> "RebalancePlan":
 
 
 def _write(output: str, text: str) -> None:
-    """Write the report to its file, or to standard output."""
     if output == STDOUT:
         console.result(text.rstrip())
     else:

@@ -1,20 +1,27 @@
 """``fairlead simulate``: what a drain, a loss, a new cluster or other replicas would bring about."""
 
-import functools
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from fairlead.cli import completing, console, exits
-from fairlead.cli.inputs import Inputs, Repeatable, leaves_untriggered, load_workloads, reads_input
-from fairlead.cli.options import Choice, picks_rows, require_table, takes_settings, writes_output
-from fairlead.cli.playing import played
+from fairlead.cli import console, exits
+from fairlead.cli.inputs import (
+    Inputs,
+    complete_amounts,
+    complete_clusters,
+    complete_files,
+    complete_places,
+    leaves_untriggered,
+    load_workloads,
+    reads_input,
+)
+from fairlead.cli.options import Choice, gathers, picks_rows, require_table, takes_settings, writes_output
 
 if TYPE_CHECKING:
     from fairlead.models.problem import Problem
     from fairlead.report.terminal import Rows
+    from fairlead.solver.script.played import Played
     from fairlead.solver.simulate.changes import Change
 
 _USE = """\b
@@ -48,32 +55,40 @@ class Asked(NamedTuple):
     add: tuple[str, ...]
 
 
-_OPTIONS = (
-    ("--drain", "CLUSTER", "Close the cluster and move everything off it."),
+_WHAT = (
+    ("--drain", "CLUSTER", complete_clusters, "Close the cluster and move everything off it."),
     (
         "--lose",
         "NAME",
+        complete_clusters,
         "Lose clusters with all they run: CLUSTER, region=R, zone=Z, provider=P or LABEL=VALUE.",
     ),
-    ("--cordon", "CLUSTER", "Schedule nothing new there; what runs there may stay."),
-    ("--restore", "CLUSTER", "Open the cluster again, whatever taints it has."),
-    ("--add", "FILE", "Add manifests to the input, such as a new cluster."),
-    ("--scale", "WORKLOAD=N", "Change the number of replicas."),
-    ("--weight", "WORKLOAD:CLUSTER=W", "Change a static weight."),
+    ("--cordon", "CLUSTER", complete_clusters, "Schedule nothing new there; what runs there may stay."),
+    ("--restore", "CLUSTER", complete_clusters, "Open the cluster again, whatever taints it has."),
+    ("--add", "FILE", complete_files, "Add manifests to the input, such as a new cluster."),
+    ("--scale", "WORKLOAD=N", complete_amounts, "Change the number of replicas."),
+    ("--weight", "WORKLOAD:CLUSTER=W", complete_places, "Change a static weight."),
 )
-_COMPLETIONS = {
-    "CLUSTER": completing.clusters,
-    "NAME": completing.clusters,
-    "FILE": completing.files,
-    "WORKLOAD=N": completing.amounts,
-    "WORKLOAD:CLUSTER=W": completing.places,
-}
-_AT = "Scale every workload with an autoscaler to its minimum or maximum."
+
+asks_changes = gathers(
+    "asked",
+    Asked,
+    *(
+        click.option(name, metavar=metavar, multiple=True, help=text, shell_complete=completes)
+        for name, metavar, completes, text in _WHAT
+    ),
+    click.option(
+        "--at",
+        type=Choice(["min", "max"]),
+        help="Scale every workload with an autoscaler to its minimum or maximum.",
+    ),
+)
+"""Gives a command the options of its changes; it receives them as ``asked``."""
+
 _SWEEP = (
     "Try each by itself: lose every cluster, region, zone, provider or LABEL value; drain every cluster; or"
     " at: every autoscaler at its minimum, and at its maximum."
 )
-
 _SCRIPT = (
     "Play dated events (kind Script); every scheduler handles them by itself. The time limit is for each."
 )
@@ -81,24 +96,6 @@ _SCHEDULER = (
     "Who handles the events of a script: fairlead, fairlead-plan, karmada, karmada-deduct, kubeadmiral or"
     " reference. May be repeated.  [default: all that can]"
 )
-
-
-def asks_changes(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options of its changes; it receives them as ``asked``."""
-
-    @functools.wraps(command)
-    def with_changes(**options: Any) -> int:
-        asked = Asked(**{name: options.pop(name) for name in Asked._fields})
-        return command(asked=asked, **options)
-
-    wrapped: Callable[..., int] = with_changes
-    wrapped = click.option("--at", type=Choice(["min", "max"]), help=_AT)(wrapped)
-    for name, metavar, text in reversed(_OPTIONS):
-        completes = _COMPLETIONS.get(metavar)
-        wrapped = click.option(name, metavar=metavar, multiple=True, help=text, shell_complete=completes)(
-            wrapped
-        )
-    return wrapped
 
 
 @click.command("simulate", short_help="Show what a drain, a loss or a new cluster would do.", epilog=_USE)
@@ -134,9 +131,9 @@ def simulate_command(
     if script is not None:
         if any(asked) or sweep is not None or settings.pop("as_triggered"):
             raise click.UsageError("--script is played alone: leave out changes, --sweep and --as-triggered")
-        if picked.changed or picked.every or picked.group_by or picked.sort_by:
+        if picked != type(picked)():
             raise click.UsageError("--changed, -A, --group-by and --sort-by are not for a --script")
-        answer = played(inputs, script, schedulers, settings)
+        answer = _played(inputs, script, schedulers, settings)
         console.show(answer, output, headers=not no_headers, picked=picked)
         return exits.code_of_script(answer)
     if schedulers:
@@ -154,6 +151,30 @@ def simulate_command(
     return exits.code_of_simulation(simulation)
 
 
+def _played(
+    inputs: Inputs, script: str, schedulers: tuple[str, ...], settings: Mapping[str, Any]
+) -> "Played":
+    """Read a fleet and a script, and play it; the time limit is for one event, and for a plan."""
+    from fairlead.manifests.loading import load, select
+    from fairlead.manifests.yaml.reader import read_documents
+    from fairlead.solver.script.play import play
+    from fairlead.solver.script.reading import manifests_of, read_script
+    from fairlead.solver.script.schedulers import Settings
+
+    if (*inputs.files, script).count("-") > 1:
+        raise click.UsageError("standard input can only be named once, with -f or with --script")
+    problem, snapshot = load_workloads(inputs), inputs.snapshot
+    sources = [*map(inputs.again, inputs.files), *(snapshot.documents if snapshot else ())]
+    documents, _ = read_documents(sources, recursive=inputs.recursive)
+
+    def chosen(manifests: Sequence[Mapping[str, Any]]) -> "Problem":
+        found = load(*manifests)
+        return select(found, inputs.namespaces, inputs.selector)
+
+    events = read_script(inputs.again(script), manifests_of(documents), chosen)
+    return play(problem, events, *schedulers, settings=Settings(dict(settings), settings["time_limit"]))
+
+
 def load_with_changes(inputs: Inputs, asked: Asked) -> "tuple[Problem, tuple[Change, ...]]":
     """Read the input, and what is to be changed of it, in the order in which that is made.
 
@@ -164,23 +185,15 @@ def load_with_changes(inputs: Inputs, asked: Asked) -> "tuple[Problem, tuple[Cha
     """
     if asked.add and (*inputs.files, *asked.add).count("-") > 1:
         raise click.UsageError("standard input can only be named once, with -f or with --add")
-    repeatable = Repeatable.of(inputs, asked.add)
-    problem = load_workloads(repeatable)
-    return problem, (*_added(repeatable, asked.add), *_changes(asked))
+    return load_workloads(inputs), tuple(_changes(inputs, asked))
 
 
-def _added(inputs: Inputs, files: tuple[str, ...]) -> "Iterator[Change]":
-    """Yield that files are added to the input, where there are any."""
-    if files:
-        from fairlead.solver.simulate.changes import Add
-
-        yield Add(replace(inputs, files=(*inputs.files, *files)).read())
-
-
-def _changes(asked: Asked) -> "Iterator[Change]":
+def _changes(inputs: Inputs, asked: Asked) -> "Iterator[Change]":
     """Yield the changes, in the order in which they are made."""
-    from fairlead.solver.simulate.changes import At, Cordon, Drain, Lose, Restore, Scale, Weight
+    from fairlead.solver.simulate.changes import Add, At, Cordon, Drain, Lose, Restore, Scale, Weight
 
+    if asked.add:
+        yield Add(inputs.read(*asked.add))
     yield from (Restore(name) for name in asked.restore)
     if asked.at is not None:
         yield At(asked.at)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from fairlead.cli import console, exits, patching
+from fairlead.cli import console, exits
 from fairlead.cli.inputs import Inputs, leaves_untriggered, left_as_triggered, load_workloads, reads_input
 from fairlead.cli.options import picks_rows, require_table, takes_settings, writes_output
+from fairlead.cli.outputs import PATCHES, Patches, say_why, show_patches
 from fairlead.cli.progress import shown
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ Exit codes:
 
 @click.command("solve", short_help="Place the workloads, proven best.", epilog=_EXIT_CODES)
 @reads_input
-@writes_output("table", "wide", "json", "yaml", "html", "name", *patching.OUTPUTS)
+@writes_output("table", "wide", "json", "yaml", "html", "name", *PATCHES)
 @click.option("--no-headers", is_flag=True, help="Print rows only, with namespace and name in front.")
 @picks_rows
 @takes_settings
@@ -34,7 +35,7 @@ Exit codes:
 @click.option("--require-proof", is_flag=True, help="Exit with 4 unless the answer is proven.")
 def solve_command(
     inputs: Inputs,
-    output: console.Format | Literal["name"] | patching.Output,
+    output: console.Format | Literal["name"] | Patches,
     *,
     no_headers: bool,
     picked: "Rows",
@@ -60,7 +61,7 @@ def solve_command(
         case "name":
             _names(outcome)
         case "patch" | "status-patch":
-            patching.show(outcome, output)
+            show_patches(outcome, output)
         case _:
             console.show(outcome, output, headers=not no_headers, picked=picked)
     return exits.code_of(outcome, require_proof=require_proof)
@@ -69,7 +70,7 @@ def solve_command(
 def _names(outcome: "Outcome") -> None:
     """Print the placed workloads as kubectl names objects; without a placement the verdict is a note."""
     if outcome.placement is None:
-        patching.say_why(outcome)
+        say_why(outcome)
         return
     for workload in outcome.problem.with_replicas:
         group = workload.api_version.partition("/")[0] if "/" in workload.api_version else ""

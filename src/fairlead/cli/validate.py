@@ -74,7 +74,6 @@ def validate_command(
 def _refusal(
     error: ManifestError, output: Literal["json", "yaml", "sarif", "github"], *, strict: bool
 ) -> str:
-    """Return what is wrong with an input that could not be read."""
     match output:
         case "json" | "yaml":
             return console.serialised(_wrong(error), output)
@@ -138,7 +137,6 @@ def _text(
 
 
 def _counts(problem: "Problem") -> dict[str, int]:
-    """Return what the input holds."""
     return {
         "cluster": len(problem.clusters),
         "workload": len(problem.with_replicas),
@@ -149,7 +147,6 @@ def _counts(problem: "Problem") -> dict[str, int]:
 
 
 def _document(problem: "Problem", conflicts: tuple["Conflict", ...], *, valid: bool) -> dict[str, Any]:
-    """Return the same for programs."""
     from fairlead.report.documents.outcome import conflict_document, statement_documents
 
     counts = _counts(problem)
@@ -167,7 +164,6 @@ def _document(problem: "Problem", conflicts: tuple["Conflict", ...], *, valid: b
 
 
 def _wrong(error: ManifestError) -> dict[str, Any]:
-    """Return the mistakes for programs."""
     from fairlead.report.documents.outcome import statement_documents
     from fairlead.report.documents.values import picked
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from fairlead.cli import completing, console, exits
-from fairlead.cli.inputs import Inputs, load_workloads, reads_input
+from fairlead.cli import console, exits
+from fairlead.cli.inputs import Inputs, complete_clusters, complete_workloads, load_workloads, reads_input
 from fairlead.cli.options import takes_settings, writes_output
 
 _USE = """\b
@@ -26,8 +26,8 @@ Exit codes:
 
 
 @click.command("why", short_help="Explain the placement of a workload.", epilog=_USE)
-@click.argument("workload", shell_complete=completing.workloads)
-@click.argument("cluster", required=False, shell_complete=completing.clusters)
+@click.argument("workload", shell_complete=complete_workloads)
+@click.argument("cluster", required=False, shell_complete=complete_clusters)
 @reads_input
 @writes_output("table", "wide", "json", "yaml", "html")
 @click.option("--no-headers", is_flag=True, help="Print the rows of the clusters only.")

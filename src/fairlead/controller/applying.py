@@ -1,17 +1,17 @@
 """A plan carried out: wave by wave, each only after the one before is scheduled and healthy."""
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from fairlead.controller.arriving import arrival
-from fairlead.controller.steps import Step, path_of, steps_of
+from fairlead.controller.standing import condition_of
+from fairlead.controller.steps import Step, binding_kind, path_of, steps_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.controller.writing import CONFLICT, LOOKS
 from fairlead.live.client import Client, RefusedError, UnreachableError
-from fairlead.live.resources import BINDING, CLUSTER_BINDING
 from fairlead.manifests.api.karmada import ResourceBindingSpec
-from fairlead.manifests.karmada.requests import held, requested, wanted
+from fairlead.manifests.karmada.requests import held, in_sets, requested, wanted
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import FairleadError
 from fairlead.models.words import counted
@@ -153,17 +153,14 @@ def _change(entry: Entry, spec: ResourceBindingSpec, step: Step) -> str:
 
 
 def _where(placed: Mapping[str, int]) -> str:
-    """Return a placement in words."""
     return ", ".join(f"{name}: {count}" for name, count in sorted(placed.items())) or "nowhere"
 
 
 def _read(client: Client, path: str, workload: Workload) -> Entry:
-    """Read a binding."""
-    return entry_of(BINDING if workload.namespace else CLUSTER_BINDING, client.get(path))
+    return entry_of(binding_kind(workload), client.get(path))
 
 
 def _spec_of(entry: Entry) -> ResourceBindingSpec:
-    """Return the spec of a binding."""
     binding = entry.subject.binding if entry.subject else None
     if binding is None:
         raise StoppedError("the binding cannot be understood any more")
@@ -176,7 +173,7 @@ def _wait_for_begun(client: Client, plan: RebalancePlan, begun: Collection[str],
     for workload in plan.outcome.problem.workloads:
         known = workload.declared
         if workload.key in begun and isinstance(known, KarmadaBinding) and known.name:
-            path = path_of(workload, {"metadata": {"name": known.name}})
+            path = path_of(workload, known.name)
             standing[path] = (workload, held(_spec_of(_read(client, path, workload))))
     _wait(client, standing, "what was written before", carrying)
 
@@ -224,10 +221,62 @@ def _missing(client: Client, path: str, workload: Workload, after: Mapping[str, 
 def _write_status(client: Client, plan: RebalancePlan, patch: Patch, carrying: Carrying) -> None:
     """Write the affinity group of a binding into its status."""
     workload = plan.outcome.problem.workload(patch.workload)
-    resource = BINDING if workload.namespace else CLUSTER_BINDING
-    path = resource.path(workload.namespace, patch.document["metadata"]["name"], "status")
+    path = path_of(workload, patch.document["metadata"]["name"], "status")
     try:
         client.patch(path, {"status": patch.document["status"]}, MANAGER, dry_run=carrying.dry_run)
     except (RefusedError, UnreachableError) as error:
         text = "all waves are carried out, but its affinity group could not be noted"
         raise StoppedError(f"{workload.key}: {text}: {error}") from error
+
+
+_NUMBERS = ("replicas", "readyReplicas")
+
+
+def arrival(entry: Entry, placed: Mapping[str, int]) -> str:
+    """Say what is still missing until a binding has arrived; empty where nothing is.
+
+    Its scheduler has seen it, and every cluster reports in ``status.aggregatedStatus`` that the workload was
+    applied, is healthy and, where it reports numbers, that all replicas are ready and none is left over. A
+    cluster that it left reports no more.
+
+    Parameters
+    ----------
+    entry
+        The binding.
+    placed
+        Replicas by cluster where it was put.
+    """
+    if entry.status.get("schedulerObservedGeneration") != entry.generation:
+        return "its scheduler has not seen it yet"
+    scheduled = condition_of(entry.status) or {}
+    if scheduled.get("status") != "True":
+        return f"is not scheduled: {scheduled.get('message') or 'no reason is given'}"
+    spec = entry.subject.binding.model.spec if entry.subject and entry.subject.binding else None
+    # What a set of several components reports as replicas is its own business.
+    numbered = spec is not None and not in_sets(spec)
+    reports = {str(one["clusterName"]): one for one in entry.status.get("aggregatedStatus") or ()}
+    return next(_not_arrived(reports, placed, numbered=numbered), "")
+
+
+def _not_arrived(
+    reports: Mapping[str, Mapping[str, Any]], placed: Mapping[str, int], *, numbered: bool
+) -> Iterator[str]:
+    for cluster, count in sorted(placed.items()):
+        report = reports.get(cluster)
+        if report is None:
+            yield f"{cluster} has not reported yet"
+            continue
+        if not report.get("applied"):
+            yield f"is not applied in {cluster}: {report.get('appliedMessage') or 'no reason is given'}"
+        told = report.get("status") or {}
+        # A workload that is scaled to 0 leaves the numbers out.
+        has_numbers = any(name in told for name in (*_NUMBERS, "availableReplicas", "updatedReplicas"))
+        numbers = {name: int(told.get(name) or 0) for name in _NUMBERS if numbered and has_numbers}
+        wrong = [f"{name} is {number}" for name, number in numbers.items() if number != count]
+        if wrong:
+            yield f"{wrong[0]} in {cluster}, not {count}"
+        # Of some kinds Karmada cannot tell the health; then their numbers, or that they are applied, count.
+        if report.get("health") == "Unhealthy":
+            yield f"is not healthy in {cluster}"
+    for cluster in sorted(set(reports) - set(placed)):
+        yield f"is still in {cluster}"

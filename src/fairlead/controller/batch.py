@@ -188,7 +188,6 @@ def _solved(problem: Problem, deadline: Deadline, settings: Settings) -> "Outcom
 
 
 def _identity(workload: Workload) -> Identity:
-    """Return the resource of a workload."""
     group = workload.api_version.rpartition("/")[0]
     return Identity(group, workload.kind, workload.namespace, workload.name)
 
@@ -254,7 +253,6 @@ def _stands(outcome: "Outcome", workload: Workload) -> bool:
 
 
 def _unfit(workload: Workload, told: str) -> Unplaced:
-    """Say why a workload finds no place."""
     candidates = workload.rule(Candidates)
     if candidates is not None and not candidates.names:
         return Unplaced(Reason.NO_CLUSTER_FIT, told or f"no cluster will do for {workload.key}")
@@ -275,7 +273,6 @@ def _without_answer(outcome: "Outcome", workload: Workload) -> Unplaced:
 
 
 def _placed(outcome: "Outcome", asked: Mapping[Identity, Place]) -> dict[Place, Placed]:
-    """Return where every binding is to stand."""
     return {
         asked[identity]: Placed(targets(outcome, workload), workload.group, workload.fresh)
         for workload in outcome.problem.workloads

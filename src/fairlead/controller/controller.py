@@ -111,7 +111,6 @@ class Controller:
         return leading
 
     def _look_at(self, bindings: Iterable[Entry]) -> None:
-        """Look at bindings again."""
         for entry in bindings:
             self._queue.add(entry.place)
 
@@ -129,13 +128,11 @@ class Controller:
         return [one for one in found if one is not None]
 
     def _take_up(self, told: Iterable[Told]) -> None:
-        """Take up what happened."""
         concerned = [self._concerns(resource, change) for resource, change in self._changes(told)]
         if any(concerned):
             self._look_at(self._world.bindings)
 
     def _changes(self, told: Iterable[Told]) -> Iterator[tuple[Resource, Change]]:
-        """Yield what changed in the world, by kind."""
         for one in told:
             match one:
                 case Listed(resource, items):
@@ -182,17 +179,15 @@ class Controller:
         for entry in due:
             if entry.place not in todo:
                 self._queue.add(entry.place)
-        write = partial(carry_out, self._client, self._settings, self._may_still_write)
+        write = partial(
+            carry_out, self._client, self._settings, lambda: self._lease is None or self._lease.held
+        )
         results = writers.map(lambda place: write(known[place], todo[place]), todo)
         for written in results:
             self._note(written, waiting[written.entry.place])
             if written.changed and written.decision is not None and not self._settings.dry_run:
                 name = self._settings.scheduler_name
                 telling.submit(events.tell, self._client, written.entry, written.decision, name)
-
-    def _may_still_write(self) -> bool:
-        """Tell whether this controller may write now; asked by the writers before every request."""
-        return self._lease is None or self._lease.held
 
     def _decided(self, due: list[Entry]) -> Mapping[Place, Decision]:
         """Place bindings together, and tell how it went."""
@@ -234,7 +229,6 @@ class Controller:
 
 
 def _told(decision: Decision) -> Mapping[str, object]:
-    """Return what the log tells of a decision."""
     if isinstance(decision, Unplaced):
         return {"why": decision.message}
     return {"clusters": {one["name"]: one.get("replicas") for one in decision.targets}}

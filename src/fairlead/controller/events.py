@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
 from fairlead.controller.batch import Decision, Placed
 from fairlead.controller.world import Entry
@@ -56,7 +55,9 @@ def events(entry: Entry, decision: Decision, component: str) -> Iterator[Object]
         "name": entry.place.name,
         "uid": str(entry.metadata.get("uid", "")),
     }
-    for about in (binding, _workload(entry)):
+    resource = entry.spec.get("resource") or {}
+    names = ("apiVersion", "kind", "namespace", "name", "uid")
+    for about in (binding, {name: str(resource.get(name, "")) for name in names}):
         namespace = about.get("namespace") or "default"
         yield {
             "apiVersion": EVENT.api_version,
@@ -72,10 +73,3 @@ def events(entry: Entry, decision: Decision, component: str) -> Iterator[Object]
             "lastTimestamp": now,
             "count": 1,
         }
-
-
-def _workload(entry: Entry) -> dict[str, Any]:
-    """Return what names the workload of a binding."""
-    resource = entry.spec.get("resource") or {}
-    names = ("apiVersion", "kind", "namespace", "name", "uid")
-    return {name: str(resource.get(name, "")) for name in names}

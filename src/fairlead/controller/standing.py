@@ -68,7 +68,8 @@ def standing_of(entry: Entry, world: World, settings: Settings) -> Standing:
     asked = workload.fresh or world.is_rebalanced(subject)
     if asked or not is_at_rest(subject, workload, declared):
         return Standing.DUE
-    if any(_is_leaving(world.cluster(name)) for name in entry.targets):
+    clusters = map(world.cluster, entry.targets)
+    if any(one is None or one.metadata.get("deletionTimestamp") for one in clusters):
         return Standing.DUE
     return Standing.SETTLED if is_finished(entry) else Standing.UNFINISHED
 
@@ -86,8 +87,3 @@ def is_finished(entry: Entry) -> bool:
 def condition_of(status: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the condition that schedulers write; None where there is none."""
     return next((one for one in status.get("conditions") or () if one.get("type") == SCHEDULED), None)
-
-
-def _is_leaving(cluster: Entry | None) -> bool:
-    """Tell whether a cluster is gone or being removed."""
-    return cluster is None or bool(cluster.metadata.get("deletionTimestamp"))

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from fairlead.live.client import Object
-from fairlead.live.resources import BINDING, CLUSTER_BINDING
+from fairlead.live.resources import BINDING, CLUSTER_BINDING, Resource
 from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.words import counted, listed
@@ -38,7 +37,7 @@ class Step:
     @property
     def path(self) -> str:
         """Path of the binding on the server."""
-        return path_of(self.workload, self.patch.document)
+        return path_of(self.workload, self.patch.document["metadata"]["name"])
 
     @property
     def away(self) -> int:
@@ -47,10 +46,14 @@ class Step:
         return min(leaving, sum(self.after.values()))
 
 
-def path_of(workload: Workload, document: Object) -> str:
+def binding_kind(workload: Workload) -> Resource:
+    """Return the kind of the binding of a workload."""
+    return BINDING if workload.namespace else CLUSTER_BINDING
+
+
+def path_of(workload: Workload, binding: str, subresource: str = "") -> str:
     """Return the path of a binding."""
-    resource = BINDING if workload.namespace else CLUSTER_BINDING
-    return resource.path(workload.namespace, document["metadata"]["name"])
+    return binding_kind(workload).path(workload.namespace, binding, subresource)
 
 
 def steps_of(plan: RebalancePlan) -> list[list[Step]]:

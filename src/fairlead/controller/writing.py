@@ -1,16 +1,108 @@
 """Writes into bindings: spec, then status, and a second look where somebody else was faster."""
 
+import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
+from typing import Any
 
-from fairlead.controller import patches
 from fairlead.controller.batch import Decision, Placed, Reason, Unplaced
 from fairlead.controller.settings import Settings
+from fairlead.controller.standing import SCHEDULED, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
+from fairlead.manifests.karmada.scheduled import APPLIED, compact
+
+_SUCCESS = "Success"
+"""Reason of the condition where all went well."""
+
+_MESSAGE = "Binding has been scheduled successfully."
+"""Its message, as Karmada's scheduler writes it."""
+
+
+def spec_patch(entry: Entry, placed: Placed) -> Object | None:
+    """Return the merge patch that places a binding; None where it would change nothing.
+
+    Never in it: replicas and requests, which belong to the detector. The version makes it fail where the
+    binding has changed since.
+    """
+    applied = compact(entry.spec["placement"])
+    before = (entry.metadata.get("annotations") or {}).get(APPLIED)
+    targets = [dict(one) for one in placed.targets]
+    same = _in_order(entry.spec.get("clusters") or []) == _in_order(targets)
+    if same and before is not None and _parsed(before) == entry.spec["placement"]:
+        return None
+    spec = {} if same else {"spec": {"clusters": targets}}
+    return {"metadata": {"resourceVersion": entry.version, "annotations": {APPLIED: applied}}, **spec}
+
+
+def _success(entry: Entry, now: str, placed: Placed | None = None) -> Object | None:
+    """Return the patch of the status of a binding that is placed; None where it would change nothing.
+
+    Parameters
+    ----------
+    entry
+        The binding, its spec as it was written.
+    now
+        The time, as Kubernetes writes it.
+    placed
+        Where it was placed just now; None where it stood there before, and nobody asked to place it anew.
+    """
+    status: Object = {"schedulerObservedGeneration": entry.generation}
+    if placed is not None or not entry.status.get("lastScheduledTime"):
+        status["lastScheduledTime"] = now
+    if placed is not None and placed.group is not None:
+        status["schedulerObservingAffinityName"] = placed.group
+    return _status_patch(entry, status, ("True", _SUCCESS, _MESSAGE), now)
+
+
+def _is_news(entry: Entry, placed: Placed) -> bool:
+    """Tell whether a placement that leaves the spec as it is still has to be told in the status."""
+    noted = entry.status.get("schedulerObservingAffinityName")
+    return placed.fresh or placed.group not in (None, noted)
+
+
+def _status_patch(entry: Entry, status: Object, said: tuple[str, str, str], now: str) -> Object | None:
+    """Return the patch of a status, with the conditions of others: a patch replaces the whole list.
+
+    None where it says so already.
+    """
+    state, reason, message = said
+    condition = {"type": SCHEDULED, "status": state, "reason": str(reason), "message": message[:32768]}
+    before = condition_of(entry.status) or {}
+    told = {name: value for name, value in before.items() if name != "lastTransitionTime"}
+    if told == condition and all(entry.status.get(name) == value for name, value in status.items()):
+        return None
+    since = before.get("lastTransitionTime") if before.get("status") == condition["status"] else None
+    others = [one for one in entry.status.get("conditions") or () if one.get("type") != SCHEDULED]
+    conditions = [*others, {**condition, "lastTransitionTime": since or now}]
+    return {
+        "metadata": {"resourceVersion": entry.version},
+        "status": {**status, "conditions": conditions},
+    }
+
+
+def _stopped(entry: Entry, placed: Placed) -> int:
+    """Return how many replicas are stopped where they run now."""
+    after = {str(one["name"]): int(one.get("replicas", 0)) for one in placed.targets}
+    before = {str(one["name"]): int(one.get("replicas", 0)) for one in entry.spec.get("clusters") or ()}
+    return sum(max(0, count - after.get(name, 0)) for name, count in before.items())
+
+
+def _in_order(targets: Any) -> list[Mapping[str, Any]]:
+    """Return targets in the order of their names, as their order says nothing."""
+    return sorted((dict(one) for one in targets), key=lambda one: str(one["name"]))
+
+
+def _parsed(text: str) -> Any:
+    """Return what an annotation holds; None where it is no JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
 
 LOG = logging.getLogger(__name__)
 
@@ -150,38 +242,38 @@ def carry_out(
     try:
         return _written(pen, decision)
     except _Stale:
-        return Written(Result.STALE, pen.entry, decision, conflicts=pen.conflicts)
+        result = Result.STALE
     except UnreachableError as error:
         LOG.warning("not written", extra={"binding": str(entry.place), "error": str(error)})
-        return Written(Result.REFUSED, pen.entry, decision, conflicts=pen.conflicts)
+        result = Result.REFUSED
     except RefusedError as error:
-        if error.status == GONE:
-            return Written(Result.GONE, pen.entry, decision, conflicts=pen.conflicts)
-        LOG.warning("refused", extra={"binding": str(entry.place), "error": str(error)})
-        return Written(Result.REFUSED, pen.entry, decision, conflicts=pen.conflicts)
+        result = Result.GONE if error.status == GONE else Result.REFUSED
+        if result is Result.REFUSED:
+            LOG.warning("refused", extra={"binding": str(entry.place), "error": str(error)})
+    return Written(result, pen.entry, decision, conflicts=pen.conflicts)
 
 
 def _written(pen: _Pen, decision: Decision | None) -> Written:
-    """Write spec and status."""
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     match decision:
         case None:
-            told = pen.write(lambda entry: patches.success(entry, now), "status")
+            told = pen.write(lambda entry: _success(entry, now), "status")
             return Written(Result.WRITTEN, pen.entry, None, told, pen.conflicts)
         case Unplaced():
-            told = pen.write(lambda entry: patches.failure(entry, now, decision), "status")
+            said = "False", decision.reason, decision.message
+            told = pen.write(lambda entry: _status_patch(entry, {}, said, now), "status")
             return Written(Result.REFUSED, pen.entry, decision, told, pen.conflicts)
         case Placed():
-            moved = patches.moved(pen.entry, decision)
+            moved = _stopped(pen.entry, decision)
             try:
-                changed = pen.write(lambda entry: patches.spec_patch(entry, decision))
+                changed = pen.write(lambda entry: spec_patch(entry, decision))
             except RefusedError as error:
                 if error.status != FORBIDDEN or Reason.QUOTA_EXCEEDED not in str(error):
                     raise
                 return _written(pen, Unplaced(Reason.QUOTA_EXCEEDED, str(error)))
-            news = decision if changed or patches.is_news(pen.entry, decision) else None
+            news = decision if changed or _is_news(pen.entry, decision) else None
             if not (changed and pen.settings.dry_run):
-                pen.write(lambda entry: patches.success(entry, now, news), "status")
+                pen.write(lambda entry: _success(entry, now, news), "status")
             return Written(
                 Result.WRITTEN, pen.entry, decision, changed, pen.conflicts, moved if changed else 0
             )

@@ -1,17 +1,49 @@
-"""Everything that fairlead reads of a cluster, in one go."""
+"""Everything that fairlead reads of a cluster, in one go: the kinds that its server serves."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fairlead.live.client import Client, Object, RefusedError
-from fairlead.live.discovery import served
 from fairlead.live.resources import Resource
 from fairlead.manifests import extensions
 from fairlead.manifests.api import KINDS
 from fairlead.manifests.yaml.reader import NamedDocument
 from fairlead.models.errors import UsageError
 from fairlead.models.statement import Statement
+
+
+def served(client: Client, kinds: Iterable[tuple[str, str]]) -> list[Resource]:
+    """Return those of some kinds that a server serves; what it does not serve is left out.
+
+    Raises
+    ------
+    RefusedError
+        The server refused for another reason than that it does not know a group.
+    UnreachableError
+        It did not answer.
+    """
+    wanted: dict[str, set[str]] = {}
+    for api_version, kind in kinds:
+        wanted.setdefault(api_version, set()).add(kind)
+    return [one for version, names in wanted.items() for one in _of_version(client, version, names)]
+
+
+def _of_version(client: Client, api_version: str, kinds: set[str]) -> list[Resource]:
+    """Return what a server serves of one group and version; nothing where it does not know that."""
+    root = "apis" if "/" in api_version else "api"
+    try:
+        told = client.get(f"/{root}/{api_version}")
+    except RefusedError as error:
+        if error.status == 404:
+            return []
+        raise
+    return [
+        Resource(api_version, str(one["kind"]), str(one["name"]), bool(one["namespaced"]))
+        for one in told.get("resources") or ()
+        if one["kind"] in kinds and "/" not in one["name"] and "list" in one.get("verbs", ("list",))
+    ]
+
 
 DENIED = "rights"
 """Rule of a warning: what may not be read."""
@@ -68,7 +100,11 @@ def snapshot(client: Client) -> Snapshot:
         documents.extend(named(client.context, item) for item in kept)
     if len(denied) == len(resources):
         raise UsageError(f"{client.context}: none of the kinds that are read may be listed")
-    return Snapshot(tuple(documents), tuple(_denied(client.context, denied)))
+    warnings = (
+        f"{client.context}: {one.plural} of {one.api_version} may not be listed, and are left out"
+        for one in denied
+    )
+    return Snapshot(tuple(documents), tuple(Statement(DENIED, text) for text in warnings))
 
 
 def named(context: str, item: Object) -> NamedDocument:
@@ -82,10 +118,3 @@ def _is_made(item: Mapping[str, Any]) -> bool:
     """Tell whether another object made and controls an object."""
     owners = item["metadata"].get("ownerReferences") or ()
     return any(owner.get("controller") for owner in owners)
-
-
-def _denied(context: str, resources: list[Resource]) -> Iterator[Statement]:
-    """Say what may not be read."""
-    for resource in resources:
-        text = f"{context}: {resource.plural} of {resource.api_version} may not be listed, and are left out"
-        yield Statement(DENIED, text)

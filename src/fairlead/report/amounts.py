@@ -30,20 +30,12 @@ def short_amount(resource: str, units: int) -> str:
     if resource == CPU:
         return _tenths(units, 1000) if units >= 1000 else f"{units}m" if units else "0"
     exact = format_units(resource, units)
-    return exact if len(exact) <= LONGEST or not _in_bytes(resource) else _rounded_bytes(units)
-
-
-def _in_bytes(resource: str) -> bool:
-    """Tell whether one mebi of a resource is written with a unit."""
-    return not format_units(resource, 2**20).isdigit()
-
-
-def _rounded_bytes(units: int) -> str:
-    """Return bytes in the largest unit that they fill."""
-    for suffix, size in _BYTES:
-        if units >= size:
-            return f"{_tenths(units, size)}{suffix}"
-    return str(units)
+    counted_in_bytes = not format_units(resource, 2**20).isdigit()
+    if len(exact) <= LONGEST or not counted_in_bytes:
+        return exact
+    # So many digits fill a unit.
+    suffix, size = next((suffix, size) for suffix, size in _BYTES if units >= size)
+    return f"{_tenths(units, size)}{suffix}"
 
 
 def _tenths(units: int, size: int) -> str:

@@ -137,11 +137,8 @@ class Table:
         told
             The note, with braces where the number stands.
         """
-        rest = 0 if shown is None else len(self.rows) - shown
-        if rest <= 0:
-            return self
-        number = counted(rest, f"more {noun}") if noun else f"{rest} more"
-        return replace(self, rows=self.rows[:shown], note=told.format(number))
+        rest = _rest(len(self.rows), shown, noun, told)
+        return replace(self, rows=self.rows[:shown], note=rest) if rest else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +226,16 @@ def cells(*texts: str | int) -> Row:
     return tuple(Cell(str(text)) for text in texts)
 
 
+def number(count: int, tone: Tone = "", sign: str = "") -> Cell:
+    """Return a number in its tone, behind its sign; zeros are quiet."""
+    return Cell(f"{sign}{count}", tone) if count else NOTHING
+
+
+def known(text: str | None) -> Cell:
+    """Return a text; a dash for none."""
+    return Cell(text) if text else NOTHING
+
+
 def table(columns: Sequence[Column], rows: Iterable[Row], caption: str = "") -> Table:
     """Return a table, of rows that may be made one by one."""
     return Table(caption, tuple(columns), tuple(rows))
@@ -247,11 +254,14 @@ def texts(lines: Iterable[str], *, wrapped: bool = False) -> list[Line]:
 def first_lines(lines: Iterable[str], shown: int | None, noun: str, told: str = "... and {}") -> list[str]:
     """Return the first lines, None for all, and one that counts the others; see `Table.first`."""
     every = list(lines)
-    rest = 0 if shown is None else len(every) - shown
-    if rest <= 0:
-        return every
+    return [*every[:shown], *filter(None, [_rest(len(every), shown, noun, told)])]
+
+
+def _rest(count: int, shown: int | None, noun: str, told: str) -> str:
+    """Say how many are not shown; empty where all are."""
+    rest = 0 if shown is None else count - shown
     number = counted(rest, f"more {noun}") if noun else f"{rest} more"
-    return [*every[:shown], told.format(number)]
+    return told.format(number) if rest > 0 else ""
 
 
 def sentences(every: Iterable[str], noun: str, tone: Tone = "", opened: int = SENTENCES) -> tuple[Block, ...]:

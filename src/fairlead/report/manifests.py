@@ -18,7 +18,7 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Outcome
 from fairlead.models.rules import Duplicated
 from fairlead.models.words import counted, listed
-from fairlead.models.workload import Workload
+from fairlead.models.workload import Workload, running
 
 Document = dict[str, Any]
 Placed = Mapping[str, int]
@@ -85,7 +85,7 @@ def patches(outcome: Outcome) -> tuple[Patch, ...]:
     differing = (
         (workload, wanted.of(workload.key), True)
         for workload in outcome.problem.workloads
-        if not workload.without_replicas and dict(wanted.of(workload.key)) != _running(workload)
+        if not workload.without_replicas and dict(wanted.of(workload.key)) != running(workload)
     )
     return written(differing)
 
@@ -144,15 +144,9 @@ def status_patches(outcome: Outcome) -> tuple[Patch, ...]:
 
 
 def _placement(outcome: Outcome) -> Any:
-    """Return the placement of an outcome that has one."""
     if outcome.placement is None:
         raise UsageError(f"an outcome that is {outcome.status} has no placement to write")
     return outcome.placement
-
-
-def _running(workload: Workload) -> dict[str, int]:
-    """Return where a workload runs."""
-    return {name: count for name, count in workload.current.items() if count}
 
 
 def _bound(workload: Workload) -> Document:
@@ -167,7 +161,6 @@ def _bound(workload: Workload) -> Document:
 
 
 def _scope(workload: Workload) -> dict[str, str]:
-    """Return the namespace as metadata have it; nothing where cluster-scoped."""
     return {"namespace": workload.namespace} if workload.namespace else {}
 
 
@@ -212,7 +205,7 @@ def _refusal(workload: Workload, placed: Placed) -> str:
             "under Duplicate every cluster gets the template's number, whatever is annotated" if other else ""
         )
     read = workload.reading
-    if isinstance(read, PolicyReading) and read.policy.avoid_disruption and _running(workload):
+    if isinstance(read, PolicyReading) and read.policy.avoid_disruption and running(workload):
         return (
             f"{workload.policy} avoids disruption, so what runs stays and no annotation changes the numbers;"
             " set reschedulePolicy.replicaRescheduling.avoidDisruption to false first (left out it is true)"
@@ -226,7 +219,7 @@ def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, uncha
     It belongs on the workload itself: the federate controller copies it to the federated object, and would
     take it off there again.
     """
-    numbers = dict(sorted(placed.items())) or dict.fromkeys(sorted(_running(workload)), 0)
+    numbers = dict(sorted(placed.items())) or dict.fromkeys(sorted(running(workload)), 0)
     entries: list[Document] = [{"cluster": name} for name in numbers]
     if workload.rule(Duplicated) is None:
         for entry, count in zip(entries, numbers.values(), strict=True):
@@ -239,13 +232,9 @@ def _annotated(workload: Workload, unit: FederatedUnit, placed: Placed, *, uncha
         "annotations": {PLACEMENTS: compact(entries)},
     }
     document = {"apiVersion": workload.api_version, "kind": workload.kind, "metadata": metadata}
-    notes = [f"holds until the annotation is removed, also when the workload is scaled: {_removal(workload)}"]
+    scope = f" -n {workload.namespace}" if workload.namespace else ""
+    removal = f"kubectl annotate{scope} {workload.kind.lower()}/{workload.name} {PLACEMENTS}-"
+    notes = [f"holds until the annotation is removed, also when the workload is scaled: {removal}"]
     if not version and unchanged:
         notes.append(_UNVERSIONED)
     return Patch(workload.key, document, tuple(notes))
-
-
-def _removal(workload: Workload) -> str:
-    """Return the command that removes the annotation."""
-    scope = f" -n {workload.namespace}" if workload.namespace else ""
-    return f"kubectl annotate{scope} {workload.kind.lower()}/{workload.name} {PLACEMENTS}-"

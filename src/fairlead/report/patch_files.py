@@ -7,11 +7,9 @@ from itertools import pairwise
 
 from fairlead.models.answer import Answer
 from fairlead.models.outcome import Outcome
-from fairlead.models.placement import Placement
 from fairlead.models.words import counted
-from fairlead.models.workload import Workload
 from fairlead.models.yaml_text import commented, to_yaml
-from fairlead.report.manifests import Patch, Placed, Subresource, patches, status_patches, written
+from fairlead.report.manifests import Patch, Subresource, patches, status_patches, written
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan
 
@@ -84,16 +82,8 @@ def patches_by_wave(waves: WavePlan) -> Iterator[Sequence[Patch]]:
     patched: set[str] = set()
     for before, after in pairwise(waves.states):
         changing = [one for one in waves.problem.workloads if before.of(one.key) != after.of(one.key)]
-        yield written(_asked(changing, after, patched))
+        yield written((one, after.of(one.key), one.key not in patched) for one in changing)
         patched.update(one.key for one in changing)
-
-
-def _asked(
-    workloads: Sequence[Workload], state: Placement, patched: set[str]
-) -> Iterator[tuple[Workload, Placed, bool]]:
-    """Yield what is to be written of workloads."""
-    for one in workloads:
-        yield one, state.of(one.key), one.key not in patched
 
 
 def _text(found: Sequence[Patch], command: str, notes: Sequence[str] = ()) -> str:

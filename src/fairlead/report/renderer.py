@@ -5,10 +5,9 @@ This module is a `fairlead.models.answer.Renderer`; `fairlead` hands it in, so t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from fairlead.models.answer import Answer, Shown
 from fairlead.models.outcome import Outcome
@@ -22,25 +21,18 @@ from fairlead.report.terminal import Look, printed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fairlead.models.comparison import Comparison
     from fairlead.report.manifests import Subresource
     from fairlead.solver.plan.answer import RebalancePlan
-    from fairlead.solver.plan.comparison import PlanComparison
-    from fairlead.solver.script.played import Played
-    from fairlead.solver.simulate.result import Simulation
-    from fairlead.solver.why.answer import Why
-
-A = TypeVar("A", bound=Answer)
 
 
 @dataclass(frozen=True, slots=True)
-class _Forms(Generic[A]):
-    """The forms of one kind of answers.
+class _Forms:
+    """The forms of an answer; of one kind they are imported where the first of its answers is shown.
 
     Parameters
     ----------
     verdict
-        What they come to, in a sentence or a few lines.
+        What it comes to, in a sentence or a few lines.
     summary
         The short rendering as text, a line each.
     terminal
@@ -49,96 +41,54 @@ class _Forms(Generic[A]):
         JSON-ready values.
     """
 
-    verdict: Callable[[A], str]
-    summary: Callable[[A], list[str]]
-    terminal: Callable[[A, Look], Iterable[Iterable[Line]]]
-    document: Callable[[A], dict[str, Any]]
+    verdict: Callable[[Any], str]
+    summary: Callable[[Any], list[str]]
+    terminal: Callable[[Any, Look], Iterable[Iterable[Line]]]
+    document: Callable[[Any], dict[str, Any]]
 
 
-def _outcome_forms() -> _Forms[Outcome]:
-    """Return the forms of an outcome."""
-    from fairlead.report.content import outcome
-
-    return _Forms(outcome.verdict, outcome.summary, outcome.terminal, outcome_document)
-
-
-def _plan_forms() -> _Forms[RebalancePlan]:
-    """Return the forms of a plan."""
-    from fairlead.report.content import plan
-    from fairlead.report.documents.plan import plan_document
-
-    return _Forms(plan.headline, plan.summary, plan.terminal, plan_document)
-
-
-def _simulation_forms() -> _Forms[Simulation]:
-    """Return the forms of a simulation."""
-    from fairlead.report.content import simulation
-    from fairlead.report.documents.simulation import simulation_document
-
-    return _Forms(
-        simulation.verdict,
-        simulation.summary,
-        simulation.terminal,
-        simulation_document,
-    )
-
-
-def _why_forms() -> _Forms[Why]:
-    """Return the forms of an explanation."""
-    from fairlead.report.content import why
-    from fairlead.report.documents.why import why_document
-
-    return _Forms(why.heading, why.summary, why.terminal, why_document)
-
-
-def _comparison_forms() -> _Forms[Comparison]:
-    """Return the forms of a comparison with other schedulers."""
-    from fairlead.report.content import comparison
-    from fairlead.report.documents.comparison import comparison_document
-
-    return _Forms(comparison.verdicts, comparison.summary, comparison.terminal, comparison_document)
-
-
-def _plan_comparison_forms() -> _Forms[PlanComparison]:
-    """Return the forms of a comparison of plans."""
-    from fairlead.report.content import comparison
-    from fairlead.report.documents.comparison import plan_comparison_document
-
-    return _Forms(
-        comparison.plans_verdict,
-        comparison.plans_summary,
-        comparison.plans_terminal,
-        plan_comparison_document,
-    )
-
-
-def _played_forms() -> _Forms[Played]:
-    """Return the forms of a script that was played."""
-    from fairlead.report.content import script
-    from fairlead.report.documents.script import script_document
-
-    return _Forms(script.verdict, script.summary, script.terminal, script_document)
-
-
-_FORMS: Mapping[str, Callable[[], _Forms[Any]]] = MappingProxyType(
-    {
-        "Outcome": _outcome_forms,
-        "RebalancePlan": _plan_forms,
-        "Simulation": _simulation_forms,
-        "Why": _why_forms,
-        "Comparison": _comparison_forms,
-        "PlanComparison": _plan_comparison_forms,
-        "Played": _played_forms,
-    }
-)
-"""The forms by class of answers; those of one are imported where the first of its answers is shown."""
-
-
-def _forms(answer: Shown) -> _Forms[Any]:
-    """Return the forms of an answer."""
+def _forms(answer: Shown) -> _Forms:
+    """Return the forms of an answer, by the name of its class."""
     for kind in type(answer).__mro__:
-        if kind.__name__ in _FORMS:
-            return _FORMS[kind.__name__]()
+        match kind.__name__:
+            case "Outcome":
+                from fairlead.report.content import outcome
+
+                return _Forms(outcome.verdict, outcome.summary, outcome.terminal, outcome_document)
+            case "RebalancePlan":
+                from fairlead.report.content import plan
+                from fairlead.report.documents.plan import plan_document
+
+                return _Forms(plan.headline, plan.summary, plan.terminal, plan_document)
+            case "Simulation":
+                from fairlead.report.content import simulation as content
+                from fairlead.report.documents.simulation import simulation_document
+
+                return _Forms(content.verdict, content.summary, content.terminal, simulation_document)
+            case "Why":
+                from fairlead.report.content import why
+                from fairlead.report.documents.why import why_document
+
+                return _Forms(why.heading, why.summary, why.terminal, why_document)
+            case "Comparison":
+                from fairlead.report.content import comparison
+                from fairlead.report.documents.plan import comparison_document
+
+                return _Forms(
+                    comparison.verdicts, comparison.summary, comparison.terminal, comparison_document
+                )
+            case "PlanComparison":
+                from fairlead.report.content import comparison as plans
+                from fairlead.report.documents.plan import plan_comparison_document
+
+                return _Forms(
+                    plans.plans_verdict, plans.plans_summary, plans.plans_terminal, plan_comparison_document
+                )
+            case "Played":
+                from fairlead.report.content import script
+                from fairlead.report.documents.script import script_document
+
+                return _Forms(script.verdict, script.summary, script.terminal, script_document)
     raise TypeError(f"{type(answer).__name__} has no form to be shown in")
 
 

@@ -2,11 +2,12 @@
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fairlead.models.errors import UsageError
 from fairlead.models.words import escaped, with_nearest
-from fairlead.report.blocks import NOTHING, Cell, Column, Table
+from fairlead.report.blocks import NOTHING, Column, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,11 @@ def to_markdown(table: Table) -> str:
     """Return a table as Markdown; numbers are set flush right."""
     head = [column.header for column in table.columns]
     rule = ["---:" if column.right else "---" for column in table.columns]
-    body = [[_inline(cell) for cell in row] for row in table.rows]
+    # What Markdown would obey is escaped.
+    body = [
+        [escaped(cell.text).replace("\\", "\\\\").replace("|", "\\|") or " " for cell in row]
+        for row in table.rows
+    ]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
 
 
@@ -48,12 +53,8 @@ def with_columns(table: Table, chosen: CustomColumns) -> Table:
     UsageError
         Where the table has no such column; the nearest name is proposed.
     """
-    known = [_name(column) for column in table.columns]
     asked = [part.strip().rpartition(":") for part in chosen.spec.split(",")]
-    unknown = [name for _, _, name in asked if name.lower() not in known]
-    if unknown:
-        raise UsageError(f"no column {with_nearest(unknown, known)}; known: {', '.join(known)}")
-    places = [known.index(name.lower()) for _, _, name in asked]
+    places = _places(table, [name for _, _, name in asked])
     columns = tuple(
         replace(table.columns[place], header=header or table.columns[place].header)
         for place, (header, _, _) in zip(places, asked, strict=True)
@@ -73,15 +74,21 @@ def sorted_by(table: Table, column: str) -> Table:
     """
     if not column:
         return table
-    known = [_name(each) for each in table.columns]
-    if column.lower() not in known:
-        raise UsageError(f"no column {with_nearest([column], known)}; known: {', '.join(known)}")
-    place = known.index(column.lower())
+    (place,) = _places(table, [column])
     if table.columns[place].right:
         rows = sorted(table.rows, key=lambda row: -_number(row[place].text))
     else:
         rows = sorted(table.rows, key=lambda row: row[place].text)
     return replace(table, rows=tuple(rows))
+
+
+def _places(table: Table, names: Sequence[str]) -> list[int]:
+    """Return at which places columns of some names are."""
+    known = [_name(column) for column in table.columns]
+    unknown = [name for name in names if name.lower() not in known]
+    if unknown:
+        raise UsageError(f"no column {with_nearest(unknown, known)}; known: {', '.join(known)}")
+    return [known.index(name.lower()) for name in names]
 
 
 def _name(column: Column) -> str:
@@ -95,8 +102,3 @@ def _number(text: str) -> float:
         return float(text.rstrip("%"))
     except ValueError:
         return float("-inf")
-
-
-def _inline(cell: Cell) -> str:
-    """Return a cell with what Markdown would obey escaped."""
-    return escaped(cell.text).replace("\\", "\\\\").replace("|", "\\|") or " "

@@ -86,7 +86,6 @@ def printed(groups: Iterable[Iterable[Line]], look: Look) -> str:
 
 
 def _lines(block: Line, look: Look) -> list[str]:
-    """Return the lines of a text or of a table."""
     match block:
         case Text():
             first, *others = wrapped(

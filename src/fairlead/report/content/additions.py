@@ -23,7 +23,6 @@ def empty_additions(simulation: Simulation) -> Iterator[str]:
 
 
 def _because(workloads: tuple[Workload, ...], cluster: str) -> Iterator[str]:
-    """Yield what keeps workloads off a cluster."""
     closed = {one.key: found for one in workloads if (found := _exclusion(one, cluster)) is not None}
     if closed:
         (key, first), *_ = closed.items()

@@ -98,7 +98,6 @@ def _numbers(answers: Sequence[Outcome], key: str, cluster: str) -> Iterator[Cel
 
 
 def _broken(contender: Contender, shown: int | None, told: str) -> list[str]:
-    """Return what a contender breaks, in the user's words."""
     return first_lines((f"  {violation}" for violation in contender.outcome.violations), shown, "", told)
 
 

@@ -27,7 +27,6 @@ def cost_lines(problem: Problem, now: Placed, then: Placed) -> list[str]:
 
 
 def _line(problem: Problem, level: Level, now: Placed, then: Placed) -> str:
-    """Say what a placement costs on a level."""
     rules = _rules(problem, level)
     unit = next((rule.currency for rule in rules.values() if rule.currency), "")
     after = sum((cost(rule, then.get(key, {})) for key, rule in rules.items()), Fraction(0))
@@ -68,5 +67,4 @@ def _strangers(problem: Problem, key: str, held: Mapping[str, int]) -> tuple[str
 
 
 def _amount(amount: Fraction, unit: str) -> str:
-    """Return an amount with what it is counted in."""
     return f"{format_number(amount)} {unit}".rstrip()

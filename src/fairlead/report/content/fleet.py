@@ -8,8 +8,22 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.outcome import Outcome
 from fairlead.models.words import counted, listed
 from fairlead.models.workload import Workload
-from fairlead.report.blocks import NOTHING, Cell, Line, Row, Table, Text, Tone, cells, columns, table, texts
-from fairlead.report.terminal import Look
+from fairlead.report.blocks import (
+    NOTHING,
+    Cell,
+    Line,
+    Row,
+    Table,
+    Text,
+    Tone,
+    cells,
+    columns,
+    number,
+    table,
+    texts,
+)
+from fairlead.report.tabular import sorted_by
+from fairlead.report.terminal import Look, Rows
 
 COMPACT_ABOVE = 10
 """Workloads up to which each gets a table of its own."""
@@ -33,7 +47,7 @@ class Change(NamedTuple):
 
 def change_of(outcome: Outcome) -> Change:
     """Return what a placement changes beside what runs now."""
-    every = [_shift(outcome, workload) for workload in outcome.problem.with_replicas]
+    every = [shift_of(outcome, workload) for workload in outcome.problem.with_replicas]
     return Change(
         sum(1 for more, fewer in every if more or fewer),
         sum(min(more, fewer) for more, fewer in every),
@@ -86,15 +100,11 @@ def resting(outcome: Outcome, look: Look) -> list[Line]:
 
 def is_changed(outcome: Outcome, workload: Workload) -> bool:
     """Tell whether a workload changes, breaks a rule or is not wholly placed."""
-    return any(_shift(outcome, workload)) or bool(outcome.unplaced(workload)) or _broken(outcome, workload)
+    broken = any(violation.workload == workload.key for violation in outcome.violations)
+    return broken or any(shift_of(outcome, workload)) or bool(outcome.unplaced(workload))
 
 
-def _broken(outcome: Outcome, workload: Workload) -> bool:
-    """Tell whether a rule of the workload is violated."""
-    return any(violation.workload == workload.key for violation in outcome.violations)
-
-
-def _shift(outcome: Outcome, workload: Workload) -> tuple[int, int]:
+def shift_of(outcome: Outcome, workload: Workload) -> tuple[int, int]:
     """Return how many replicas there are more and fewer, cluster by cluster."""
     placed, held = outcome.placed(workload), workload.current
     more = sum(max(0, count - held.get(name, 0)) for name, count in placed.items())
@@ -137,38 +147,35 @@ def places_of(workload: Workload, before: Mapping[str, int], after: Mapping[str,
             yield Place(workload.key, workload.namespace or "-", cluster, here, then)
 
 
-def grouped(
-    found: Iterable[Place], group_by: str, clusters: Iterable[Cluster], *, changed: bool = False
-) -> Table:
+def grouped(found: Iterable[Place], picked: Rows, clusters: Iterable[Cluster]) -> Table:
     """Return a row per workload, cluster, region or namespace: workloads, and replicas now and then.
 
     Parameters
     ----------
     found
         Where replicas run or are placed.
-    group_by
-        ``workload``, ``cluster``, ``region`` or ``namespace``; a cluster without region counts as ``-``.
+    picked
+        By what they are grouped and sorted; whether only groups count of which some replicas start or stop. A
+        cluster without region counts as ``-``.
     clusters
         The clusters, by which regions are known.
-    changed
-        True for the groups only of which some replicas start or stop.
     """
+    group_by = cast("GroupBy", picked.group_by)
     regions = {cluster.name: cluster.region for cluster in clusters}
     sums: dict[str, _Sum] = {}
     for place in found:
-        one = sums.setdefault(_group(place, regions, cast("GroupBy", group_by)), _Sum())
+        one = sums.setdefault(_group(place, regions, group_by), _Sum())
         one.workloads.add(place.workload)
         one.before, one.after = one.before + place.before, one.after + place.after
         one.more += max(0, place.after - place.before)
         one.fewer += max(0, place.before - place.after)
-    kept = ((name, one) for name, one in sorted(sums.items()) if not changed or one.more or one.fewer)
+    kept = ((name, one) for name, one in sorted(sums.items()) if not picked.changed or one.more or one.fewer)
     rows = (_row(name, one) for name, one in kept)
     head = columns(group_by.capitalize(), ">Workloads", ">Now", ">Replicas", ">More", ">Fewer")
-    return table(head, rows, f"Replicas by {group_by}")
+    return sorted_by(table(head, rows, f"Replicas by {group_by}"), picked.sort_by)
 
 
 def _group(place: Place, regions: Mapping[str, str | None], group_by: GroupBy) -> str:
-    """Return the group to which replicas belong."""
     match group_by:
         case "workload":
             return place.workload
@@ -202,15 +209,9 @@ def _several(told: Sequence[str], tone: Tone) -> Cell:
 
 
 def _row(name: str, one: _Sum) -> Row:
-    """Return the row of a group."""
     return (
         NOTHING if name == "-" else Cell(name, "bold"),
         *cells(len(one.workloads), one.before, one.after),
-        _signed(one.more, "+", "good"),
-        _signed(one.fewer, "-", "notice"),
+        number(one.more, "good", "+"),
+        number(one.fewer, "notice", "-"),
     )
-
-
-def _signed(count: int, sign: str, tone: Tone) -> Cell:
-    """Return a number with its sign; a dash for none."""
-    return Cell(f"{sign}{count}", tone) if count else NOTHING

@@ -1,6 +1,6 @@
 """How full clusters are, now and after a plan or a change."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -28,15 +28,12 @@ _PLANNED = columns("~Cluster", "Resource", ">Allocatable", ">Others", ">Now", ">
 def planned_fullness(plan: RebalancePlan, look: Look) -> Table:
     """Return how full every cluster is before and after; clusters of unknown capacity are left out."""
     target = plan.outcome.placement
-    before = {(each.cluster, each.resource): each for each in utilisation(plan.problem, plan.before)}
+    before = _by_place(plan.problem, plan.before)
     rows: list[Row] = []
     for each in () if target is None else utilisation(plan.problem, target):
         then = before.get((each.cluster, each.resource))
-        if (
-            each.fullness is None
-            or each.offered is None
-            or not (look.wide or each.used or (then and then.used))
-        ):
+        shown = look.wide or each.used or (then and then.used)
+        if each.fullness is None or each.offered is None or not shown:
             continue
         whole = short_amount(each.resource, each.others + each.offered)
         others = short_amount(each.resource, each.others) if each.others else "-"
@@ -59,9 +56,8 @@ def tone_of(part: Fraction) -> Tone:
 
 def planned_shifts(plan: RebalancePlan, look: Look) -> list[Line]:
     """Return a row per cluster that a plan makes emptier or fuller: by resource, now and after."""
-    now = {(one.cluster, one.resource): one for one in utilisation(plan.problem, plan.before)}
-    target = plan.outcome.placement or Placement({})
-    then = {(one.cluster, one.resource): one for one in utilisation(plan.problem, target)}
+    now = _by_place(plan.problem, plan.before)
+    then = _by_place(plan.problem, plan.outcome.placement or Placement({}))
     places = sorted({*now, *then})
     return cluster_shifts(
         (UtilisationShift(*place, now.get(place), then.get(place)) for place in places), look
@@ -71,8 +67,9 @@ def planned_shifts(plan: RebalancePlan, look: Look) -> list[Line]:
 def cluster_shifts(shifts: Iterable[UtilisationShift], look: Look) -> list[Line]:
     """Return a row per cluster that becomes emptier or fuller: by resource, now and after."""
     found: dict[str, dict[str, UtilisationShift]] = {}
-    for shift in filter(_known, shifts):
-        found.setdefault(shift.cluster, {})[shift.resource] = shift
+    for shift in shifts:
+        if any(one is not None and one.offered is not None for one in (shift.before, shift.after)):
+            found.setdefault(shift.cluster, {})[shift.resource] = shift
     changing = [name for name, each in found.items() if any(map(_differs, each.values()))]
     resources = _resources([found[name] for name in changing], wide=look.wide)
     head = (Column("Cluster", elastic=True), *(Column(name, right=True) for name in resources))
@@ -89,11 +86,6 @@ def _resources(clusters: Sequence[dict[str, UtilisationShift]], *, wide: bool) -
             fullest[resource] = max(share, fullest.get(resource, Fraction(0)))
     ordered = sorted(fullest, key=lambda name: (-fullest[name], name))
     return sorted(ordered if wide else ordered[:RESOURCES])
-
-
-def _known(shift: UtilisationShift) -> bool:
-    """Tell whether it is known how full a cluster is."""
-    return any(one is not None and one.offered is not None for one in (shift.before, shift.after))
 
 
 def _differs(shift: UtilisationShift) -> bool:
@@ -156,7 +148,10 @@ def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
     steps
         What stands on which clusters, in order. Clusters of unknown capacity are left out.
     """
-    at = [{(one.cluster, one.resource): one for one in _capacities(*step)} for step in steps]
+    at = [
+        {place: one for place, one in _by_place(*step).items() if None not in (one.offered, one.fullness)}
+        for step in steps
+    ]
     found = []
     for place in sorted({place for step in at for place in step}):
         every = [step.get(place) for step in at]
@@ -167,8 +162,6 @@ def courses(steps: Sequence[tuple[Problem, Placement]]) -> tuple[Course, ...]:
     return tuple(found)
 
 
-def _capacities(problem: Problem, placement: Placement) -> Iterator[Utilisation]:
-    """Yield how full the clusters are of which that is known."""
-    for one in utilisation(problem, placement):
-        if one.offered is not None and one.fullness is not None:
-            yield one
+def _by_place(problem: Problem, placement: Placement) -> dict[tuple[str, str], Utilisation]:
+    """Return how full clusters are, by cluster and resource."""
+    return {(one.cluster, one.resource): one for one in utilisation(problem, placement)}

@@ -104,7 +104,7 @@ def level_table(outcome: Outcome) -> Table:
     rows = [
         (
             *cells(level.name, format_number(level.value)),
-            Cell("-" if level.bound is None else format_number(level.bound)),
+            *cells("-" if level.bound is None else format_number(level.bound)),
             Cell(proof(level), "good" if level.proven else "notice"),
         )
         for level in outcome.objectives
@@ -135,13 +135,8 @@ def _losses(outcome: Outcome) -> list[str]:
 
 
 def _placed(outcome: Outcome, workload: Workload) -> str:
-    """Return the clusters of a workload in words."""
-    return f"{counted(workload.replicas, 'replica')}: {_where(outcome, workload) or 'none placed'}"
-
-
-def _where(outcome: Outcome, workload: Workload) -> str:
-    """Return clusters and replicas of a workload."""
-    return ", ".join(f"{name} {replicas}" for name, replicas in outcome.placed(workload).items())
+    where = ", ".join(f"{name} {replicas}" for name, replicas in outcome.placed(workload).items())
+    return f"{counted(workload.replicas, 'replica')}: {where or 'none placed'}"
 
 
 def proof(level: Attained) -> str:

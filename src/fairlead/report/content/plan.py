@@ -11,7 +11,6 @@ from fairlead.report.blocks import (
     Cell,
     Line,
     Row,
-    Table,
     Text,
     cells,
     columns,
@@ -65,7 +64,7 @@ def terminal(plan: RebalancePlan, look: Look) -> list[list[Line]]:
     last = texts(first_lines(blocked, look.few(SHOWN), "", ALL_SHOWN))
     groups = [[Text(title, "bold"), *texts([*lines, *remarks(plan.outcome), *told_cost(plan.outcome)])]]
     if look.picked.group_by:
-        groups += [[_grouped(plan, look)], last]
+        groups += [[grouped(places(plan.outcome), look.picked, plan.problem.clusters)], last]
     elif plan.nothing_to_do:
         groups.append(some(planned_fullness(plan, look)) if look.wide else _every(plan, look))
     elif look.wide:
@@ -80,13 +79,6 @@ def change(plan: RebalancePlan) -> Change:
     """Return what the plan changes, counted as its headline counts."""
     numbers = {"moved": plan.moves, "started": plan.started, "stopped": plan.stopped}
     return change_of(plan.outcome)._replace(**numbers)
-
-
-def _grouped(plan: RebalancePlan, look: Look) -> Table:
-    """Return replicas now and in the target by what the rows are picked for."""
-    picked, clusters = look.picked, plan.problem.clusters
-    by = grouped(places(plan.outcome), picked.group_by, clusters, changed=picked.changed)
-    return sorted_by(by, picked.sort_by)
 
 
 def _every(plan: RebalancePlan, look: Look) -> list[Line]:
@@ -112,7 +104,6 @@ def _waves(plan: RebalancePlan, look: Look) -> list[Line]:
 
 
 def _wave(number: int, wave: Wave) -> Row:
-    """Return the row of a wave."""
     sources = sorted({move.source for move in wave.moves if move.source})
     targets = sorted({move.target for move in wave.moves if move.target})
     keys = {move.workload for move in wave.moves}
@@ -154,7 +145,6 @@ def shift_cells(workload: str, cluster: str, before: int, after: int) -> Row:
 
 
 def _numbered(waves: WavePlan) -> Iterable[tuple[int, Move]]:
-    """Return every move with the number of its wave."""
     return ((number, move) for number, wave in enumerate(waves.waves, start=1) for move in wave.moves)
 
 
@@ -169,7 +159,6 @@ def headline(plan: RebalancePlan) -> str:
 
 
 def _amount(plan: RebalancePlan) -> str:
-    """Say how many replicas move, start and stop."""
     numbers = [
         (plan.moves, "moves", "move"),
         (plan.started, "starts", "start"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from fairlead.models.words import counted, listed
-from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, Tone, columns, table
+from fairlead.report.blocks import NOTHING, Cell, Column, Row, Table, columns, number, table
 from fairlead.solver.simulate.result import Scenario, Simulation
 
 SCENARIOS = columns("Result", ">Unplaced", ">Violations", ">Moved", ">Lost", "~Workloads")
@@ -16,7 +16,6 @@ def scenario_table(simulation: Simulation) -> Table:
 
 
 def _scenario(scenario: Scenario) -> Row:
-    """Return the row of one scenario."""
     if not scenario.answered:
         return (
             Cell(scenario.name, "bold"),
@@ -68,11 +67,6 @@ def failures(unplaced: Mapping[str, int], rules: int) -> Iterator[str]:
         yield f"{counted(sum(unplaced.values()), 'replica')} unplaced ({where})"
     if rules:
         yield f"{counted(rules, 'rule')} violated"
-
-
-def number(count: int, tone: Tone = "") -> Cell:
-    """Return a number; zeros are quiet."""
-    return Cell(str(count), tone) if count else NOTHING
 
 
 def sweep_words(sweep: str) -> str:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from fairlead.models.words import counted
-from fairlead.report.blocks import NOTHING, Cell, Line, Row, Table, Text, Tone, cells, columns, some, table
+from fairlead.report.blocks import (
+    NOTHING,
+    Cell,
+    Line,
+    Row,
+    Table,
+    Text,
+    cells,
+    columns,
+    number,
+    some,
+    table,
+)
 from fairlead.report.terminal import Look
-from fairlead.solver.script.played import Handled, Played, Step, quantile
+from fairlead.solver.script.played import Handled, Played, quantile
 
 TOTALS = columns(
     "~Scheduler", ">Pending", ">Over", ">Broken", ">Moved", ">Evicted", ">Off weights", ">Clusters"
@@ -57,18 +67,14 @@ def terminal(played: Played, look: Look) -> list[list[Line]]:
 
 
 def _totals(played: Played, look: Look) -> Table:
-    """Return a row for every scheduler."""
     head = (*TOTALS, *_EFFORT) if look.wide else TOTALS
     return table(head, [(*_row(one), *(_effort(one) if look.wide else ())) for one in played.handled])
 
 
 def _row(one: Handled) -> Row:
-    """Return what one scheduler came to."""
     return (
         Cell(one.scheduler, "bold"),
-        _hours(one.pending_hours, "bad"),
-        _hours(one.waiting_hours, "bad"),
-        _hours(one.broken_hours, "bad"),
+        *map(_hours, (one.pending_hours, one.waiting_hours, one.broken_hours)),
         *cells(one.moved, one.forced, f"{one.off:.1f}"),
         NOTHING if one.clusters is None else Cell(f"{one.clusters:.2f}"),
     )
@@ -85,32 +91,24 @@ def _effort(one: Handled) -> Row:
 
 def _events(played: Played) -> Table:
     """Return a row for every event and scheduler."""
-    return table(EVENTS, (row for one in played.handled for row in _of_scheduler(one)))
-
-
-def _of_scheduler(one: Handled) -> Iterator[Row]:
-    """Yield the rows of a scheduler."""
-    for step in one.steps:
-        yield (
+    rows = (
+        (
             *cells(one.scheduler, f"{step.at:%Y-%m-%d %H:%M}", step.name, step.due, step.moved),
             *cells(step.forced, step.planned),
-            *_state(step),
+            *(number(each, "bad") for each in (step.missing + step.waiting, step.waiting, step.broken)),
         )
+        for one in played.handled
+        for step in one.steps
+    )
+    return table(EVENTS, rows)
 
 
-def _state(step: Step) -> Row:
-    """Return what is so until the next event, in replicas."""
-    numbers = (step.missing + step.waiting, step.waiting, step.broken)
-    return tuple(Cell(str(number), "bad") if number else NOTHING for number in numbers)
-
-
-def _hours(hours: float, tone: Tone) -> Cell:
-    """Return replica-hours; none are quiet."""
-    return Cell(f"{hours:,.1f}", tone) if hours else NOTHING
+def _hours(hours: float) -> Cell:
+    """Return replica-hours that should not be; none are quiet."""
+    return Cell(f"{hours:,.1f}", "bad") if hours else NOTHING
 
 
 def _told(one: Handled) -> str:
-    """Say what a scheduler came to."""
     pending = f"{one.pending_hours:,.1f} replica-hours pending" if one.pending_hours else "nothing pending"
     broken = f"{one.broken_hours:,.1f} against a rule" if one.broken_hours else "no rule broken"
     moved = f"{counted(one.moved, 'replica')} moved" if one.moved else "nothing moved"

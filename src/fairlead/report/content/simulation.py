@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import islice
 
@@ -20,20 +20,20 @@ from fairlead.report.blocks import (
     cells,
     columns,
     first_lines,
+    number,
     some,
     table,
     texts,
 )
 from fairlead.report.content.additions import empty_additions
 from fairlead.report.content.costs import cost_lines
-from fairlead.report.content.fleet import Change, Place, closing, difference, grouped, places_of, unproven
+from fairlead.report.content.fleet import Change, closing, difference, grouped, places_of, unproven
 from fairlead.report.content.fullness import cluster_shifts
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import ALL_SHOWN, shift_cells
 from fairlead.report.content.scenarios import (
     failures,
-    number,
     scenario_table,
     scenario_verdict,
     sweep_words,
@@ -100,15 +100,19 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
     picked, problem = look.picked, simulation.after.problem
     if picked.group_by:
         clusters = (*simulation.before.problem.clusters, *problem.clusters)
-        found = grouped(_places(simulation), picked.group_by, clusters, changed=picked.changed)
-        return [sorted_by(found, picked.sort_by)]
+        found = (
+            place
+            for one in simulation.effects
+            for place in places_of(problem.workload_by_key[one.workload], one.before, one.after)
+        )
+        return [grouped(found, picked, clusters)]
     changing = gravest(simulation)
     still = [one for one in simulation.effects if not one.caused]
     rows = [
         (
             Cell(one.workload, "bold"),
             *cells(problem.workload_by_key[one.workload].replicas),
-            *_numbers(one),
+            *(number(one.moved, "notice"), number(one.lost, "notice"), number(one.unplaced, "bad")),
             *(() if look.wide else difference(one.before, one.after)),
         )
         for one in (*changing, *(still if picked.every else ()))
@@ -119,13 +123,6 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
     if not still or picked.every:
         return some(shown)
     return [*some(shown), Text(f"No difference to {counted(len(still), 'other workload')}.", "dim")]
-
-
-def _places(simulation: Simulation) -> Iterator[Place]:
-    """Yield where replicas run now and after the changes."""
-    for one in simulation.effects:
-        workload = simulation.after.problem.workload_by_key[one.workload]
-        yield from places_of(workload, one.before, one.after)
 
 
 def change(simulation: Simulation) -> Change:
@@ -145,13 +142,6 @@ def change(simulation: Simulation) -> Change:
 def gravest(simulation: Simulation) -> list[Effect]:
     """Return what happens to the workloads to which the changes make a difference, the gravest first."""
     return sorted(simulation.caused, key=lambda one: (-one.unplaced, -one.lost - one.moved, one.workload))
-
-
-def _numbers(effect: Effect) -> Iterator[Cell]:
-    """Yield the numbers of one workload."""
-    yield number(effect.moved, "notice")
-    yield number(effect.lost, "notice")
-    yield number(effect.unplaced, "bad")
 
 
 def shift_table(simulation: Simulation) -> Table:
@@ -298,12 +288,7 @@ def reasons(simulation: Simulation) -> list[str]:
     return [f"  {violation.text}" for violation in simulation.broken]
 
 
-def shifts_text(effect: Effect) -> str:
-    """Return the clusters of a workload that change, such as ``member1 3 -> 0, member2 3 -> 5``."""
-    return ", ".join(f"{name} {before} -> {after}" for name, before, after in effect.shifts)
-
-
 def _told(effect: Effect) -> str:
-    """Return what happens to one workload in words."""
-    missing = f"{effect.unplaced} unplaced" if effect.unplaced else ""
-    return "; ".join(filter(None, (shifts_text(effect), missing)))
+    """Return what happens to one workload, such as ``member1 3 -> 0, member2 3 -> 5; 2 unplaced``."""
+    shifts = ", ".join(f"{name} {before} -> {after}" for name, before, after in effect.shifts)
+    return "; ".join(filter(None, (shifts, f"{effect.unplaced} unplaced" if effect.unplaced else "")))

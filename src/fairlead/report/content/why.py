@@ -45,7 +45,7 @@ def summary(why: Why) -> list[str]:
     lines = [heading(why), *(line for each in why.clusters[:SHOWN] for line in cluster_lines(each))]
     rest = len(why.clusters) - SHOWN
     lines += [f"... and {counted(rest, 'more cluster')}"] if rest > 0 else []
-    return [*lines, *excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
+    return [*lines, *_below(why)]
 
 
 def told_clusters(why: Why) -> list[list[Line]]:
@@ -61,8 +61,7 @@ def told_clusters(why: Why) -> list[list[Line]]:
         )
         for each in why.clusters
     )
-    below = [*excluded_lines(why), *gain_lines(why, SHOWN), *_conclusion(why)]
-    return [[Text(heading(why)), table(COLUMNS, rows)], texts(below)]
+    return [[Text(heading(why)), table(COLUMNS, rows)], texts(_below(why))]
 
 
 def terminal(why: Why, look: Look) -> list[list[Line]]:
@@ -71,7 +70,7 @@ def terminal(why: Why, look: Look) -> list[list[Line]]:
         plain = [tuple(Cell(cell.text) for cell in _row(each)) for each in why.clusters]
         return [[table(COLUMNS, plain)]]
     shown = look.few(LINES_SHOWN)
-    body = _one(why.clusters[0]) if why.asked is not None else _all(why, look)
+    body = _all(why, look) if why.asked is None else _asked(why.clusters[0])
     excluded = first_lines(excluded_lines(why), shown, "line", "... and {}; -o wide shows them")
     proven = why.outcome.status is Status.OPTIMAL
     return [
@@ -82,8 +81,7 @@ def terminal(why: Why, look: Look) -> list[list[Line]]:
     ]
 
 
-def _one(each: ClusterWhy) -> list[Line]:
-    """Return what is to be said of the only cluster that was asked for."""
+def _asked(each: ClusterWhy) -> list[Line]:
     excluded = f"{each.decision.cluster} is not eligible: it {each.decision.reason}"
     return texts([*([] if each.candidate else [excluded]), *cluster_lines(each)], wrapped=True)
 
@@ -123,7 +121,6 @@ def _table(clusters: Sequence[ClusterWhy], look: Look) -> list[Line] | None:
 
 
 def _row(each: ClusterWhy) -> Row:
-    """Return the row of one cluster."""
     decision = each.decision
     steps = (each.more, each.less if decision.replicas else None)
     return (
@@ -282,7 +279,8 @@ def with_source(text: str, source: Source | None) -> str:
     return f"{text} ({source})" if source is not None and source.line else text
 
 
-def _conclusion(why: Why) -> list[str]:
-    """Return the verdict where there is something to say: no placement, or one that is not proven best."""
-    proven = why.outcome.status is Status.OPTIMAL
-    return [] if proven else [verdict(why.outcome), *explanation(why.outcome)]
+def _below(why: Why) -> list[str]:
+    """Return what stands below the clusters; the verdict where the placement is not proven best."""
+    unproven = why.outcome.status is not Status.OPTIMAL
+    found = [verdict(why.outcome), *explanation(why.outcome)] if unproven else []
+    return [*excluded_lines(why), *gain_lines(why, SHOWN), *found]

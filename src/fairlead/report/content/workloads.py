@@ -8,6 +8,7 @@ from functools import cached_property
 from fairlead.models.cluster import Cluster
 from fairlead.models.decision_reasons import wanted
 from fairlead.models.outcome import ClusterDecision, Outcome
+from fairlead.models.placement import Placement
 from fairlead.models.rules import Bounds, Candidates, Duplicated
 from fairlead.models.rules.quota import Allowance, more_within
 from fairlead.models.usage import Amounts, left_by_quotas, more_replicas, remaining, scarcest
@@ -24,9 +25,18 @@ from fairlead.report.blocks import (
     Tone,
     cells,
     columns,
+    known,
     table,
 )
-from fairlead.report.content.fleet import COMPACT_ABOVE, grouped, opening, places, resting, shown_workloads
+from fairlead.report.content.fleet import (
+    COMPACT_ABOVE,
+    grouped,
+    opening,
+    places,
+    resting,
+    shift_of,
+    shown_workloads,
+)
 from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
 
@@ -80,9 +90,7 @@ def placements(outcome: Outcome, look: Look) -> list[list[Line]]:
         return []
     picked, workloads = look.picked, shown_workloads(outcome, look)
     if picked.group_by:
-        found = places(outcome)
-        by = grouped(found, picked.group_by, outcome.problem.clusters, changed=picked.changed)
-        return [[sorted_by(by, picked.sort_by)]]
+        return [[grouped(places(outcome), picked, outcome.problem.clusters)]]
     if len(outcome.problem.with_replicas) > COMPACT_ABOVE and not look.wide:
         rows = compact(outcome, workloads)
         # Of a table without rows its head alone says nothing; scripts get it all the same.
@@ -114,7 +122,8 @@ def detailed(
     wide
         True for every column and every cluster, those not eligible with their reason.
     """
-    left, quotas = _left_of(outcome), _quotas_of(outcome)
+    placement, problem = outcome.placement or Placement({}), outcome.problem
+    left, quotas = remaining(problem, placement), left_by_quotas(problem, placement)
     for workload in outcome.problem.with_replicas if workloads is None else workloads:
         yield _detailed(_View(outcome, workload, left, quotas), wide=wide)
 
@@ -135,30 +144,18 @@ def compact(outcome: Outcome, workloads: Sequence[Workload] | None = None) -> Ta
     return table(COMPACT, rows, "Replicas of every workload by cluster")
 
 
-def _left_of(outcome: Outcome) -> Amounts:
-    """Return what the placement leaves."""
-    return remaining(outcome.problem, outcome.placement) if outcome.placement is not None else {}
-
-
-def _quotas_of(outcome: Outcome) -> tuple[Allowance, ...]:
-    """Return what the placement leaves of every quota."""
-    return left_by_quotas(outcome.problem, outcome.placement) if outcome.placement is not None else ()
-
-
 def _summary(outcome: Outcome, workload: Workload) -> Row:
-    """Return the row of one workload."""
     placed = outcome.placed(workload)
     clusters = ",".join(f"{cluster}:{replicas}" for cluster, replicas in placed.items())
     return (
-        Cell(workload.namespace) if workload.namespace else NOTHING,
-        Cell(workload.name),
-        Cell(str(workload.replicas)),
-        Cell(clusters) if clusters else NOTHING,
-        _status(outcome, workload, placed),
+        known(workload.namespace),
+        *cells(workload.name, workload.replicas),
+        known(clusters),
+        _status(outcome, workload),
     )
 
 
-def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> Cell:
+def _status(outcome: Outcome, workload: Workload) -> Cell:
     """Return what happens to a workload, in a word or two."""
     missing = outcome.unplaced(workload)
     if missing:
@@ -167,11 +164,7 @@ def _status(outcome: Outcome, workload: Workload, placed: Mapping[str, int]) -> 
         return Cell("violates a rule", "bad")
     if not any(workload.current.values()):
         return Cell("new") if workload.replicas else Cell("scaled to 0", "dim")
-    differences = [
-        placed.get(name, 0) - workload.current.get(name, 0) for name in {*placed, *workload.current}
-    ]
-    more = sum(difference for difference in differences if difference > 0)
-    fewer = -sum(difference for difference in differences if difference < 0)
+    more, fewer = shift_of(outcome, workload)
     shown = " ".join(filter(None, (f"+{more}" if more else "", f"-{fewer}" if fewer else "")))
     return Cell(f"changed {shown}", "notice") if shown else Cell("unchanged", "dim")
 
@@ -184,7 +177,8 @@ def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
     if wide:
         decisions = {decision.cluster: decision for decision in view.outcome.decisions[view.workload.key]}
         rows = [_wide_row(view, name, decisions.get(name)) for name in names]
-        return table(WIDE, rows, _title(view)), (*_rejected(view), *_conditions(view))
+        conditions = view.outcome.conditions.workloads[view.workload.key]
+        return table(WIDE, rows, _title(view)), (*_rejected(view), *map(str, conditions))
     shown = [name for name in names if not (view.excluded(name) and view.idle(name))]
     resting = [name for name in shown if view.idle(name)]
     notes: tuple[str, ...] = ()
@@ -196,26 +190,18 @@ def _detailed(view: _View, *, wide: bool) -> tuple[Table, Sequence[str]]:
 
 
 def _left_out(view: _View) -> tuple[str, ...]:
-    """Say how many clusters are no candidates."""
     rule = view.workload.rule(Candidates)
     count = sum(1 for name in rule.excluded if view.idle(name)) if rule else 0
     subject = "1 cluster is not eligible" if count == 1 else f"{count} clusters are not eligible"
     return (f"{subject} (-o wide says why)",) if count else ()
 
 
-def _conditions(view: _View) -> tuple[str, ...]:
-    """Say what is so of a workload, in the words of Kubernetes."""
-    return tuple(map(str, view.outcome.conditions.workloads[view.workload.key]))
-
-
 def _rejected(view: _View) -> tuple[str, ...]:
-    """Say which affinity groups were tried before the chosen one."""
     found = view.outcome.rejected.get(view.workload.key, ())
     return tuple(f"affinity group {group.name} cannot be used: {group.reason}" for group in found)
 
 
 def _title(view: _View) -> str:
-    """Say what is placed."""
     workload = view.workload
     count = counted(workload.replicas, "replica")
     where = " per cluster" if workload.rule(Duplicated) is not None else ""
@@ -228,10 +214,9 @@ def _title(view: _View) -> str:
 
 
 def _narrow_row(view: _View, name: str) -> Row:
-    """Return the row of one cluster."""
     cluster = view.outcome.problem.cluster_by_name.get(name)
     region = cluster.region if cluster else None
-    return (Cell(name), _text(region), *_numbers(view, name), _left(view, cluster))
+    return (Cell(name), known(region), *_numbers(view, name), _left(view, cluster))
 
 
 def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
@@ -241,21 +226,16 @@ def _wide_row(view: _View, name: str, decision: ClusterDecision | None) -> Row:
     least, most = bounds.minimum.get(name), bounds.maximum.get(name)
     row = (
         Cell(name),
-        _text(cluster.provider if cluster else None),
-        _text(cluster.region if cluster else None),
-        _text(",".join(cluster.zones) if cluster else None),
+        known(cluster.provider if cluster else None),
+        known(cluster.region if cluster else None),
+        known(",".join(cluster.zones) if cluster else None),
         *_numbers(view, name),
-        _text(str(least.replicas) if least else None),
-        _text(str(most.replicas) if most else None),
+        known(str(least.replicas) if least else None),
+        known(str(most.replicas) if most else None),
         _left(view, cluster),
         Cell(decision.reason if decision else "not in the input"),
     )
     return tuple(Cell(cell.text, "dim") for cell in row) if view.excluded(name) else row
-
-
-def _text(text: str | None) -> Cell:
-    """Return a text, or a dash where there is none."""
-    return Cell(text) if text else NOTHING
 
 
 def _numbers(view: _View, name: str) -> tuple[Cell, Cell, Cell]:
@@ -294,5 +274,4 @@ def _left(view: _View, cluster: Cluster | None) -> Cell:
 
 
 def _more(replicas: int, scarce: str) -> Cell:
-    """Return how many more replicas fit, and what runs out first."""
     return Cell(f"{replicas} more ({scarce})") if replicas else Cell(f"at capacity ({scarce})", "notice")

@@ -59,7 +59,6 @@ def outcome_document(outcome: Outcome, *, decisions: bool = True) -> Document:
 
 
 def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Document:
-    """Return one workload with its clusters and decisions."""
     placed = outcome.placed(workload)
     document: Document = {
         **picked(workload, "namespace", "name", "kind", "key", "replicas"),
@@ -81,7 +80,6 @@ def _workload(outcome: Outcome, workload: Workload, *, decisions: bool) -> Docum
 
 
 def _level(level: Attained) -> Document:
-    """Return one level of the objective."""
     known = numbers(value=level.value, bound=level.bound)
     document: Document = {"name": level.name, "value": known["value"], "bound": known["bound"]}
     document["proven"] = level.proven
@@ -154,17 +152,13 @@ def to_frame(outcome: Outcome) -> pd.DataFrame:
     for workload in outcome.problem.workloads:
         for row in _rows(outcome, workload):
             for column, value in zip(columns.values(), row, strict=True):
-                column.append(_harmless(value))
+                computed = isinstance(value, str) and value.startswith(_FORMULA)
+                column.append(f"'{value}" if computed else value)
     return pd.DataFrame({name: pd.Series(columns[name], dtype=kind) for name, kind in _FRAME_TYPES.items()})
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings of what a spreadsheet computes instead of showing it."""
-
-
-def _harmless(value: object) -> object:
-    """Return a cell; a text that a spreadsheet would compute is marked as text."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 _FRAME_TYPES = {

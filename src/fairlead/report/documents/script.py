@@ -1,7 +1,7 @@
 """A script that was played, as a plain document: what ``-o json`` prints."""
 
 from fairlead.report.documents.values import Document, picked
-from fairlead.solver.script.played import Handled, Played, Step, quantile
+from fairlead.solver.script.played import Handled, Played, quantile
 
 
 def script_document(played: Played) -> Document:
@@ -30,7 +30,6 @@ def script_document(played: Played) -> Document:
 
 
 def _handled(one: Handled) -> Document:
-    """Return what one scheduler came to."""
     peak, usual, seconds = one.use(1), one.use(0.95), one.seconds
     return {
         "name": one.scheduler,
@@ -45,15 +44,13 @@ def _handled(one: Handled) -> Document:
             "percentile95": quantile(seconds, 0.95),
             "worst": quantile(seconds, 1),
         },
-        "events": [_step(step) for step in one.steps],
-    }
-
-
-def _step(step: Step) -> Document:
-    """Return one event."""
-    return {
-        "at": step.at.isoformat(),
-        **picked(step, "name", "hours", "due", "moved"),
-        "evicted": step.forced,
-        **picked(step, "planned", "missing", "waiting", "broken", "rules"),
+        "events": [
+            {
+                "at": step.at.isoformat(),
+                **picked(step, "name", "hours", "due", "moved"),
+                "evicted": step.forced,
+                **picked(step, "planned", "missing", "waiting", "broken", "rules"),
+            }
+            for step in one.steps
+        ],
     }

@@ -4,7 +4,9 @@ from fairlead.models.usage import Utilisation
 from fairlead.report.content.simulation import level_pairs
 from fairlead.report.documents.outcome import conflict_document, outcome_document, violation_documents
 from fairlead.report.documents.values import Document, json_number, picked
-from fairlead.solver.simulate.result import Effect, Scenario, Simulation
+from fairlead.solver.simulate.result import Effect, Simulation
+
+_OF_SCENARIOS = ("clusters", "fits", "status", "unplaced", "broken", "moved", "started", "lost")
 
 
 def simulation_document(simulation: Simulation) -> Document:
@@ -48,10 +50,13 @@ def simulation_document(simulation: Simulation) -> Document:
             {**picked(one, "cluster", "resource"), "before": _used(one.before), "after": _used(one.after)}
             for one in simulation.utilisation
         ],
-        "fullest": [{**picked(one, "cluster", "resource", "used", "offered")} for one in simulation.fullest],
+        "fullest": [picked(one, "cluster", "resource", "used", "offered") for one in simulation.fullest],
         "conflict": conflict_document(simulation.after.conflict),
         "sweep": simulation.sweep,
-        "scenarios": [_scenario(scenario) for scenario in simulation.scenarios],
+        "scenarios": [
+            {"change": str(scenario.change), **picked(scenario, *_OF_SCENARIOS)}
+            for scenario in simulation.scenarios
+        ],
         "warnings": [warning for warning in after["warnings"] if warning not in before["warnings"]],
         "before": before,
         "after": after,
@@ -59,7 +64,6 @@ def simulation_document(simulation: Simulation) -> Document:
 
 
 def _effect(effect: Effect) -> Document:
-    """Return what happens to one workload."""
     return {
         "key": effect.workload,
         **picked(effect, "moved", "started", "stopped", "lost", "unplaced"),
@@ -72,9 +76,3 @@ def _effect(effect: Effect) -> Document:
 def _used(one: Utilisation | None) -> Document | None:
     """Return what is used and offered; None where the cluster is not there."""
     return None if one is None else picked(one, "used", "offered")
-
-
-def _scenario(scenario: Scenario) -> Document:
-    """Return what was tried, and what came of it."""
-    names = ("clusters", "fits", "status", "unplaced", "broken", "moved", "started", "lost")
-    return {"change": str(scenario.change), **picked(scenario, *names)}

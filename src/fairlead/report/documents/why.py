@@ -5,7 +5,7 @@ from __future__ import annotations
 from fairlead.report.content.why import gain_sentence, told
 from fairlead.report.documents.outcome import outcome_document
 from fairlead.report.documents.values import Document, numbers, picked, plain
-from fairlead.solver.why.answer import ClusterWhy, Gain, Shift, Step, Why
+from fairlead.solver.why.answer import ClusterWhy, Gain, Step, Why
 
 
 def why_document(why: Why) -> Document:
@@ -42,7 +42,6 @@ def why_document(why: Why) -> Document:
 
 
 def _cluster(each: ClusterWhy) -> Document:
-    """Return one cluster."""
     decision = each.decision
     return {
         "clusterName": decision.cluster,
@@ -54,7 +53,6 @@ def _cluster(each: ClusterWhy) -> Document:
 
 
 def _step(name: str, step: Step | None, cluster: str) -> Document | None:
-    """Return what one replica more or less costs."""
     if step is None:
         return None
     return {
@@ -63,19 +61,16 @@ def _step(name: str, step: Step | None, cluster: str) -> Document | None:
         **picked(step, "replicas", "level"),
         **numbers(before=step.before, after=step.after, change=step.change),
         "proven": step.proven,
-        "shifts": [_shift(shift) for shift in step.shifts],
+        "shifts": [
+            {**picked(shift, "workload", "replicas"), "from": shift.start, "to": shift.end}
+            for shift in step.shifts
+        ],
         "reason": step.reason or None,
         "source": plain(step.source),
     }
 
 
-def _shift(shift: Shift) -> Document:
-    """Return what stands elsewhere."""
-    return {**picked(shift, "workload", "replicas"), "from": shift.start, "to": shift.end}
-
-
 def _gain(gain: Gain) -> Document:
-    """Return a bound that improves the answer."""
     return {
         "text": gain_sentence(gain),
         "action": gain.action,

@@ -1,4 +1,4 @@
-"""What needs attention, on top of every page: each thing is said here once, with its cause."""
+"""What stands on top of every page: its numbers, and what needs attention, each said once with its cause."""
 
 from __future__ import annotations
 
@@ -7,12 +7,67 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fairlead.models.outcome import Outcome, Status
+from fairlead.models.problem import Problem
 from fairlead.models.words import counted, format_number, format_percent, listed
 from fairlead.report.blocks import Block, Heading, Text, Tone, sentences
+from fairlead.report.content.fleet import Change, change_of
 from fairlead.report.content.fullness import NEARLY, courses
 from fairlead.report.content.outcome import remarks
-from fairlead.report.pages import Section
+from fairlead.report.pages import Figure, Section
 from fairlead.solver.plan.waves import running
+
+
+def change_figures(change: Change, problem: Problem, *between: Figure) -> tuple[Figure, ...]:
+    """Return what changes; what is unplaced needs attention, and is said there.
+
+    Parameters
+    ----------
+    change
+        The numbers.
+    problem
+        What is placed.
+    *between
+        Figures between the replicas and the workloads, such as the number of waves.
+    """
+    some = [
+        figure(count, one, several)
+        for count, one, several in (
+            (change.lost, "is lost", "are lost"),
+            (change.started, "starts", "start"),
+            (change.stopped, "stops", "stop"),
+        )
+        if count
+    ]
+    size = counted(len(problem.with_replicas), "workload")
+    return (
+        figure(change.moved, "replica moves", "replicas move"),
+        *some,
+        *between,
+        figure(change.workloads, f"of {size} changes", f"of {size} change"),
+    )
+
+
+def outcome_figures(outcome: Outcome) -> tuple[Figure, ...]:
+    """Return what a placement changes, or where nothing runs how much is placed where."""
+    problem = outcome.problem
+    if outcome.placement is None:
+        return ()
+    used = {name for clusters in outcome.placement.values() for name in clusters}
+    where = Figure(str(len(used)), f"of {counted(len(problem.clusters), 'cluster')} used")
+    if any(running(problem).values()):
+        return (*change_figures(change_of(outcome), problem), where)
+    placed = sum(sum(clusters.values()) for clusters in outcome.placement.values())
+    return (
+        figure(len(problem.with_replicas), "workload", "workloads"),
+        figure(placed, "replica placed", "replicas placed"),
+        where,
+    )
+
+
+def figure(count: int, one: str, several: str) -> Figure:
+    """Return a number with what it counts."""
+    return Figure(str(count), one if count == 1 else several)
+
 
 RISING = Fraction(1, 100)
 """By how much a cluster has to become fuller to be told apart from those that do not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Literal
 
@@ -77,7 +77,9 @@ class Canvas:
         x, y = _number(place[0]), _number(place[1] + 0.36 * SIZE)
         anchor = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}[side]
         names = f"{colour} bold" if bold else colour
-        self.parts.append(f'<text class="{names}" x="{x}" y="{y}"{anchor}>{_safe(text)}</text>')
+        self.parts.append(
+            f'<text class="{names}" x="{x}" y="{y}"{anchor}>{escape(escaped(text), quote=False)}</text>'
+        )
 
 
 def drawn(name: str, width: float, height: float, draw: Callable[[Canvas], None]) -> str:
@@ -99,18 +101,11 @@ def drawn(name: str, width: float, height: float, draw: Callable[[Canvas], None]
 
 
 def _number(value: float) -> str:
-    """Return a coordinate in tenths of a pixel."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def _points(*points: tuple[float, float]) -> str:
-    """Return the points of a curve."""
     return " ".join(f"{_number(x)} {_number(y)}" for x, y in points)
-
-
-def _safe(text: str) -> str:
-    """Return a text for the inside of an element."""
-    return escape(escaped(text), quote=False)
 
 
 def measured(text: str) -> float:
@@ -130,11 +125,6 @@ def fitting(text: str, width: float) -> str:
         if measured(shown) <= width:
             return shown
     return "…"
-
-
-def widest(texts: Iterable[str], most: float) -> float:
-    """Return the width of the widest text, at most so many pixels."""
-    return min(most, max(map(measured, texts), default=0.0))
 
 
 def mosaic(pictures: Sequence[str], size: tuple[float, float], across: int, style: str) -> str:

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
+from importlib.resources import files
 
-from fairlead.report.html.asset import asset
 from fairlead.report.html.markup import safe, shown
-from fairlead.report.pages import Figure, Page, Section
+from fairlead.report.pages import Page, Section
 from fairlead.version import VERSION
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a file that pages hold; none holds any input."""
+    return (files("fairlead.report.html") / "assets" / name).read_text(encoding="utf-8")
 
 
 def document(page: Page) -> str:
@@ -58,27 +65,20 @@ def fragment(page: Page) -> str:
 
 def _top(page: Page) -> str:
     """Return what a page comes to, when and by which command it was made, and its numbers."""
-    made = f'<p class="made">{_made(page)}</p>\n' if page.making.when or page.making.command else ""
-    figures = "".join(map(_figure, page.figures))
+    command = f"<code>{safe(page.making.command)}</code>" if page.making.command else ""
+    told = " ".join(filter(None, (safe(page.making.when), command)))
+    made = f'<p class="made">{told}</p>\n' if told else ""
+    figures = "".join(
+        f'<div class="{one.tone}"><dt>{safe(one.text)}</dt><dd>{safe(one.number)}</dd></div>'
+        for one in page.figures
+    )
     return (
         f'<p class="kind">{safe(page.title)}</p>\n<h1 class="{page.tone}">{safe(page.headline)}</h1>\n{made}'
         f"{shown(page.lead)}\n" + (f'<dl class="figures">{figures}</dl>' if figures else "")
     )
 
 
-def _made(page: Page) -> str:
-    """Return date and command."""
-    command = f"<code>{safe(page.making.command)}</code>" if page.making.command else ""
-    return " ".join(filter(None, (safe(page.making.when), command)))
-
-
-def _figure(figure: Figure) -> str:
-    """Return a large number."""
-    return f'<div class="{figure.tone}"><dt>{safe(figure.text)}</dt><dd>{safe(figure.number)}</dd></div>'
-
-
 def _section(section: Section) -> str:
-    """Return a section."""
     return (
         f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n'
         f'<h2 id="{section.name}-title">{safe(section.title)}</h2>\n{shown(section.blocks)}\n</section>\n'

@@ -34,7 +34,6 @@ def shown(blocks: Iterable[Block]) -> str:
 
 
 def _shown(block: Block) -> str:
-    """Return a block."""
     match block:
         case Text():
             return f"<p{_named(block.tone)}>{safe(block.text)}</p>"
@@ -53,7 +52,11 @@ def _shown(block: Block) -> str:
         case Picture() | Panels():
             return _figure(block)
         case Steps():
-            return f'<ol class="steps">{"".join(_step(*one) for one in block.steps)}</ol>'
+            steps = (
+                f"<li>{safe(text)}{f' <code>{safe(command)}</code>' if command else ''}</li>"
+                for text, command in block.steps
+            )
+            return f'<ol class="steps">{"".join(steps)}</ol>'
         case Folded():
             state = (" open" if block.opened else "") + ("" if block.printed else ' class="quiet"')
             inside = f"<summary>{safe(block.summary)}</summary>\n{shown(block.blocks)}"
@@ -76,11 +79,6 @@ def _figure(block: Picture | Panels) -> str:
 def _pictured(told: str, picture: str) -> str:
     """Return a picture that is told as well."""
     return f'<div role="img" aria-label="{safe(told)}">{picture}</div>'
-
-
-def _step(text: str, command: str) -> str:
-    """Return one thing to do."""
-    return f"<li>{safe(text)}{f' <code>{safe(command)}</code>' if command else ''}</li>"
 
 
 def _table(block: Table) -> str:
@@ -117,14 +115,12 @@ def _headers(columns: Sequence[Column]) -> str:
 
 
 def _row(columns: Sequence[Column], row: Row) -> str:
-    """Return a row, whose first cell names it."""
     (_, first), *others = zip(columns, row, strict=True)
     cells = "".join(_cell(column, cell) for column, cell in others)
     return f'<tr><th scope="row"{_named(first.tone)}>{safe(first.text)}</th>{cells}</tr>'
 
 
 def _cell(column: Column, cell: Cell) -> str:
-    """Return a cell."""
     names = ["right"] if column.right else []
     names += ["elastic"] if column.elastic else []
     return f"<td{_named(' '.join([*names, cell.tone]).strip())}>{safe(cell.text)}</td>"

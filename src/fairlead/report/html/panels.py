@@ -92,5 +92,4 @@ def _told(row: Course, names: Sequence[str]) -> str:
 
 
 def _colour(part: Fraction) -> Ink:
-    """Return the colour of a bar."""
     return "bad" if part > 1 else "notice" if part >= NEARLY else "move"

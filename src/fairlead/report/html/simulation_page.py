@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from operator import itemgetter
 
-from fairlead.models.words import counted
+from fairlead.models.words import counted, format_percent
 from fairlead.report.blocks import (
+    NOTHING,
     ROWS_OPEN,
     Block,
+    Cell,
+    Column,
     Folded,
+    Row,
     Table,
     Text,
     Tone,
     cells,
     columns,
     long_table,
+    number,
     table,
 )
 from fairlead.report.content.additions import empty_additions
 from fairlead.report.content.costs import cost_lines
 from fairlead.report.content.fleet import difference
+from fairlead.report.content.fullness import tone_of
 from fairlead.report.content.outcome import TONES
-from fairlead.report.content.scenarios import number, scenario_verdict
+from fairlead.report.content.scenarios import scenario_table, scenario_verdict, sweep_words
 from fairlead.report.content.simulation import (
     already,
     change,
@@ -33,15 +40,18 @@ from fairlead.report.content.simulation import (
     title,
     verdict,
 )
-from fairlead.report.html.attention import Concern, attention_section, calm_words, standing_concerns
-from fairlead.report.html.figures import change_figures
-from fairlead.report.html.heat import heat_section
+from fairlead.report.html.attention import (
+    Concern,
+    attention_section,
+    calm_words,
+    change_figures,
+    standing_concerns,
+)
 from fairlead.report.html.next_steps import steps_of_simulation
-from fairlead.report.html.run import making_section
-from fairlead.report.html.target import conflict_section, warnings_section
+from fairlead.report.html.sections import conflict_section, making_section, warnings_section
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
-from fairlead.solver.simulate.result import Simulation
+from fairlead.solver.simulate.result import Scenario, Simulation
 
 WORKLOADS = columns("Workload", ">Replicas", ">Moved", ">Lost", "~Fewer", "~More")
 ROWS_SHOWN = 2000
@@ -73,13 +83,9 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     lead = (title(simulation), *others, *already(simulation), *fills_first(simulation), *costs)
     told = simulation.changed and after.placement is not None
     figures = change_figures(change(simulation), after.problem) if told else ()
-    tone = _tone(simulation)
+    # Good only where everything fits and that is proven.
+    tone: Tone = TONES[after.status] if simulation.fits else "bad"
     return Page("Simulation", headline, tone, tuple(map(Text, lead)), figures, sections, making)
-
-
-def _tone(simulation: Simulation) -> Tone:
-    """Return how good it is: good only where everything fits and that is proven."""
-    return TONES[simulation.after.status] if simulation.fits else "bad"
 
 
 def _concerns(simulation: Simulation) -> Iterator[Concern]:
@@ -115,7 +121,6 @@ def _change_section(simulation: Simulation) -> Section:
 
 
 def _by_workload(simulation: Simulation) -> Table:
-    """Return a row for every workload that changes, the gravest first."""
     problem = simulation.after.problem
     rows = (
         (
@@ -132,3 +137,66 @@ def _by_workload(simulation: Simulation) -> Table:
 def _short(found: Table) -> Table:
     """Return the rows of a table that a page can bear."""
     return found.first(ROWS_SHOWN, "row", "and {}: -o json has them all")
+
+
+MAP_ROWS, MAP_COLUMNS = 100, 40
+"""Scenarios and clusters that the map shows: the worst, and the fullest."""
+SCENARIOS_SHOWN, SCENARIOS_OPEN = 1000, 12
+"""Scenarios that the table shows, and up to how many it is open."""
+UNKNOWN = Cell("?", "notice")
+"""Of a scenario that was not answered in time."""
+HALF = Fraction(1, 2)
+"""From here on a cell has a colour."""
+
+
+def heat_section(simulation: Simulation) -> Section:
+    """Return the map of a sweep; empty where nothing was tried."""
+    scenarios = simulation.scenarios[:MAP_ROWS]
+    names = _fullest_clusters(scenarios)
+    if not names:
+        return Section("sweep", "", ())
+    what = scenario_table(simulation).columns[0]
+    head = (what, Column("Unplaced", right=True), *(Column(name) for name in names))
+    caption = (
+        "How full the fullest resource of every cluster becomes. Green: half or more. Amber: 90% or more. "
+        "Red: over 100%, or unplaced replicas. Off: lost or drained. ?: not answered in time. "
+        "The worst is on top."
+    )
+    shown = Table(caption, head, tuple(_scenario_row(one, names) for one in scenarios), heat=True)
+    every = {name for one in simulation.scenarios for name in one.fullness}
+    blocks: list[Block] = [shown]
+    if len(every) > len(names) or len(simulation.scenarios) > MAP_ROWS:
+        rows = counted(len(simulation.scenarios), "scenario")
+        told = f"The {len(scenarios)} worst of {rows}, the {len(names)} fullest of {len(every)} clusters."
+        blocks.append(Text(told, "dim"))
+    every_one = scenario_table(simulation).first(SCENARIOS_SHOWN, "scenario", "and {}")
+    blocks.append(
+        Folded("What moves, is lost and is unplaced", (every_one,), opened=len(scenarios) <= SCENARIOS_OPEN)
+    )
+    return Section("sweep", f"What if we {sweep_words(simulation.sweep or '')}", tuple(blocks), brief=True)
+
+
+def _fullest_clusters(scenarios: tuple[Scenario, ...]) -> list[str]:
+    """Return the clusters that become fullest in any scenario, in name order."""
+    most: dict[str, Fraction] = {}
+    for one in scenarios:
+        for name, part in one.fullness.items():
+            most[name] = max(part, most.get(name, Fraction(0)))
+    return sorted(sorted(most, key=lambda name: (-most[name], name))[:MAP_COLUMNS])
+
+
+def _scenario_row(scenario: Scenario, names: list[str]) -> Row:
+    missing = number(sum(scenario.unplaced.values()), "bad") if scenario.answered else UNKNOWN
+    return (Cell(scenario.name), missing, *_parts(scenario, names))
+
+
+def _parts(scenario: Scenario, names: list[str]) -> Iterator[Cell]:
+    for name in names:
+        part = scenario.fullness.get(name)
+        if name in scenario.clusters:
+            yield Cell("off", "dim")
+        elif part is None:
+            yield NOTHING
+        else:
+            tone: Tone = tone_of(part) or ("good" if part >= HALF else "")
+            yield Cell(format_percent(part), tone)

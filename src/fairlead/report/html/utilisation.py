@@ -30,8 +30,8 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.comparison import BEST
 from fairlead.report.content.fullness import Course, courses, tone_of
-from fairlead.report.html.asset import asset
 from fairlead.report.html.canvas import mosaic
+from fairlead.report.html.document import asset
 from fairlead.report.html.panels import HEAD, RESOURCES, ROW, WIDTH, panel
 from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
@@ -145,7 +145,6 @@ def utilisation_section(answer: Shown, note: str = "") -> Section:
 
 
 def _caption(names: Sequence[str]) -> str:
-    """Say how the panels are to be read."""
     bars = ", ".join(names if len(names) <= 4 else [names[0], f"{names[1]} to {names[-2]}", names[-1]])
     return (
         f"The share of every resource that is used, by others too. Bars: {bars}. "
@@ -154,7 +153,6 @@ def _caption(names: Sequence[str]) -> str:
 
 
 def _numbers(found: Sequence[Course], names: Sequence[str]) -> Table:
-    """Return the numbers of the panels."""
     few = len(names) <= AT_A_GLANCE
     shown = (
         [name.capitalize() for name in names]

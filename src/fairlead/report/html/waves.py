@@ -8,21 +8,19 @@ from collections.abc import Mapping
 from fairlead.models.placement import Placement
 from fairlead.models.words import counted
 from fairlead.report.blocks import (
-    NOTHING,
     ROWS_OPEN,
     Block,
-    Cell,
     Folded,
     Picture,
     Table,
     Text,
     cells,
     columns,
+    number,
     table,
 )
 from fairlead.report.content.plan import MOVES, change_rows, move_cells
-from fairlead.report.html.flow_picture import Flow, by_kind, flow_picture, flows_of
-from fairlead.report.html.wave_picture import in_words, wave_picture
+from fairlead.report.html.pictures import Flow, by_kind, flow_picture, flows_of, in_words, wave_picture
 from fairlead.report.pages import Section
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import WavePlan
@@ -90,7 +88,6 @@ def _extremes(flows: tuple[Flow, ...]) -> str:
 
 
 def _told(flow: Flow) -> str:
-    """Return a flow in words."""
     what = counted(flow.replicas, "replica")
     if flow.source is None:
         return f"{what} started on {flow.target}"
@@ -115,20 +112,19 @@ def _wave_tables(waves: WavePlan) -> list[Block]:
     blocks: list[Block] = []
     left = MOVES_SHOWN
     few = sum(len(wave.moves) for wave in waves.waves) <= MOVES_OPEN
-    for number, wave in enumerate(waves.waves, start=1):
+    for at, wave in enumerate(waves.waves, start=1):
         if left <= 0:
-            hidden = len(waves.waves) - number + 1
+            hidden = len(waves.waves) - at + 1
             return [*blocks, Text(f"and {counted(hidden, 'more wave')}: {ELSEWHERE}")]
-        caption = f"Moves of wave {number}; first: what is done first, start or stop"
+        caption = f"Moves of wave {at}; first: what is done first, start or stop"
         moves = table(MOVES, map(move_cells, wave.moves), caption).first(left, "move", TOLD)
-        summary = f"Wave {number}: {in_words(by_kind(wave.moves), 'replica')}"
+        summary = f"Wave {at}: {in_words(by_kind(wave.moves), 'replica')}"
         blocks.append(Folded(summary, (moves,), printed=few, opened=few))
         left -= len(moves.rows)
     return blocks
 
 
 def _wave_picture(waves: WavePlan) -> list[Block]:
-    """Return how much happens in every wave."""
     counts = [by_kind(wave.moves) for wave in waves.waves]
     shown: list[Mapping[str, int]] = [*counts[:WAVES_PICTURED]]
     told = "; ".join(f"wave {number}: {in_words(each)}" for number, each in enumerate(shown, start=1))
@@ -161,7 +157,6 @@ def change_section(plan: RebalancePlan) -> Section:
 
 
 def _by_cluster(plan: RebalancePlan) -> Table:
-    """Return replicas of all workloads by cluster."""
     now, then = _by_name(plan.before), _by_name(plan.outcome.placement)
     arrive: Counter[str] = Counter()
     leave: Counter[str] = Counter()
@@ -173,8 +168,8 @@ def _by_cluster(plan: RebalancePlan) -> Table:
     rows = [
         (
             *cells(name, now[name], then[name]),
-            Cell(str(arrive[name]), "good") if arrive[name] else NOTHING,
-            Cell(str(leave[name]), "notice") if leave[name] else NOTHING,
+            number(arrive[name], "good"),
+            number(leave[name], "notice"),
         )
         for name in touched
     ]
@@ -184,7 +179,6 @@ def _by_cluster(plan: RebalancePlan) -> Table:
 
 
 def _by_name(placement: Placement | None) -> Counter[str]:
-    """Return the replicas of all workloads by cluster."""
     sums: Counter[str] = Counter()
     for placed in (placement or Placement({})).values():
         sums.update(placed)

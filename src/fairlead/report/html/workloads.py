@@ -125,14 +125,12 @@ def decision_section(outcome: Outcome, changed: Collection[str] | None) -> Secti
 
 
 def _left_out(still: int) -> str:
-    """Say how many workloads do not change."""
     if not still:
         return "Every workload changes."
     return f"Only workloads that change; {counted(still, 'other')} left out: {ELSEWHERE}."
 
 
 def _summary(outcome: Outcome, workload: Workload) -> str:
-    """Return a workload and its clusters in one line."""
     placed = outcome.placed(workload).items()
     where = listed([f"{name} {replicas}" for name, replicas in placed], "cluster") or "nowhere"
     return f"{workload.key}: {counted(workload.replicas, 'replica')}, {where}"

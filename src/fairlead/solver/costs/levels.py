@@ -140,5 +140,4 @@ def by_name(names: Sequence[str], values: Mapping[str, int]) -> Numbers:
 
 
 def _only(values: Mapping[str, int], inside: Collection[str]) -> dict[str, int]:
-    """Return the values of some names."""
     return {name: value for name, value in values.items() if name in inside}

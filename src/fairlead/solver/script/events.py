@@ -130,13 +130,14 @@ class Script:
 
     def by_time(self) -> Iterator[tuple[Event, float]]:
         """Yield events with the hours until the next one; those of one moment are one event."""
-        together = [_joined(list(same)) for _, same in groupby(self.events, key=attrgetter("at"))]
+        together = [
+            Event(
+                at,
+                tuple(step for event in same for step in event.steps),
+                ", ".join(dict.fromkeys(event.name for event in same if event.name)),
+            )
+            for at, same in ((at, list(same)) for at, same in groupby(self.events, key=attrgetter("at")))
+        ]
         ends = [*(event.at for event in together[1:]), self.end]
         for event, end in zip(together, ends, strict=True):
             yield event, (end - event.at).total_seconds() / 3600
-
-
-def _joined(events: list[Event]) -> Event:
-    """Return several events of one moment as one."""
-    names = ", ".join(dict.fromkeys(event.name for event in events if event.name))
-    return Event(events[0].at, tuple(step for event in events for step in event.steps), names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import assert_never
@@ -76,7 +76,9 @@ def moments(problem: Problem, script: Script) -> Iterator[Moment]:
         fleet = triggered(fleet, state.fleet)  # by this event, not by those before it
         budget = next((step.budget for step in event.steps if isinstance(step, Rebalance)), None)
         now = state.fleet.workload_by_key
-        touched = frozenset(key for key, one in now.items() if _wants_else(known.get(key), one))
+        touched = frozenset(
+            key for key, one in now.items() if key not in known or _asked_for(known[key]) != _asked_for(one)
+        )
         opened = bool(state.open_clusters() - before)
         yield Moment(event.at, event.name, hours, fleet, state.judged, state.room, touched, opened, budget)
         known = now
@@ -145,7 +147,7 @@ class _State:
         if isinstance(step, Scale):
             step = Scale(find_workload(self.whole, step.workload).key, step.replicas)
         whole = changed(self.whole, [step])
-        made = (*_without_earlier(self.made, step), step)
+        made = (*(one for one in self.made if not _says_anew(step, one)), step)
         if not self.closed:
             return replace(self, whole=whole, fleet=whole, judged=whole, made=made)
         fleet = changed(self.fleet, [step])
@@ -180,11 +182,8 @@ class _State:
         return replace(self, fleet=fleet, judged=judged)
 
 
-def _without_earlier(made: Iterable[Scale | At], step: Scale | At) -> Iterator[Scale | At]:
-    """Leave out what a step says anew."""
-    for each in made:
-        if not (isinstance(each, Scale) and isinstance(step, Scale) and each.workload == step.workload):
-            yield each
+def _says_anew(step: Scale | At, before: Scale | At) -> bool:
+    return isinstance(step, Scale) and isinstance(before, Scale) and step.workload == before.workload
 
 
 def _closing(closed: Mapping[str, Turn]) -> list[Change]:
@@ -192,11 +191,6 @@ def _closing(closed: Mapping[str, Turn]) -> list[Change]:
     found: list[Change] = [Cordon(name) for name, turn in sorted(closed.items()) if turn is Turn.CORDON]
     found += [Drain(name) for name, turn in sorted(closed.items()) if turn is Turn.DRAIN]
     return found + [Lose(name) for name, turn in sorted(closed.items()) if turn is Turn.LOSE]
-
-
-def _wants_else(before: Workload | None, now: Workload) -> bool:
-    """Tell whether something else is wanted of a workload, so that its scheduler looks at it again."""
-    return before is None or _asked_for(before) != _asked_for(now)
 
 
 def _asked_for(workload: Workload) -> tuple[object, ...]:

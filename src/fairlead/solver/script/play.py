@@ -110,10 +110,11 @@ class Course:
         left = replace(self.standing, placed=without(self.standing.placed, gone))
         started, cpu = time.perf_counter(), time.process_time()
         due = self.scheduler.due(moment, left, frozenset(gone.keys() & moment.fleet.workload_by_key.keys()))
-        decision = self._decided(moment, left, due)
+        decision = self.scheduler.decide(question(moment, left, due), self.settings) if due else None
         after = left if decision is None else _after(moment, left, decision, due)
         moved = _moves(moment, left.placed, after.placed)
-        further = self._planned(moment, after)
+        planning = moment.budget is not None and self.scheduler.plans
+        further = planned(moment, after, self.settings) if planning else None
         final = after if further is None else _after(moment, after, further, moment.fleet.workload_by_key)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
         state = self.judge.state(truth, final.placed)
@@ -131,7 +132,7 @@ class Course:
             moved,
             sum(count for held in gone.values() for count in held.values()),
             _moves(moment, after.placed, final.placed),
-            moment.budget is not None and self.scheduler.plans,
+            planning,
             state.missing,
             sum(count for held in waits.values() for count in held.values()),
             state.broken,
@@ -148,18 +149,6 @@ class Course:
         self.standing = final
         for (_, resource), part in state.use.items():
             self.samples.setdefault(resource, []).append((float(part), moment.hours))
-
-    def _decided(self, moment: Moment, left: Standing, due: Collection[str]) -> Decision | None:
-        """Return what becomes of those that are due; None where nobody is."""
-        if not due:
-            return None
-        return self.scheduler.decide(question(moment, left, due), self.settings)
-
-    def _planned(self, moment: Moment, standing: Standing) -> Decision | None:
-        """Return what a plan makes of everything, where one is asked for and can be carried out."""
-        if moment.budget is None or not self.scheduler.plans:
-            return None
-        return planned(moment, standing, self.settings)
 
     def handled(self) -> Handled:
         """Return what there is to tell."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 
 from fairlead.models.answer import Answer
 from fairlead.solver.script.events import Script
@@ -107,7 +107,7 @@ class Handled:
     def broken_by_rule(self) -> dict[str, float]:
         """The same by kind of rule; a workload that breaks several counts for each."""
         kinds = sorted({kind for step in self.steps for kind in step.rules})
-        return {kind: self._over_time(partial(_broken, kind)) for kind in kinds}
+        return {kind: sum(step.rules.get(kind, 0) * step.hours for step in self.steps) for kind in kinds}
 
     @cached_property
     def moved(self) -> int:
@@ -166,11 +166,6 @@ def _share_of_good(gaps: Iterable[Fraction | None]) -> float | None:
     """Return the share of the gaps that are small; None of none."""
     known = [gap for gap in gaps if gap is not None]
     return sum(gap <= GOOD_ENOUGH for gap in known) / len(known) if known else None
-
-
-def _broken(kind: str, step: Step) -> int:
-    """Return the replicas that broke rules of a kind."""
-    return step.rules.get(kind, 0)
 
 
 def quantile(ordered: tuple[float, ...], share: float) -> float:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from fairlead.manifests.api.own import API_VERSION
-from fairlead.manifests.api.script import EventSpec, Reference
+from fairlead.manifests.api.script import EventSpec
 from fairlead.manifests.api.script import Script as Written
 from fairlead.manifests.own.findings import SCRIPT
 from fairlead.manifests.validation import Located, validate
@@ -145,18 +145,13 @@ def _changed(
     applied = {_identity(one): NamedDocument(name, one) for one in written.apply}
     found = {**state, **applied}
     for number, gone in enumerate(written.delete):
-        keys = [key for key in found if _is(key, gone)]
+        keys = [key for key in found if key[1:] == (gone.kind, gone.namespace, gone.name)]
         if not keys:
             where = located.source("spec", "events", position, "delete", number)
             field = f"spec.events[{position}].delete[{number}]"
             raise ManifestError([Mistake(where, field, f"{gone.kind} {gone.name}", "is not there")])
         found = {key: one for key, one in found.items() if key not in keys}
     return found
-
-
-def _is(key: Identity, gone: Reference) -> bool:
-    """Tell whether an object is the one that goes."""
-    return key[1:] == (gone.kind, gone.namespace, gone.name)
 
 
 def manifests_of(documents: Sequence[Document]) -> list[Manifest]:

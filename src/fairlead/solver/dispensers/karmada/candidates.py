@@ -171,14 +171,12 @@ def estimate(cluster: MemberCluster, requests: Quantities | None) -> int:
     pods = cluster.available if cluster.available is not None else _free_pods(cluster.resources)
     if pods <= 0:
         return 0
-    if requests is None:
+    if requests is None or cluster.resources is None:
         return wrapped(pods)
     positive = {resource: amount for resource, amount in requests.items() if amount > 0}
-    if cluster.models and cluster.resources is not None:
+    if cluster.models:
         return wrapped(min(pods, _by_models(cluster.models, positive)))
-    if cluster.resources is not None:
-        return wrapped(min(pods, _by_summary(cluster.resources, positive)))
-    return wrapped(pods)
+    return wrapped(min(pods, _by_summary(cluster.resources, positive)))
 
 
 def allocation(estimated: int, replicas: int) -> int:

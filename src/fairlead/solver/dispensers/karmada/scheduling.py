@@ -1,8 +1,7 @@
 """A binding, its affinity groups in turn, by filters, order, selection, assignment; and a whole problem."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 
 from fairlead.manifests.api.policies import ClusterAffinityTerm
 from fairlead.models.cluster import CPU, Cluster
@@ -97,7 +96,7 @@ def binding_of(
     Parameters
     ----------
     clusters
-        All clusters as they stand to it, see `members_of`.
+        All clusters as they stand to it.
     """
     return BindingInput(
         replicas=workload.replicas,
@@ -108,19 +107,16 @@ def binding_of(
         uid=declared.uid,
         observed_affinity=workload.observed or "",
         evicting=declared.evicting,
-        requests=None if declared.requests is None else _exact(declared.requests),
+        requests=None
+        if declared.requests is None
+        else {resource: nano(amount) for resource, amount in declared.requests.items()},
         empty_workload_propagation=empty_workload_propagation,
         defaulting=declared.defaulting,
     )
 
 
-def members_of(clusters: Iterable[Cluster], api: tuple[str, str]) -> tuple[MemberCluster, ...]:
-    """Return clusters as they stand to workloads of an apiVersion and kind."""
-    return tuple(_member(cluster, api) for cluster in clusters)
-
-
 def _member(cluster: Cluster, api: tuple[str, str]) -> MemberCluster:
-    """Return one cluster; one that tells no API is taken to serve none."""
+    """Return a cluster as it stands to workloads of a kind; one that tells no API is taken to serve none."""
     return MemberCluster(
         name=cluster.name,
         provider=cluster.provider or "",
@@ -139,11 +135,6 @@ def _member(cluster: Cluster, api: tuple[str, str]) -> MemberCluster:
 def _quantities(amounts: Mapping[str, int]) -> Quantities:
     """Return whole units in billionths of the base unit."""
     return {resource: amount * _PER_UNIT.get(resource, NANO) for resource, amount in amounts.items()}
-
-
-def _exact(amounts: Mapping[str, Fraction]) -> Quantities:
-    """Return exact amounts in billionths of the base unit."""
-    return {resource: nano(amount) for resource, amount in amounts.items()}
 
 
 def place(
@@ -165,10 +156,8 @@ def place(
 
     def seen(workload: Workload, clusters: Sequence[Cluster]) -> tuple[MemberCluster, ...]:
         api = (workload.api_version, workload.kind)
-        if deduct:
-            return members_of(clusters, api)
-        if api not in known:
-            known[api] = members_of(clusters, api)
+        if deduct or api not in known:
+            known[api] = tuple(_member(cluster, api) for cluster in clusters)
         return known[api]
 
     def answer(workload: Workload, clusters: Sequence[Cluster]) -> Answer:

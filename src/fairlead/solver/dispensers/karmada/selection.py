@@ -201,7 +201,6 @@ def _by_region(
 
 
 def _regions(candidates: Selected) -> dict[str, list[Candidate]]:
-    """Return the candidates of every region, best first."""
     members: dict[str, list[Candidate]] = {}
     for candidate in candidates:
         if candidate.cluster.region:

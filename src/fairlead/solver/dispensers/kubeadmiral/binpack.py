@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from fairlead.solver.dispensers.kubeadmiral.arithmetic import MAXIMUM, wrap
 from fairlead.solver.dispensers.kubeadmiral.inputs import Division, PlannerInput, Preferences
-from fairlead.solver.dispensers.kubeadmiral.planner import runnable
+from fairlead.solver.dispensers.kubeadmiral.planner import runnable, trimmed
 
 Queue = Sequence[tuple[str, Preferences]]
 
@@ -44,8 +44,7 @@ def binpack(question: PlannerInput) -> Division:
     if not question.avoid_disruption:
         return Division(desired, overflow)
     if not keep:
-        cut = {name: min(count, wrap(question.total - scheduled)) for name, count in overflow.items()}
-        overflow = {name: count for name, count in cut.items() if count > 0}
+        overflow = trimmed(overflow, wrap(question.total - scheduled))
     return Division(_undisturbed(question, desired), overflow)
 
 

@@ -214,18 +214,6 @@ def feedback_of(annotations: Annotations, name: str) -> Document:
     return found
 
 
-def _mode(value: str) -> dict[str, Any]:
-    return {"divide": {"Divide": True, "Duplicate": False}[value]}
-
-
-def _sticky(value: str) -> dict[str, Any]:
-    return {"sticky": {"true": True, "false": False}[value]}
-
-
-def _tolerations(value: str) -> dict[str, Any]:
-    return {"tolerations": tolerations(json.loads(value) or ())}
-
-
 def _selector(value: str) -> dict[str, Any]:
     selector = json.loads(value) or {}
     if not all(isinstance(each, str) for each in selector.values()):
@@ -270,9 +258,9 @@ def _placements(value: str) -> dict[str, Any]:
 
 
 _READERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
-    "scheduling-mode": _mode,
-    "sticky-cluster": _sticky,
-    "tolerations": _tolerations,
+    "scheduling-mode": lambda value: {"divide": {"Divide": True, "Duplicate": False}[value]},
+    "sticky-cluster": lambda value: {"sticky": {"true": True, "false": False}[value]},
+    "tolerations": lambda value: {"tolerations": tolerations(json.loads(value) or ())},
     "placements": _placements,
     "clusterSelector": _selector,
     "affinity": _affinity,

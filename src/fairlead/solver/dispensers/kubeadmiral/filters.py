@@ -5,12 +5,12 @@ number of replicas; it is not modelled. Nor is Katalyst, a feature that is off b
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from fairlead.models.cluster import Cluster, Taint, Toleration
 from fairlead.models.selectors import IN, NOT_IN, Requirement, operator_problem
-from fairlead.solver.dispensers.kubeadmiral.inputs import SchedulingUnit, SelectorTerm
+from fairlead.solver.dispensers.kubeadmiral.inputs import Policy, SchedulingUnit, SelectorTerm
 
 NAME_FIELD = "metadata.name"
 
@@ -75,16 +75,37 @@ def _check(requirement: Requirement) -> None:
 NO_SCHEDULE = "NoSchedule"
 NO_EXECUTE = "NoExecute"
 
-Filter = Callable[[SchedulingUnit, Cluster, datetime], str | None]
-
 
 def refusal(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None:
     """Return why a cluster is not open to the object, in KubeAdmiral's words; None where it is open."""
-    for each in _FILTERS:
-        reason = each(unit, cluster, now)
-        if reason is not None:
-            return reason
+    policy, in_use = unit.policy, cluster.name in unit.current
+    if unit.api not in (cluster.api_kinds or ()):
+        return "didn't support this APIVersion"
+    effects = [NO_EXECUTE] if in_use else [NO_SCHEDULE, NO_EXECUTE]
+    for taint in untolerated(cluster, policy.tolerations, effects):
+        return f"had taint {{{taint.key}: {taint.value}}}, that the schedulingUnit didn't tolerate"
+    if policy.cluster_names and cluster.name not in policy.cluster_names:
+        return "were not in placement list"
+    if not _is_selected(policy, cluster):
+        return "didn't match cluster selector"
+    if not (cluster.ready or in_use):
+        return "were unready"
+    if cluster.deleting:
+        return "were terminating"
+    evicted = (until for name, until in unit.feedback.unavailable if name == cluster.name)
+    if any(until is not None and now < until for until in evicted):
+        return "were evicted due to custom migration configuration"
     return None
+
+
+def _is_selected(policy: Policy, cluster: Cluster) -> bool:
+    """Tell whether selector and affinity match; a wrong requirement refuses without a word."""
+    if any(cluster.labels.get(key) != value for key, value in policy.cluster_selector.items()):
+        return False
+    try:
+        return policy.required is None or matches_any(policy.required, cluster)
+    except SelectorError:
+        return False
 
 
 def untolerated(cluster: Cluster, tolerations: Sequence[Toleration], effects: Sequence[str]) -> list[Taint]:
@@ -94,59 +115,3 @@ def untolerated(cluster: Cluster, tolerations: Sequence[Toleration], effects: Se
         for taint in cluster.taints
         if taint.effect in effects and not any(each.tolerates(taint) for each in tolerations)
     ]
-
-
-def _lacks_api(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
-    return None if unit.api in (cluster.api_kinds or ()) else "didn't support this APIVersion"
-
-
-def _is_tainted(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
-    """Refuse by taint; a cluster that is in use is refused under NoExecute only."""
-    effects = [NO_EXECUTE] if cluster.name in unit.current else [NO_SCHEDULE, NO_EXECUTE]
-    for taint in untolerated(cluster, unit.policy.tolerations, effects):
-        return f"had taint {{{taint.key}: {taint.value}}}, that the schedulingUnit didn't tolerate"
-    return None
-
-
-def _is_not_placed(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
-    names = unit.policy.cluster_names
-    return None if not names or cluster.name in names else "were not in placement list"
-
-
-def _is_not_selected(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
-    """Refuse by selector and affinity; a wrong requirement refuses as well, without a word about it."""
-    refused = "didn't match cluster selector"
-    policy = unit.policy
-    if any(cluster.labels.get(key) != value for key, value in policy.cluster_selector.items()):
-        return refused
-    try:
-        return None if policy.required is None or matches_any(policy.required, cluster) else refused
-    except SelectorError:
-        return refused
-
-
-def _is_unready(unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
-    return None if cluster.ready or cluster.name in unit.current else "were unready"
-
-
-def _is_terminating(_unit: SchedulingUnit, cluster: Cluster, _: datetime) -> str | None:
-    return "were terminating" if cluster.deleting else None
-
-
-def _is_evicted(unit: SchedulingUnit, cluster: Cluster, now: datetime) -> str | None:
-    """Refuse what custom migration has evicted, also where it is in use."""
-    for name, until in unit.feedback.unavailable:
-        if name == cluster.name and until is not None and now < until:
-            return "were evicted due to custom migration configuration"
-    return None
-
-
-_FILTERS: tuple[Filter, ...] = (
-    _lacks_api,
-    _is_tainted,
-    _is_not_placed,
-    _is_not_selected,
-    _is_unready,
-    _is_terminating,
-    _is_evicted,
-)

@@ -72,7 +72,7 @@ def spread(question: PlannerInput) -> Division:
     # Without avoid_disruption the next run would undo a migration, so what cannot run stays requested.
     keep = question.keep_unschedulable or not question.avoid_disruption
     tally = _distribute(queue(known, question.key), question.total, question.limited, question.estimated)
-    overflow = tally.overflow if keep else _trimmed(tally)
+    overflow = tally.overflow if keep else trimmed(tally.overflow, tally.remaining)
     if not question.avoid_disruption:
         return Division(tally.plan, overflow)
     return Division(_undisturbed(question, tally.plan), overflow)
@@ -160,9 +160,9 @@ def _serve_weights(shares: Sequence[_Share], weights: int, tally: _Tally) -> tup
     return open_shares, grew
 
 
-def _trimmed(tally: _Tally) -> dict[str, int]:
+def trimmed(overflow: Mapping[str, int], unplaced: int) -> dict[str, int]:
     """Return each overflow cut to the replicas that found no place; their sum may still be too large."""
-    cut = {name: min(count, tally.remaining) for name, count in tally.overflow.items()}
+    cut = {name: min(count, unplaced) for name, count in overflow.items()}
     return {name: count for name, count in cut.items() if count > 0}
 
 

@@ -248,19 +248,13 @@ def place(
                 f"dispenser kubeadmiral cannot place {workload.key}: no policy of KubeAdmiral declares it"
             )
         found = schedule_unit(unit_of(workload, workload.declared), clusters, now)
-        return Answer(_counted(found, workload), _reason(found))
+        # A duplicate has the template's number, and negative ones place nothing.
+        placed = {
+            name: workload.replicas if count is None else max(0, count)
+            for name, count in found.placement.items()
+        }
+        # KubeAdmiral has no categories of failures; these are Karmada's.
+        reason = NO_CLUSTER_FIT if found.nowhere else SCHEDULER_ERROR
+        return Answer(placed, None if found.error is None else reason)
 
     return place_in_turn(problem, answer, deadline, deduct=deduct)
-
-
-def _counted(found: Scheduled, workload: Workload) -> dict[str, int]:
-    """Return replicas by cluster; a duplicate has the template's number, and negative ones place nothing."""
-    placed = found.placement.items()
-    return {name: workload.replicas if count is None else max(0, count) for name, count in placed}
-
-
-def _reason(found: Scheduled) -> str | None:
-    """Return the category of a failure, in Karmada's terms, as KubeAdmiral has none."""
-    if found.error is None:
-        return None
-    return NO_CLUSTER_FIT if found.nowhere else SCHEDULER_ERROR

@@ -1,19 +1,86 @@
-"""The section about how the report was made, and what the plan was allowed to do."""
+"""Sections that many pages share: proof, conflicts, warnings, how the report was made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
 
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Outcome, Status
 from fairlead.models.share import Amount
 from fairlead.models.words import counted, listed
-from fairlead.report.blocks import Block, Facts, Heading
+from fairlead.report.blocks import (
+    Block,
+    Facts,
+    Folded,
+    Heading,
+    Manifest,
+    Text,
+    Tone,
+    paragraphs,
+    sentences,
+)
+from fairlead.report.content.outcome import level_table, told_rules, told_ways
 from fairlead.report.pages import Making, Section
 from fairlead.solver.plan.options import Others, PlanOptions
 from fairlead.version import VERSION
 
-SHOWN = 12
+OPENED = 8
+"""Repaired rules that are open; the others are folded."""
+CONFLICTS_SHOWN = 200
+"""Conflicts that a report lists before it counts the rest."""
+
+
+def proof_section(outcome: Outcome, title: str) -> Section:
+    """Return how good the placement is on every level; empty where there is none."""
+    if not outcome.objectives:
+        return Section("target", title, ())
+    told = (
+        "The levels are compared in this order: a level decides only where all levels above it are "
+        "equal, and lower is better. Nothing that keeps every rule and the levels above can be lower "
+        "than the bound."
+    )
+    return Section("target", title, (Text(told), level_table(outcome)), brief=True)
+
+
+def conflict_section(outcome: Outcome) -> Section:
+    """Return which rules contradict each other and what would help; empty unless that is known."""
+    if outcome.status is not Status.INFEASIBLE:
+        return Section("conflict", "Why there is no placement", ())
+    if outcome.conflict is None:
+        broken = sentences(map(str, outcome.violations), "rule", "bad")
+        return Section("conflict", "Rules that the placement violates", broken, brief=True)
+    blocks: list[Block] = []
+    for number, conflict in enumerate(outcome.conflicts[:CONFLICTS_SHOWN]):
+        these = "this rule" if len(conflict.rules) == 1 else "all of these rules"
+        opening = "Nor can these be kept together:" if number else f"No placement keeps {these}:"
+        blocks += paragraphs([opening, *told_rules(conflict)])
+    rest = len(outcome.conflicts) - CONFLICTS_SHOWN
+    if rest > 0:
+        blocks.append(Text(f"and {counted(rest, 'more conflict')}"))
+    blocks += paragraphs(told_ways(outcome.conflict))
+    blocks += [
+        Folded(f"Manifest: {way.text}", (Manifest(way.manifest),))
+        for way in outcome.conflict.relaxations
+        if way.manifest
+    ]
+    return Section("conflict", "Why there is no placement", tuple(blocks), brief=True)
+
+
+def repaired_section(outcome: Outcome) -> Section:
+    """Return what runs now breaks and the target repairs, without a target all that is broken."""
+    found = outcome.repaired if outcome.placement is not None else outcome.broken_before
+    title = "Fixed by it" if outcome.placement is not None else "Violated now"
+    tone: Tone = "good" if outcome.placement is not None else "bad"
+    return Section("broken", title, sentences(map(str, found), "rule", tone, OPENED))
+
+
+def warnings_section(outcome: Outcome) -> Section:
+    """Return what is odd about the input; empty for nothing."""
+    found = outcome.problem.warnings
+    return Section("warnings", "Warnings about the input", sentences(map(str, found), "warning", "notice"))
+
+
+NAMES_SHOWN = 12
 """Names that an entry lists before it counts the rest."""
 
 _ORIGINS: Mapping[str, str] = {
@@ -51,7 +118,6 @@ def making_section(
 
 
 def _run(outcome: Outcome, seconds: Mapping[str, float], making: Making) -> list[tuple[str, str]]:
-    """Return version, date, size and time."""
     problem = outcome.problem
     replicas = sum(workload.replicas for workload in problem.with_replicas)
     size = (
@@ -82,6 +148,7 @@ def when(made: datetime) -> str:
 def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:
     """Return what was asked for, and what holds where nothing was."""
     budgets, waves = options.budgets, options.waves
+    may_move = options.others is Others.MAKE_ROOM
     facts = [
         ("Replicas that may move in all", _amount(budgets.total)),
         ("of every workload", _amount(budgets.per_workload)),
@@ -89,11 +156,11 @@ def _options(options: PlanOptions) -> tuple[tuple[str, str], ...]:
         ("of single workloads and namespaces", _named({**budgets.workloads, **budgets.namespaces})),
         ("out of single clusters", _named(budgets.leaving)),
         ("into single clusters", _named(budgets.arriving)),
-        ("Pinned workloads", listed(sorted(options.pinned), "workload", SHOWN)),
-        ("Pinned clusters", listed(sorted(options.pinned_clusters), "cluster", SHOWN)),
+        ("Pinned workloads", listed(sorted(options.pinned), "workload", NAMES_SHOWN)),
+        ("Pinned clusters", listed(sorted(options.pinned_clusters), "cluster", NAMES_SHOWN)),
         ("Deviation that every move gains", "" if options.gain is None else f"at least {options.gain}"),
         ("As few moves as possible", "before the ratio counts" if options.moves_first else ""),
-        ("Workloads that were not asked for", _others(options.others)),
+        ("Workloads that were not asked for", "may move to free capacity" if may_move else ""),
         ("What comes first where a replica moves", str(waves.order)),
         ("Replicas of a workload that may be missing", _amount(waves.availability.max_unavailable)),
         ("Replicas of a workload that may be too many", _amount(waves.availability.max_surge)),
@@ -110,9 +177,4 @@ def _amount(amount: Amount | None) -> str:
 
 def _named(amounts: Mapping[str, Amount]) -> str:
     """Return amounts by name; empty where there are none."""
-    return listed([f"{name} {amount}" for name, amount in sorted(amounts.items())], "limit", SHOWN)
-
-
-def _others(others: Others) -> str:
-    """Return what becomes of workloads that nobody asked to rebalance; empty where they stay."""
-    return "may move to free capacity" if others is Others.MAKE_ROOM else ""
+    return listed([f"{name} {amount}" for name, amount in sorted(amounts.items())], "limit", NAMES_SHOWN)
