@@ -19,9 +19,9 @@ import fairlead
 from fairlead.models.outcome import Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.keeping import keep_and_repair, standing_well
 from fairlead.solver.partial_floor import place_greedily
+from fairlead.solver.running.deadline import Deadline
 
 LIMITS = (0.05, 0.2, 0.5, 1.0, 3.0)
 SHARE = 1.1

@@ -18,7 +18,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Total, Weights, WorkloadRule
 from fairlead.models.rules.capacity import demands
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import WorkloadBox, box_of
+from fairlead.solver.exact.boxes import WorkloadBox, box_of
 
 # Costs are exact, one piece for every replica, where that is at most so many pieces for the whole batch.
 MOST_PIECES = 30_000

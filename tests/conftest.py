@@ -46,7 +46,7 @@ def live_server() -> Iterator[RealBackend]:
 @pytest.fixture
 def processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let time limits count the time of the processor, which a busy machine does not eat up."""
-    monkeypatch.setattr("fairlead.solver.deadline.time", SimpleNamespace(monotonic=time.process_time))
+    monkeypatch.setattr("fairlead.solver.running.deadline.time", SimpleNamespace(monotonic=time.process_time))
 
 
 @pytest.fixture(params=["real" if os.environ.get("FAIRLEAD_LIVE") else "fake"])

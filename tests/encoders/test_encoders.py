@@ -34,7 +34,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
-from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.levels.lexicographic import minimise_levels
 
 NAMES = ("member1", "member2", "member3")
 ALL = Candidates(NAMES)

@@ -40,7 +40,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.shares import Group
 from fairlead.models.workload import Workload
-from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.levels.lexicographic import minimise_levels
 
 NAMES = ("a", "b", "c")
 ALL = Candidates(NAMES)

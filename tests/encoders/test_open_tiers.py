@@ -29,8 +29,8 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver import level_search
-from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.levels import level_search
+from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.solving import solve
 from orders import WITHOUT_BALANCE
 from partial_problems import best_partial

@@ -8,8 +8,8 @@ from fairlead.solver.batch.dual.sifting import sift
 from fairlead.solver.batch.dual.subgradient import climb
 from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model, model_of
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def known_of(model: Model, best: Whole | None = None, workers: int = 1) -> Incumbent:

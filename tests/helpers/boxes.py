@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairlead.models.levels import Deviation
-from fairlead.solver.costs.levels import deviation_from
-from fairlead.solver.costs.squares import Change, narrow_unweighted, narrow_webster
-from fairlead.solver.costs.straight import linear, stopping
-from fairlead.solver.marginal import Box, settle_ties
+from fairlead.solver.exact.costs.levels import deviation_from
+from fairlead.solver.exact.costs.squares import Change, narrow_unweighted, narrow_webster
+from fairlead.solver.exact.costs.straight import linear, stopping
+from fairlead.solver.exact.marginal import Box, settle_ties
 
 
 def ints(*values: int) -> NDArray[np.int64]:

@@ -9,9 +9,9 @@ import yaml
 from builders import Manifest
 from fairlead.manifests.loading import load
 from fairlead.models.statement import Relaxation
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import relaxations
+from fairlead.solver.running.deadline import Deadline
 
 
 def ways_out(*manifests: Manifest | Sequence[Manifest]) -> list[Relaxation]:

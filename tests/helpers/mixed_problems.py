@@ -12,7 +12,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Price
 from fairlead.models.score import levels_of, score
 from fairlead.models.shortfall import is_shortfall
-from fairlead.solver.spans import least_alone, least_balance, spans_of
+from fairlead.solver.levels.spans import least_alone, least_balance, spans_of
 from random_problems import with_losses, with_quotas, with_skews
 from walk_problems import standing_problem, walk_problem
 

@@ -5,10 +5,10 @@ from itertools import product
 
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.solver.running.deadline import Deadline
 from fleets import RandomFleet
 
 Placed = dict[str, int]

@@ -25,9 +25,9 @@ from fairlead.models.rules import (
 )
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import at_least
+from fairlead.solver.answers.attainment import at_least
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
 from random_problems import random_problem
 

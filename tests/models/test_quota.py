@@ -33,13 +33,13 @@ from fairlead.models.statement import Conflict, Proof
 from fairlead.models.usage import left_by_quotas
 from fairlead.models.workload import Workload
 from fairlead.report.content.workloads import detailed
-from fairlead.solver.components import components
+from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.explanation import conflicts_of
 from fairlead.solver.conflicts.quotas import quota_conflicts
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.lexicographic import minimise_levels
+from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.deadline import Deadline
 from orders import WITHOUT_BALANCE
 from random_problems import random_problem, with_quotas
 

@@ -8,11 +8,11 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Moves, Total, Weights
 from fairlead.models.workload import Workload
-from fairlead.solver.components import components
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.answers.components import components
 from fairlead.solver.dispatch import searched
-from fairlead.solver.machines import LocalProcesses, ThisProcess
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.machines import LocalProcesses, ThisProcess
+from fairlead.solver.running.search import Search
 from fairlead.solver.solving import solve
 
 

@@ -15,12 +15,12 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Duplicated, Quota, Total, Weights
 from fairlead.models.shortfall import refused
 from fairlead.models.workload import Workload
-from fairlead.solver.answer import Answer, unproven
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.answers.answer import Answer, unproven
 from fairlead.solver.first_placing import place_first
 from fairlead.solver.keeping import keep_and_repair
 from fairlead.solver.partial_floor import place_greedily
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from fairlead.solver.solving import _at_once
 from random_problems import random_problem
 

@@ -32,8 +32,8 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import AffinityGroup, Workload
 from fairlead.solver import groups, joint_groups
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.joint_groups import Joint, first_choice
+from fairlead.solver.running.deadline import Deadline
 
 
 def group(name: str, inside: str, *rules: WorkloadRule) -> AffinityGroup:

@@ -12,7 +12,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Total, Weights
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.alone import place_alone
+from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.side_by_side import FEWEST, place_side_by_side
 
 

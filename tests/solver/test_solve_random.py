@@ -14,9 +14,9 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Total
 from fairlead.models.workload import Workload
-from fairlead.solver import alone, exact
-from fairlead.solver.boxes import WorkloadBox
-from fairlead.solver.nested import choosing
+from fairlead.solver.exact import alone, exact
+from fairlead.solver.exact.boxes import WorkloadBox
+from fairlead.solver.exact.nested import choosing
 from fairlead.solver.solving import solve
 from random_problems import random_problem
 

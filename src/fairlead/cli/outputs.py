@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from fairlead.cli import console, exits
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.interrupt import listening
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import listening
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome

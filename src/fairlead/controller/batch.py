@@ -15,7 +15,7 @@ from fairlead.manifests.loading import problem_of
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 if TYPE_CHECKING:
     from fairlead.models.outcome import Outcome

@@ -15,9 +15,9 @@ from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.uncollected import hurried
 from fairlead.models.words import counted, format_number
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensing import Overcommit, dispense_in_time
-from fairlead.solver.interrupt import attentive
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.solving import solve
 
 Value = int | Fraction

@@ -13,15 +13,15 @@ from fairlead.models.progress import Progress, progress_of
 from fairlead.models.score import levels_of
 from fairlead.models.usage import usage, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, Question, added, origin_of, proven
-from fairlead.solver.attainment import Apart, attained, bounded, status_of
+from fairlead.solver.answers.answer import Answer, Question, added, origin_of, proven
+from fairlead.solver.answers.attainment import Apart, attained, bounded, status_of
+from fairlead.solver.answers.rows import Placed, among, left_by, overfull
 from fairlead.solver.coupling import Groups, by_themselves, coupled, crowd, keeps_shared_rules
-from fairlead.solver.frozen import frozen
+from fairlead.solver.exact.alone import place_alone
 from fairlead.solver.keeping import SHARE_OF_FLOOR, better, keep_and_repair
-from fairlead.solver.rows import Placed, among, left_by, overfull
-from fairlead.solver.search import Search
-from fairlead.solver.stages import first_stage, polished
+from fairlead.solver.levels.frozen import frozen
+from fairlead.solver.levels.stages import first_stage, polished
+from fairlead.solver.running.search import Search
 
 Jointly = Callable[[Question], Answer]
 """Solves a problem in one search."""

@@ -7,14 +7,14 @@ from fairlead.models.errors import UsageError
 from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.solver.answer import Answer, Question, answered
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.answers.answer import Answer, Question, answered
+from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.deadline import Deadline, Stop
-from fairlead.solver.interrupt import listening
-from fairlead.solver.machines import ENGINES, Machines, machines_of
 from fairlead.solver.methods import solve_part, stand_alone
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline, Stop
+from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.machines import ENGINES, Machines, machines_of
+from fairlead.solver.running.search import Search
 
 WORTH_A_PROCESS = 5_000
 """Places (workloads times clusters) that are worth the second which new processes need to start."""
@@ -32,7 +32,7 @@ class Where:
     Parameters
     ----------
     engine, address
-        See `fairlead.solver.machines.machines_of`.
+        See `fairlead.solver.running.machines.machines_of`.
     partitions
         Shares into which a part of many workloads is split; None or 1 splits nothing.
     """
@@ -73,7 +73,7 @@ def solve_parts(
     Parameters
     ----------
     parts
-        The parts; see `fairlead.solver.components`.
+        The parts; see `fairlead.solver.answers.components`.
     alone
         Workloads as they are placed where they have all shared capacity for themselves, as far as known.
     search

@@ -15,10 +15,10 @@ from fairlead.models.outcome import Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.validity import completed
 from fairlead.models.workload import Workload
-from fairlead.solver.conclusion import conclude_greedy
-from fairlead.solver.deadline import Deadline, TimeOverError
+from fairlead.solver.answers.conclusion import conclude_greedy
 from fairlead.solver.dispensers import dividing, karmada, kubeadmiral, reference
 from fairlead.solver.dispensers.in_turn import Dispensed
+from fairlead.solver.running.deadline import Deadline, TimeOverError
 
 Overcommit = Literal["as-karmada", "deduct"]
 

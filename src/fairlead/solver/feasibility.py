@@ -7,11 +7,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import BindingRule, Bounds
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.separable import MANY, applies
-from fairlead.solver.boxes import boxes_of
 from fairlead.solver.conflicts.quotas import quota_conflicts
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.exact.boxes import boxes_of
 from fairlead.solver.keeping import keep_and_repair, standing_well
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool | None:
@@ -37,7 +37,7 @@ def has_placement(problem: Problem, deadline: Deadline, seed: int = 0) -> bool |
 def _status(bare: Problem, deadline: Deadline, seed: int) -> Status:
     """Look for a placement of a problem without preferences, by prices where there are many workloads."""
     from fairlead.solver.batch.levels import solve_batch
-    from fairlead.solver.lexicographic import minimise_levels
+    from fairlead.solver.levels.lexicographic import minimise_levels
 
     if len(bare.workloads) >= MANY and applies(bare):
         return solve_batch(bare, Search(deadline, 1, seed)).status

@@ -9,7 +9,7 @@ from fairlead.models.rules import Bounds, Candidates, Preference, Quota, Total
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import MOST, MOST_ASKED, Batch, Whole, batch_of
 from fairlead.solver.batch.separable import fits_arrays
-from fairlead.solver.quick_placing import filled
+from fairlead.solver.exact.quick_placing import filled
 
 
 def can_be_filled(part: Problem) -> bool:

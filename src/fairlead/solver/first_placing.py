@@ -11,10 +11,10 @@ from fairlead.models.check import check
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.usage import add, usage_of
+from fairlead.solver.answers.rows import among
 from fairlead.solver.batch.arrays import MOST_ASKED, Batch, Floats, Whole, batch_of
+from fairlead.solver.exact.quick_placing import place_quickly, wished
 from fairlead.solver.filling import Filling, can_be_filled, is_a_row
-from fairlead.solver.quick_placing import place_quickly, wished
-from fairlead.solver.rows import among
 
 PLACES_LOOKED_AT = 2_000_000
 """Places (workloads times clusters) that all steps towards prices look at together."""

@@ -9,12 +9,12 @@ from fairlead.models.outcome import RejectedGroup
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, Total
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.boxes import box_of, has_box
-from fairlead.solver.components import components
+from fairlead.solver.answers.components import components
 from fairlead.solver.conflicts.alone import conflicts, fails_alone
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.exact.boxes import box_of, has_box
 from fairlead.solver.feasibility import without_preferences
 from fairlead.solver.joint_choices import is_open
+from fairlead.solver.running.deadline import Deadline
 
 if TYPE_CHECKING:
     from fairlead.solver.joint_groups import Joint

@@ -16,8 +16,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.engine import Effort, Finding, Verdict, run
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Effort, Finding, Verdict, run
 
 WEIGHTS = 1000000
 """Joint choices that are told apart by the sums of one objective."""

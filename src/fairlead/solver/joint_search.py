@@ -8,14 +8,14 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import levels_of, score, value_of
 from fairlead.models.shortfall import refused
-from fairlead.solver.answer import Answer, Question, answered, unproven
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.answers.answer import Answer, Question, answered, unproven
+from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.separable import MANY, applies
 from fairlead.solver.dispensers import reference
 from fairlead.solver.keeping import SHARE_OF_FLOOR, keep_and_repair, standing_well
+from fairlead.solver.levels.stages import first_stage, is_early, polished
 from fairlead.solver.partial_floor import place_greedily
-from fairlead.solver.search import Search
-from fairlead.solver.stages import first_stage, is_early, polished
+from fairlead.solver.running.search import Search
 
 MOST_DISPENSED = 2000
 """Workloads up to which the reference dispenser is asked before prices; it takes them one by one."""
@@ -135,7 +135,7 @@ def _is_settled(first: Problem, question: Question) -> bool:
 
 def _minimised(part: Problem, question: Question, search: Search) -> LexicographicResult:
     """Minimise the levels of a part from what is known of a question."""
-    from fairlead.solver.lexicographic import minimise_levels
+    from fairlead.solver.levels.lexicographic import minimise_levels
 
     return minimise_levels(
         part,

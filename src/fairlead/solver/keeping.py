@@ -7,9 +7,9 @@ from fairlead.models.check import shared_violations, violations_of
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.first_placing import place_first
+from fairlead.solver.running.deadline import Deadline
 
 SMALL = 500
 """Places (workloads times clusters) up to which everything is tried, whatever the time."""

@@ -14,7 +14,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
-from fairlead.solver.answer import Answer, Question, proven
+from fairlead.solver.answers.answer import Answer, Question, proven
 from fairlead.solver.competing import solve_competing
 from fairlead.solver.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
 from fairlead.solver.partial import has_to_give_way, what_fits
@@ -45,7 +45,7 @@ class Way:
 
 
 def solve_part(question: Question) -> Answer:
-    """Solve one independent part in the first way that answers; see `fairlead.solver.components`."""
+    """Solve one independent part in the first way that answers; see `fairlead.solver.answers.components`."""
     return _first(WAYS, question)
 
 

@@ -9,13 +9,13 @@ from dataclasses import replace
 from fairlead.models.check import shared_violations
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.solver.boxes import box_of, has_box
 from fairlead.solver.conflicts.alone import conflicts
 from fairlead.solver.conflicts.quotas import quota_conflicts
+from fairlead.solver.exact.boxes import box_of, has_box
+from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.keeping import SHARE_OF_FLOOR, repaired
-from fairlead.solver.partial_boxes import place_what_fits
-from fairlead.solver.search import Search
+from fairlead.solver.running.search import Search
 
 # Of the time that is left, what may be spent on finding out whether a part can be placed in full.
 SHARE_OF_TIME = 0.4

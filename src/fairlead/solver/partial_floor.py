@@ -14,14 +14,14 @@ from fairlead.models.rules.quota import Allowance
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Whole
-from fairlead.solver.boxes import Available, box_of, has_box, room_left
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.dispensers.reference import turn
+from fairlead.solver.exact.boxes import Available, box_of, has_box, room_left
+from fairlead.solver.exact.partial_boxes import place_what_fits
+from fairlead.solver.exact.quick_placing import fill, filled, wished
 from fairlead.solver.filling import Filling
 from fairlead.solver.keeping import is_small
-from fairlead.solver.partial_boxes import place_what_fits
-from fairlead.solver.quick_placing import fill, filled, wished
+from fairlead.solver.running.deadline import Deadline
 
 
 def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placement:

@@ -10,10 +10,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.shortfall import shortfall_value
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.components import components
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.answers.components import components
 from fairlead.solver.groups import Chosen, Feasible
 from fairlead.solver.joint_choices import is_open
+from fairlead.solver.running.deadline import Deadline
 
 Place = Callable[[Problem], Placement]
 """Places a problem partially, so that as little as possible gives way."""

@@ -1,9 +1,9 @@
 """Many workloads placed alone, all at once: rows of arrays instead of one allocation after the other.
 
-The same exact allocation as `fairlead.solver.exact` for the commonest kind: nothing but bounds and the
-deviation from weights, by Webster's measure or l1. The costs of l1 are whole numbers. By Webster's measure
-the unit k of a place of weight w costs ``(2 k + 1) / w``. As doubles these costs have the order of the
-fractions, and are equal only where the fractions are, as long as no product of a numerator and a weight
+The same exact allocation as `fairlead.solver.exact.allocation` for the commonest kind: nothing but bounds and
+the deviation from weights, by Webster's measure or l1. The costs of l1 are whole numbers. By Webster's
+measure the unit k of a place of weight w costs ``(2 k + 1) / w``. As doubles these costs have the order of
+the fractions, and are equal only where the fractions are, as long as no product of a numerator and a weight
 reaches 2^52: two of them differ by at least one part in that product, rounding by one in 2^53. What decides
 is a certificate for every row; a row without one is left to the other way.
 """
@@ -150,7 +150,7 @@ def _by_gaps(boxes: _Boxes, weights: Whole, wholes: Sequence[int]) -> tuple[Whol
     """Return the best division of every row by l1, ties to the first, and of which that is certain.
 
     Units wholly under the quota N w / W cost -W, those wholly over it W, the one between W - 2 rest, and all
-    of a place without a weight nothing (`fairlead.solver.costs.straight.absolute`).
+    of a place without a weight nothing (`fairlead.solver.exact.costs.straight.absolute`).
     """
     lower, upper, totals = boxes.lower, boxes.upper, boxes.totals
     # As doubles sums cannot wrap around; half of what fits is far from where rounding could matter.

@@ -18,29 +18,29 @@ from fairlead.models.progress import Progress
 from fairlead.models.statement import Conflict
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.alone import place_alone
-from fairlead.solver.answer import Answer, Question, together, unproven
-from fairlead.solver.boxes import WorkloadBox, boxes_of
-from fairlead.solver.components import components
-from fairlead.solver.conclusion import conclude, conclude_infeasible
+from fairlead.solver.answers.answer import Answer, Question, together, unproven
+from fairlead.solver.answers.components import components
+from fairlead.solver.answers.conclusion import conclude, conclude_infeasible
+from fairlead.solver.answers.rows import Placed
 from fairlead.solver.conflicts.alone import hopeless
 from fairlead.solver.conflicts.quotas import quota_conflicts
 from fairlead.solver.conflicts.scarcity import is_scarce
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispatch import Where, solve_parts
+from fairlead.solver.exact.alone import place_alone
+from fairlead.solver.exact.boxes import WorkloadBox, boxes_of
 from fairlead.solver.feasibility import has_placement, without_preferences
 from fairlead.solver.groups import Chosen, Grouped, choose_groups
-from fairlead.solver.interrupt import listening
 from fairlead.solver.keeping import better, is_small, keep_and_repair, repaired, standing_well
+from fairlead.solver.levels.targets import loose_levels, strict
+from fairlead.solver.levels.tolerances import loosened, unsearched
 from fairlead.solver.methods import covers, solve_giving_way, stand_alone
 from fairlead.solver.partial import SHARE_OF_TIME
 from fairlead.solver.partial_floor import place_greedily
 from fairlead.solver.partial_groups import choose_partially
-from fairlead.solver.rows import Placed
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.search import Search
 from fairlead.solver.side_by_side import place_side_by_side
-from fairlead.solver.targets import loose_levels, strict
-from fairlead.solver.tolerances import loosened, unsearched
 
 LOG = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Moves, Spread, T
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.score import score
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.arrays import batch_of
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.dual.bound import lower_bound, ranges
@@ -31,9 +31,9 @@ from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.repair import rounded
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 

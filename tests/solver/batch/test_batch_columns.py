@@ -13,7 +13,7 @@ from fairlead.models.rules import Candidates, Capacity, Spread, Total, Weights
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.columns import Columns, _chosen
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 NAMES = ("a", "b", "c")
 ONE_REGION = Spread("region", {name.upper(): frozenset({name}) for name in NAMES}, 1, 1)

@@ -35,11 +35,11 @@ from fairlead.solver.batch.primal.neighbourhood import Window, close_all, open_u
 from fairlead.solver.batch.primal.repair import exchange_rounded, rounded
 from fairlead.solver.batch.surrogate import Guide, Guided, after_guide, followers, frozen_at, guide_of
 from fairlead.solver.batch.tuning import GRACE, PARTS, SHARE
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.engine import Effort
-from fairlead.solver.machines import ThisProcess
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Effort
+from fairlead.solver.running.machines import ThisProcess
+from fairlead.solver.running.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)

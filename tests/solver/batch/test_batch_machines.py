@@ -25,11 +25,11 @@ from fairlead.solver.batch.model import model_of
 from fairlead.solver.batch.primal.large_neighbourhood import search_neighbourhoods
 from fairlead.solver.batch.primal.repair import exchange_all
 from fairlead.solver.batch.separable import is_plain
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import without_preferences
-from fairlead.solver.lexicographic import minimise_levels
-from fairlead.solver.machines import LocalProcesses, Machines, RayCluster, ThisProcess
-from fairlead.solver.search import Search
+from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.machines import LocalProcesses, Machines, RayCluster, ThisProcess
+from fairlead.solver.running.search import Search
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")

@@ -33,7 +33,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed import bounds as relaxed
@@ -41,9 +41,9 @@ from fairlead.solver.batch.mixed import search as mixed
 from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
 from fairlead.solver.batch.overload import applies_partly, solve_partly
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.partial_floor import place_greedily
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 from partial_problems import best_partial
 from random_problems import random_problem
 

@@ -22,8 +22,8 @@ from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model, Prices, model_of, place_prices
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.repair import exchange_all, rounded
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 
 def program(keys: tuple[int, ...] = (10, 20, 30), first: float = 1.0) -> LinearProgram:

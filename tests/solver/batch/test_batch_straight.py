@@ -25,10 +25,10 @@ from fairlead.solver.batch.overload import nowhere_of, solve_partly, with_nowher
 from fairlead.solver.batch.primal.repair import repair_rounded
 from fairlead.solver.batch.surrogate import can_break, followers, guide_of, straight_guide
 from fairlead.solver.batch.tuning import SHARE, SHARE_OF_DEVIATION
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
 from fairlead.solver.feasibility import has_placement
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 THREE = (100, 10, 0)
@@ -144,7 +144,7 @@ def test_whether_a_batch_has_a_placement_is_told_by_prices(monkeypatch: pytest.M
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("CP-SAT was asked")
 
-    monkeypatch.setattr("fairlead.solver.lexicographic.minimise_levels", refuse)
+    monkeypatch.setattr("fairlead.solver.levels.lexicographic.minimise_levels", refuse)
     assert has_placement(middling(1, Deviation.L1, load=1.1), Deadline.after(10.0)) is False
     assert has_placement(middling(1, Deviation.L1, load=0.98), Deadline.after(10.0)) is True
 

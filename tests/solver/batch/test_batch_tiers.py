@@ -14,8 +14,8 @@ from fairlead.models.score import score
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.mixed.parts import in_tiers, without_tiers
 from fairlead.solver.batch.mixed.search import applies_mixed, solve_mixed
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 

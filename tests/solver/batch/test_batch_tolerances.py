@@ -14,9 +14,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.score import score
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.overload import with_nowhere
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.search import Search
-from fairlead.solver.targets import loose_levels, strict, unheard
+from fairlead.solver.levels.targets import loose_levels, strict, unheard
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 DIVIDED = (Deviation.L1, Deviation.WEBSTER)
 TWO = (100, 0)

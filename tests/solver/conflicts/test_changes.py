@@ -22,8 +22,8 @@ from builders import (
 from fairlead.manifests.loading import load
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import Bound
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxation import relaxations
+from fairlead.solver.running.deadline import Deadline
 from hand_made import infeasible
 from kubeadmiral_manifests import entry, member
 from kubeadmiral_manifests import policy as federated_policy

@@ -14,7 +14,6 @@ from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
-from fairlead.solver import engine
 from fairlead.solver.conflicts import conflict as explaining
 from fairlead.solver.conflicts import explanation
 from fairlead.solver.conflicts.alone import alone, fails_alone, settled
@@ -25,11 +24,12 @@ from fairlead.solver.conflicts.scarcity import excess_of, is_scarce, scarce
 from fairlead.solver.conflicts.subset import only
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.conflicts.witnesses import Witnessed
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation import search as relaxing
 from fairlead.solver.relaxation.model import RelaxationModel
+from fairlead.solver.running import engine
+from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
 
 GPU = "nvidia.com/gpu"

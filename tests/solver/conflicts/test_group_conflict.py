@@ -13,8 +13,8 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, GroupTotal, Spre
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import boxes_of
 from fairlead.solver.conflicts.alone import conflicts
+from fairlead.solver.exact.boxes import boxes_of
 from fairlead.solver.solving import solve
 
 NAMES = ("a", "b", "c")

@@ -25,7 +25,7 @@ from fairlead.solver.conflicts.conflict import find
 from fairlead.solver.conflicts.explanation import conflicts_of
 from fairlead.solver.conflicts.subset import only, widest
 from fairlead.solver.conflicts.units import Unit, units_of
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem
 
 Broken = frozenset[int]

@@ -13,8 +13,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Capacity, Spread, Survival, Total, WorkloadRule
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.engine import Effort, Verdict, run
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Effort, Verdict, run
 
 Allowed = dict[tuple[Because, Side], int]
 

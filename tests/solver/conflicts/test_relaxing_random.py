@@ -31,8 +31,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.changes.quota import detail_of, number_of
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxation import relaxations
+from fairlead.solver.running.deadline import Deadline
 from random_problems import random_problem, with_losses, with_quotas, with_skews
 
 DEAREST = 2

@@ -17,8 +17,8 @@ from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import describe, unit
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxation import relaxations
+from fairlead.solver.running.deadline import Deadline
 from merged import texts, ways_out
 
 EVEN = static((["member1", "member2"], 1))

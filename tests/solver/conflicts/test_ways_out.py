@@ -33,8 +33,8 @@ from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind
 from fairlead.solver.conflicts import conflict, explanation
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.relaxation import relaxations
+from fairlead.solver.running.deadline import Deadline
 from merged import pasted, texts, ways_out
 from own_builders import own
 

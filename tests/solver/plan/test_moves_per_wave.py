@@ -10,10 +10,10 @@ import fairlead
 from fairlead.cli.app import main
 from fairlead.models.errors import UsageError
 from fairlead.models.placement import Placement
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Move, Wave, WaveOptions, WavePlan
+from fairlead.solver.running.deadline import Deadline
 from fleets import tiny_fleet
 from places import EXAMPLES
 from small_plans import fleet, service

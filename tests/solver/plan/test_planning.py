@@ -65,7 +65,7 @@ def test_the_time_limit_counts_from_the_first_moment(monkeypatch: pytest.MonkeyP
         return Outcome(Status.UNKNOWN, "greedy", question, None)
 
     monkeypatch.setattr("fairlead.solver.plan.plan.solve", solved)
-    monkeypatch.setattr("fairlead.solver.deadline.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("fairlead.solver.running.deadline.time.monotonic", lambda: next(clock))
     plan(fleet(service("shop/web", WEB)), time_limit=10.0)
     assert given == [3.0]
 

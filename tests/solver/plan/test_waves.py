@@ -24,13 +24,13 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import AffinityGroup, Workload
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.migration import migration_of
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import moved_to, remaining, waves_of
 from fairlead.solver.plan.shortening import repairs_first
 from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.waves import Availability, Move, Order, WaveOptions, WavePlan
+from fairlead.solver.running.deadline import Deadline
 from fleets import random_fleet, tiny_fleet
 from wave_brute_force import goes_straight
 

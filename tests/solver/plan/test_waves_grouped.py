@@ -11,10 +11,10 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Survival, Total, WorkloadRule
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions, WavePlan
+from fairlead.solver.running.deadline import Deadline
 from fleets import RandomFleet, random_fleet, tiny_fleet, with_losses, with_skews
 from wave_brute_force import goes_straight
 

@@ -11,11 +11,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity, Quota, Total
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.replay import replay
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.waves import Availability, Move, Order, Wave, WaveOptions, WavePlan
+from fairlead.solver.running.deadline import Deadline
 from fleets import random_fleet, tiny_fleet, with_quotas
 from wave_brute_force import goes_straight
 

@@ -32,7 +32,7 @@ from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.quota import Limit, Scope
 from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
 from fairlead.solver.why.answer import Possible, Step
 from fairlead.solver.why.answered import Answered, answered

@@ -25,7 +25,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import graded_room, needs
 from fairlead.models.rules.quota import Scope
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import UNBOUND
+from fairlead.solver.exact.boxes import UNBOUND
 
 Whole = NDArray[np.int64]
 

@@ -9,11 +9,11 @@ from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.score import score
-from fairlead.solver.attainment import LexicographicResult, Note, attained
+from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
 from fairlead.solver.batch import tuning
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.engine import Effort
-from fairlead.solver.ties import Settled, settle
+from fairlead.solver.levels.ties import Settled, settle
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Effort
 
 
 def concluded(

@@ -20,7 +20,7 @@ from fairlead.models.score import levels_of
 from fairlead.models.workload import Workload
 from fairlead.solver.batch.arrays import Batch, Whole, table_of, total_of
 from fairlead.solver.batch.shapes import Shape
-from fairlead.solver.marginal import widen
+from fairlead.solver.exact.marginal import widen
 
 # Steps of one unit where costs allow it: fine enough for prices, few enough for sums in 64 bits.
 FINEST = 2**36

@@ -12,8 +12,8 @@ from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.surrogate import Guided
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 OnProgress = Callable[[int | None, int], None]
 """Hears the cost of the best placement and the bound, in steps, whenever one gets better."""

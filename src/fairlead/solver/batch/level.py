@@ -21,7 +21,7 @@ from fairlead.solver.batch.primal.repair import (
     rounded,
 )
 from fairlead.solver.batch.surrogate import Guide, Guided
-from fairlead.solver.search import Search
+from fairlead.solver.running.search import Search
 
 # For a guide, or where other levels come after that wait for time, prices that are about right will do.
 ABOUT_RIGHT = Sifting(close=1e-5)

@@ -16,7 +16,7 @@ from fairlead.models.progress import Progress, progress_of
 from fairlead.models.rules import Quota
 from fairlead.models.rules.capacity import needs
 from fairlead.models.rules.quota import askers
-from fairlead.solver.attainment import LexicographicResult, Note
+from fairlead.solver.answers.attainment import LexicographicResult, Note
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Batch, Whole, batch_of
 from fairlead.solver.batch.conclusion import concluded
@@ -38,9 +38,9 @@ from fairlead.solver.batch.surrogate import (
     guide_of,
     straight_guide,
 )
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.first_placing import place_first
-from fairlead.solver.search import Search
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 Report = Callable[[Progress], None]
 

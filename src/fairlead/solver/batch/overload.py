@@ -20,10 +20,10 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Price, Tiers, Wo
 from fairlead.models.score import score
 from fairlead.models.shortfall import refused, shortfall_levels
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import LexicographicResult
+from fairlead.solver.answers.attainment import LexicographicResult
 from fairlead.solver.batch.levels import Report, solve_batch
 from fairlead.solver.batch.separable import applies
-from fairlead.solver.search import Search
+from fairlead.solver.running.search import Search
 
 
 def applies_partly(part: Problem) -> bool:

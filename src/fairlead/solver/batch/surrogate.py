@@ -16,7 +16,7 @@ from fairlead.solver.batch.arrays import Batch, Whole, total_of
 from fairlead.solver.batch.costs import LevelCost
 from fairlead.solver.batch.model import Model, Prices, model_of
 from fairlead.solver.batch.shapes import Shape
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 Pin = tuple[LevelCost, int]
 """A level that is settled, and what it may cost, in steps."""

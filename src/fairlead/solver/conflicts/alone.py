@@ -28,11 +28,11 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Conflict, Proof
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import WorkloadBox, box_of, boxes_of, has_box
 from fairlead.solver.conflicts.closed_form import closed_form, most_in_groups
 from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.conflicts.wording import told
-from fairlead.solver.marginal import exact_sum
+from fairlead.solver.exact.boxes import WorkloadBox, box_of, boxes_of, has_box
+from fairlead.solver.exact.marginal import exact_sum
 
 
 def alone(workload: Workload, problem: Problem) -> Problem:

@@ -14,8 +14,8 @@ from fairlead.solver.conflicts.subset import Judge, only
 from fairlead.solver.conflicts.units import Unit, units_of
 from fairlead.solver.conflicts.witnesses import filled, witnessed
 from fairlead.solver.conflicts.wording import shortened, told
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
+from fairlead.solver.running.deadline import Deadline
 
 SHARE_OF_ONE = 0.5
 """Of the time for a conflict, what may be spent on looking for it; the rest verifies it."""

@@ -29,7 +29,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.capacity import needs
 from fairlead.solver.conflicts.subset import Judge, widest
 from fairlead.solver.conflicts.units import Room, Unit
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 MOST_PLACES = 5_000
 """Workloads times clusters up to which placements are judged by all units, not by those of the conflict."""

@@ -18,10 +18,10 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Bounds, Candidates, Duplicated, Tiers, Weights
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.workload import Workload
-from fairlead.solver.costs.squares import narrow_unweighted, narrow_webster
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers.in_turn import Dispensed
-from fairlead.solver.marginal import Box, settle_ties
+from fairlead.solver.exact.costs.squares import narrow_unweighted, narrow_webster
+from fairlead.solver.exact.marginal import Box, settle_ties
+from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)

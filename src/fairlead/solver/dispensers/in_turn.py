@@ -9,7 +9,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.capacity import demands
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.usage import add, usage_of
 from fairlead.models.workload import Workload
-from fairlead.solver.alone import place_alone
-from fairlead.solver.boxes import Available
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.greedy_choice import choose_greedily
-from fairlead.solver.quick_placing import place_quickly
+from fairlead.solver.exact.alone import place_alone
+from fairlead.solver.exact.boxes import Available
+from fairlead.solver.exact.greedy_choice import choose_greedily
+from fairlead.solver.exact.quick_placing import place_quickly
+from fairlead.solver.running.deadline import Deadline
 
 Otherwise = Callable[[Workload, Problem, Available, Sequence[Allowance]], Mapping[str, int]]
 """Places a workload that does not fit as a whole into what is left of clusters and quotas."""

@@ -18,14 +18,14 @@ from fairlead.models.share import Amount
 from fairlead.models.shortfall import refused
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.interrupt import attentive, listening
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.options import Budgets, Others, PlanOptions
 from fairlead.solver.plan.saved import SavedPlan, saved_plan
 from fairlead.solver.plan.schedule import waves_of
 from fairlead.solver.plan.target import planned
 from fairlead.solver.plan.waves import Availability, Order, WaveOptions
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import attentive, listening
 from fairlead.solver.solving import solve
 
 Choice = TypeVar("Choice", bound=StrEnum)

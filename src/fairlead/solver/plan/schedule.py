@@ -10,7 +10,6 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Quota
 from fairlead.models.rules.quota import asked, taken_by_others
 from fairlead.models.usage import remaining as left_in
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.plan.blocked import blocked_moves
 from fairlead.solver.plan.greedy import distance, end_of
 from fairlead.solver.plan.migration import Migration, migration_of
@@ -19,6 +18,7 @@ from fairlead.solver.plan.search import searched
 from fairlead.solver.plan.shortening import shortened
 from fairlead.solver.plan.steps import wave_of
 from fairlead.solver.plan.waves import WaveOptions, WavePlan
+from fairlead.solver.running.deadline import Deadline
 
 
 def waves_of(

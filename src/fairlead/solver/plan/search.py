@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.engine import Effort
 from fairlead.solver.plan.builder import WaveBuilder
 from fairlead.solver.plan.greedy import Steps, distance, end_of, follow, run
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
@@ -12,6 +10,8 @@ from fairlead.solver.plan.steps import Step
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.wave_model import one_wave, reach, size
 from fairlead.solver.plan.waves import Order
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Effort
 
 SMALL = 1500
 """Numbers in a model up to which CP-SAT is asked for waves."""

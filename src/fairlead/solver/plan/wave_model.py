@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 from ortools.sat.python import cp_model
 
-from fairlead.solver.engine import Effort, Verdict, run
 from fairlead.solver.plan.greedy import Steps
 from fairlead.solver.plan.migration import Migration, Place, WorkloadPath, left_over
 from fairlead.solver.plan.steps import Step, total
 from fairlead.solver.plan.transient import Moment
 from fairlead.solver.plan.wave_rows import Expression, Moments, Places, WaveRows
 from fairlead.solver.plan.waves import Order
+from fairlead.solver.running.engine import Effort, Verdict, run
 
 KINDS = ("starts", "late", "early", "gone")
 

@@ -20,10 +20,10 @@ from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.conflicts.units import units_of
 from fairlead.solver.conflicts.witnesses import filled
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation.relaxable import Relaxable, relaxables_of
 from fairlead.solver.relaxation.stock import KINDS, relaxables, stock_of
+from fairlead.solver.running.deadline import Deadline
 
 Changes = tuple[Change, ...]
 

@@ -18,11 +18,9 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Duplicated, GroupTotal, MoveBudget, Total
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import Available, room_left
 from fairlead.solver.changes.kinds import Kind
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.engine import Effort, Verdict, run
+from fairlead.solver.exact.boxes import Available, room_left
 from fairlead.solver.relaxation.dependent import (
     BudgetRows,
     bind_opened,
@@ -38,6 +36,8 @@ from fairlead.solver.relaxation.dependent import (
 from fairlead.solver.relaxation.relaxable import Key, Relaxable, widest
 from fairlead.solver.relaxation.relaxed import WIDTH, Copy, Relaxed, changes_of, polished, support
 from fairlead.solver.relaxation.stock import KINDS, pairwise, relaxables, stock_of
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Effort, Verdict, run
 
 POLISHING = 0.5
 """Seconds at most for each choice among changes that cost the same."""

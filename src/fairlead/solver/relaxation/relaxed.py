@@ -15,9 +15,9 @@ from fairlead.encoders.encoding import weighted
 from fairlead.encoders.variables import Place
 from fairlead.models.statement import Change
 from fairlead.solver.changes.kinds import ORDER, order
-from fairlead.solver.engine import Effort, run
 from fairlead.solver.relaxation.relaxable import Relaxable
 from fairlead.solver.relaxation.stock import Stock
+from fairlead.solver.running.engine import Effort, run
 
 FEW = 3
 """Numbers of relaxables that are tried one by one."""

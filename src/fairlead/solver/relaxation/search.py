@@ -13,15 +13,15 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import BindingRule, Bounds, Companionship, WorkloadRule
 from fairlead.models.statement import Change, Relaxation
 from fairlead.models.workload import Workload
+from fairlead.solver.answers.components import components
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
 from fairlead.solver.changes.kinds import Kind, describe_all, order
-from fairlead.solver.components import components
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import choices, is_complete, is_shut, reaching
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
 from fairlead.solver.relaxation.ways import Way, chosen, is_large, ways, ways_of_large
+from fairlead.solver.running.deadline import Deadline
 
 
 def relaxations(

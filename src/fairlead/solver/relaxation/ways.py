@@ -16,20 +16,20 @@ from fairlead.models.rules import Candidates, Duplicated, Total, Weights
 from fairlead.models.source import Source
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.alike import alike
-from fairlead.solver.boxes import box_of
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.kinds import Kind, order, sentences
 from fairlead.solver.changes.opening import spelled
 from fairlead.solver.changes.quota import followed
 from fairlead.solver.conflicts.alone import alone, fails_alone
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
+from fairlead.solver.exact.alike import alike
+from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.relaxation import excess
 from fairlead.solver.relaxation.closed_form import quick
 from fairlead.solver.relaxation.model import RelaxationModel
 from fairlead.solver.relaxation.sharing import counted_once, for_all, spoils
+from fairlead.solver.running.deadline import Deadline
 
 MOST_PLACES = 4_000
 """Workloads times clusters up to which one model of everything is made."""

@@ -12,8 +12,8 @@ from fairlead.models.rules import duplicated, total
 from fairlead.models.triggers import as_triggered
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.interrupt import attentive
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import attentive
 from fairlead.solver.simulate.changed import changed
 from fairlead.solver.simulate.changes import At, Change, Drain, Lose, Trial, groups_of, unknown
 from fairlead.solver.simulate.result import Scenario, Simulation, effects, fullness_of

@@ -27,10 +27,10 @@ from fairlead.models.rules import (
 from fairlead.models.score import levels_of, score
 from fairlead.models.usage import Amounts, more_replicas, remaining
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import box_of, has_box
-from fairlead.solver.components import components
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.exact import allocate
+from fairlead.solver.answers.components import components
+from fairlead.solver.exact.allocation import allocate
+from fairlead.solver.exact.boxes import box_of, has_box
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.solving import solve
 from fairlead.solver.why.change import settled
 from fairlead.solver.why.exchange import Exchanged, Exchanges, exchanges_of

@@ -21,11 +21,11 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, GroupTotal, Tiers, Weights, weights
 from fairlead.models.score import in_order, levels_of_workload
 from fairlead.models.workload import Workload
-from fairlead.solver.boxes import WorkloadBox
-from fairlead.solver.costs.levels import by_name, cost_of, deviation_from, weights_of
-from fairlead.solver.costs.minimax import Minimax
-from fairlead.solver.costs.squares import Change, Squares
-from fairlead.solver.costs.straight import Number, Numbers, Straight
+from fairlead.solver.exact.boxes import WorkloadBox
+from fairlead.solver.exact.costs.levels import by_name, cost_of, deviation_from, weights_of
+from fairlead.solver.exact.costs.minimax import Minimax
+from fairlead.solver.exact.costs.squares import Change, Squares
+from fairlead.solver.exact.costs.straight import Number, Numbers, Straight
 
 Vector = tuple[Number, ...]
 """What changes on every level, the most important first; compared lexicographically."""
@@ -148,7 +148,7 @@ def exchanges_of(
     Parameters
     ----------
     workload
-        The workload; `fairlead.solver.exact.allocate` has placed it.
+        The workload; `fairlead.solver.exact.allocation.allocate` has placed it.
 
     Returns
     -------

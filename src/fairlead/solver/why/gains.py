@@ -8,9 +8,9 @@ from fairlead.models.levels import PRICED
 from fairlead.models.outcome import Status
 from fairlead.models.placement import Placement
 from fairlead.models.score import levels_of, score
-from fairlead.solver.boxes import box_of
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.exact import allocate
+from fairlead.solver.exact.allocation import allocate
+from fairlead.solver.exact.boxes import box_of
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Gain
 from fairlead.solver.why.answered import SAME, Answered, Difference
 from fairlead.solver.why.change import Change

@@ -8,7 +8,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Duplicated, total
 from fairlead.models.statement import Conflict
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.why.answer import Possible, Shift, Step
 from fairlead.solver.why.answered import Answered, Difference
 from fairlead.solver.why.change import PIN, By, pinned

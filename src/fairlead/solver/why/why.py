@@ -8,8 +8,8 @@ from fairlead.models.outcome import ClusterDecision, Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.uncollected import hurried
 from fairlead.models.validity import completed
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.interrupt import attentive, listening
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import attentive, listening
 from fairlead.solver.solving import solve
 from fairlead.solver.why.answer import ClusterWhy, Why
 from fairlead.solver.why.answered import Answered, answered

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fairlead.solver.batch.arrays import Floats, Whole, total_of
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.model import Model, Prices, chunks
-from fairlead.solver.marginal import widen
+from fairlead.solver.exact.marginal import widen
 
 # Bits of a price behind the point, at most, and of a product.
 FINE_BITS = 30

@@ -24,7 +24,7 @@ from pybind11_abseil.status import StatusNotOk  # type: ignore[import-untyped]
 
 from fairlead.models.errors import InternalError
 from fairlead.solver.batch.arrays import Floats, Whole
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 SHORTEST = 0.01
 """Seconds that a program is given at least."""

@@ -13,7 +13,7 @@ from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.linear_program import Basis, LinearProgram, optimum
 from fairlead.solver.batch.dual.relaxation import PricedRows
 from fairlead.solver.batch.model import Model, Prices, chunks, place_prices
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True, eq=False)

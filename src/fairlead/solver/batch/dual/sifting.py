@@ -16,7 +16,7 @@ from fairlead.solver.batch.dual.linear_program import Basis
 from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.dual.restricted_master import not_too_many, region_of, solve_master
 from fairlead.solver.batch.model import Model, Prices
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from fairlead.solver.batch.costs import FINEST, LevelCost, nothing
 from fairlead.solver.batch.dual.bound import lower_bound
 from fairlead.solver.batch.dual.relaxation import Evaluated, relax
 from fairlead.solver.batch.model import Model, Prices, model_of, sample_of
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 
 class HasValue(Protocol):

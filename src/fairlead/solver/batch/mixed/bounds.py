@@ -14,7 +14,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Tiers, Weights
 from fairlead.models.score import levels_of, value_of
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import Note
+from fairlead.solver.answers.attainment import Note
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole
 from fairlead.solver.batch.mixed.approximations import divided
@@ -22,7 +22,7 @@ from fairlead.solver.batch.mixed.cardinality import Dual, Groups, Priced
 from fairlead.solver.batch.mixed.columns import fitting
 from fairlead.solver.batch.mixed.outer import Values, View
 from fairlead.solver.batch.model import Worth, model_of, worth_of
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(slots=True, eq=False)

@@ -5,8 +5,8 @@ fewest replicas, and a workload takes the groups that save most::
 
     least cost + p N - (savings of the best groups)
 
-is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.nested.choosing` says it for one workload).
-All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
+is a bound whatever the prices (H. Everett, 1963; `fairlead.solver.exact.nested.choosing` says it for one
+workload). All other workloads are divided as ever. What is claimed is evaluated in whole numbers.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from fairlead.solver.batch.dual.bound import (
 from fairlead.solver.batch.dual.relaxation import PricedRows, relax
 from fairlead.solver.batch.dual.subgradient import Ascent, first_step
 from fairlead.solver.batch.model import Model, Prices, place_prices, rows_of
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 # Sums of limited rows may be of any size.
 ENDLESS_SUM = 2**64

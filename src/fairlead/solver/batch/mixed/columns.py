@@ -16,7 +16,7 @@ from fairlead.solver.batch.arrays import Floats, Whole
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.mixed.cardinality import Dual, LimitedRows, Priced
 from fairlead.solver.batch.model import Prices
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 Keeps = Callable[[str, Mapping[str, int]], bool]
 """Tells whether a placement of the workload of a key keeps its rules."""

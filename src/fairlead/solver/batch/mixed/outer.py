@@ -8,13 +8,13 @@ import numpy as np
 
 from fairlead.models.levels import Level
 from fairlead.models.problem import Problem
+from fairlead.solver.answers.rows import among
 from fairlead.solver.batch.arrays import Batch, batch_of, tight
 from fairlead.solver.batch.costs import LevelCost, costs_of
 from fairlead.solver.batch.dual.bound import ranges
 from fairlead.solver.batch.dual.relaxation import relax
 from fairlead.solver.batch.mixed.approximations import Owners, StandIns, Totals, outer
 from fairlead.solver.batch.model import Prices, model_of
-from fairlead.solver.rows import among
 
 Values = Mapping[Level, int | Fraction]
 """What levels cost, of those that are settled."""

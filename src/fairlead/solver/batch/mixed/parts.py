@@ -10,14 +10,14 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Weights
 from fairlead.models.rules.quota import Allowance
 from fairlead.models.workload import Workload
+from fairlead.solver.answers.rows import among, beside
 from fairlead.solver.batch import tuning
-from fairlead.solver.boxes import Available, box_of, has_box
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers import reference
-from fairlead.solver.exact import allocate
-from fairlead.solver.interrupt import listening
-from fairlead.solver.lexicographic import minimise_levels
-from fairlead.solver.rows import among, beside
+from fairlead.solver.exact.allocation import allocate
+from fairlead.solver.exact.boxes import Available, box_of, has_box
+from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import listening
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from fairlead.models.progress import progress_of
 from fairlead.models.rules import Capacity, Weights
 from fairlead.models.score import levels_of, score
 from fairlead.models.workload import Workload
-from fairlead.solver.attainment import LexicographicResult, Note, attained
+from fairlead.solver.answers.attainment import LexicographicResult, Note, attained
+from fairlead.solver.answers.rows import among, left_by
 from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
@@ -25,10 +26,9 @@ from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
 from fairlead.solver.batch.mixed.parts import in_tiers, place_anew, place_one_by_one, tasks_of, without_tiers
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
-from fairlead.solver.deadline import Deadline
-from fairlead.solver.lexicographic import minimise_levels
-from fairlead.solver.rows import among, left_by
-from fairlead.solver.search import Search
+from fairlead.solver.levels.lexicographic import minimise_levels
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.search import Search
 
 Rank = tuple[int | Fraction, ...]
 

@@ -17,7 +17,7 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Floats, Whole, spelled_out
 from fairlead.solver.batch.model import Model, Prices
 from fairlead.solver.batch.primal.moves import Charges, Ends, Moves, Tally, moves_of
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(slots=True, eq=False)

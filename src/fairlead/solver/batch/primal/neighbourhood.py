@@ -16,9 +16,9 @@ from fairlead.solver.batch import tuning
 from fairlead.solver.batch.arrays import Whole, spelled_out, total_of
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.moves import Charges
-from fairlead.solver.engine import Effort, Verdict, run
-from fairlead.solver.interrupt import listening
-from fairlead.solver.machines import Machines
+from fairlead.solver.running.engine import Effort, Verdict, run
+from fairlead.solver.running.interrupt import listening
+from fairlead.solver.running.machines import Machines
 
 # What a part costs at most, with charges, stays below 2 to this power.
 SUM_BITS = 60

@@ -8,7 +8,7 @@ from fairlead.solver.batch.incumbent import Incumbent
 from fairlead.solver.batch.model import Model
 from fairlead.solver.batch.primal.exchange import Exchange
 from fairlead.solver.batch.primal.large_neighbourhood import repair_by_neighbourhoods
-from fairlead.solver.deadline import Deadline
+from fairlead.solver.running.deadline import Deadline
 
 
 def exchange_all(level: Incumbent, start: Whole, latest: Deadline | None = None) -> None:

@@ -9,7 +9,6 @@ from fairlead.models.declared import KarmadaBinding
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
 from fairlead.solver.dispensers.karmada.binding import (
@@ -27,6 +26,7 @@ from fairlead.solver.dispensers.karmada.binding import (
 from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
 from fairlead.solver.dispensers.karmada.placement import read_placement, with_defaults
 from fairlead.solver.dispensers.karmada.selection import select
+from fairlead.solver.running.deadline import Deadline
 
 
 def schedule(binding: BindingInput) -> Scheduled:

@@ -21,7 +21,6 @@ from fairlead.models.declared import FederatedUnit
 from fairlead.models.errors import UsageError
 from fairlead.models.problem import Problem
 from fairlead.models.workload import Workload
-from fairlead.solver.deadline import Deadline
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.kubeadmiral.arithmetic import wrap
 from fairlead.solver.dispensers.kubeadmiral.binpack import binpack
@@ -45,6 +44,7 @@ from fairlead.solver.dispensers.kubeadmiral.scores import (
     scores,
     select,
 )
+from fairlead.solver.running.deadline import Deadline
 
 
 @dataclass(frozen=True, slots=True)

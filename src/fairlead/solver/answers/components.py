@@ -1,0 +1,81 @@
+"""Independent parts of a problem: connected components of the graph of workloads and clusters."""
+
+from dataclasses import replace
+from typing import assert_never
+
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Companionship, MoveBudget, Quota, SharedRule
+from fairlead.models.rules.move_budget import members
+from fairlead.models.topology import connected
+from fairlead.models.workload import Workload
+from fairlead.solver.exact.quotas import can_bind
+
+
+def components(problem: Problem) -> tuple[Problem, ...]:
+    """Split a problem into parts that share no cluster on which capacity could bind.
+
+    Workloads are connected by every candidate cluster of known capacity; where they run now counts as well,
+    since leaving it gives room to others. Workloads that keep together or apart, or share a budget of moves
+    or a quota that could bind, are connected as well; quotas that cannot bind are left out of the parts. The
+    graph is bipartite; its connected components are independent problems whose optima add up level by level.
+
+    Returns
+    -------
+    tuple of Problem
+        One problem a part, with all clusters (decisions name them all) and the workloads of the part; in the
+        order of their first workloads.
+    """
+    rules = tuple(rule for rule in problem.rules if not isinstance(rule, Quota) or can_bind(rule, problem))
+    if len(problem.workloads) <= 1 or not rules:
+        return tuple(_part(problem, (workload,), rules) for workload in problem.workloads)
+    limited = frozenset(cluster.name for cluster in problem.clusters if cluster.free is not None)
+    shared: dict[str, set[str | int]] = {each.key: {*_touched(each, limited)} for each in problem.workloads}
+    for number, rule in enumerate(rules):
+        for key in shared.keys() & tied_by(rule, problem):
+            shared[key].add(number)
+    return tuple(_part(problem, tuple(map(problem.workload, keys)), rules) for keys in connected(shared))
+
+
+def tied_by(rule: SharedRule, problem: Problem) -> tuple[str, ...]:
+    """Return the keys of the workloads that a shared rule ties together, capacity left aside."""
+    match rule:
+        case Capacity():
+            return ()
+        case Companionship():
+            return tuple(rule.members)
+        case MoveBudget():
+            return tuple(each.key for each in members(rule, problem))
+        case Quota():
+            return tuple(each.key for each in problem.workloads_in(rule.namespace))
+        case _:
+            assert_never(rule)
+
+
+def _part(problem: Problem, workloads: tuple[Workload, ...], rules: tuple[SharedRule, ...]) -> Problem:
+    """Return a part with the rules that are about its workloads."""
+    part = replace(problem, workloads=workloads, rules=())
+    balances = problem.balances and tuple(
+        rule for rule in problem.balances if not rule.members.isdisjoint(part.workload_by_key)
+    )
+    return replace(part, rules=tuple(rule for rule in rules if _concerns(rule, part)), balances=balances)
+
+
+def _concerns(rule: SharedRule, part: Problem) -> bool:
+    """Tell whether a shared rule is about workloads of a part."""
+    match rule:
+        case Companionship():
+            return not part.workload_by_key.keys().isdisjoint(rule.members)
+        case Quota():
+            return bool(part.workloads_in(rule.namespace))
+        case Capacity() | MoveBudget():
+            return True
+        case _:
+            assert_never(rule)
+
+
+def _touched(workload: Workload, limited: frozenset[str]) -> frozenset[str]:
+    """Return the clusters of known capacity that a workload may use or uses now."""
+    candidates = workload.rule(Candidates)
+    if candidates is None:
+        return limited
+    return limited.intersection((*candidates.names, *workload.current))

@@ -1,0 +1,157 @@
+"""One workload placed by exact marginal allocation, without a solver.
+
+Every level narrows the box of the workload to the box of all its optima (`fairlead.solver.exact.marginal`).
+The box may be wider than the rules; where the answer keeps all of them all the same, it is optimal: it is the
+best of a larger set. Overflow tiers and exact totals of disjoint sets cut the box into parts with a total
+each.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.check import violations_of
+from fairlead.models.levels import DEVIATIONS, Deviation, Level, tier
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Duplicated, Evenness, GroupTotal, Tiers, Weights
+from fairlead.models.score import in_order, levels_of_workload
+from fairlead.models.workload import Workload
+from fairlead.solver.exact.boxes import WorkloadBox
+from fairlead.solver.exact.costs.levels import cost_of, deviation_from, weights_of
+from fairlead.solver.exact.costs.squares import Change
+from fairlead.solver.exact.costs.straight import Straight
+from fairlead.solver.exact.marginal import Box, exact_sum, settle_ties
+
+# Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
+DEAREST = 2**40
+
+
+class Part(NamedTuple):
+    """Some of the candidates, by position, with a box and a total of their own."""
+
+    positions: NDArray[np.int64]
+    box: Box
+
+
+def allocate(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Place one workload as well as its rules allow, where that can be done exactly.
+
+    Parameters
+    ----------
+    problem
+        Where it belongs; gives levels and the measure of deviation.
+    boxed
+        What each candidate may hold; see `box_of`.
+
+    Returns
+    -------
+    mapping or None
+        Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None
+        where no placement keeps the rules, or where marginal allocation does not apply.
+    """
+    parts = _parts(workload, boxed)
+    if parts is None:
+        return None
+    if workload.rule(Duplicated) is None:
+        for level in in_order(levels_of_workload(workload), problem):
+            parts = _narrowed(parts, boxed.names, workload, level, problem.deviation)
+            if parts is None:
+                return None
+    placed = np.zeros(len(boxed.names), dtype=np.int64)
+    for part in parts:
+        placed[part.positions] = settle_ties(part.box)
+    answer = dict(zip(boxed.names, placed.tolist(), strict=True))
+    # The box holds bounds as they are, unless they bind only where replicas stand.
+    unsure = [rule for rule in workload.rules if not isinstance(rule, Bounds) or rule.where_held]
+    return None if any(violations_of(workload, answer, unsure)) else answer
+
+
+def _parts(workload: Workload, boxed: WorkloadBox) -> Sequence[Part] | None:
+    """Cut a box along exact totals of disjoint sets; None where a part is empty or sets overlap."""
+    everything = np.arange(len(boxed.names), dtype=np.int64)
+    exact = [
+        rule for rule in workload.rules_of(GroupTotal) if workload.replicas and rule.minimum == rule.maximum
+    ]
+    parts, taken, left = [], np.zeros(len(everything), dtype=bool), boxed.box.total
+    for rule in exact:
+        inside = np.array([name in rule.clusters for name in boxed.names], dtype=bool)
+        if inside.all() and rule.minimum == boxed.box.total:
+            continue
+        if bool(np.any(taken & inside)):
+            return None
+        taken |= inside
+        left -= rule.minimum
+        parts.append(_cut(boxed.box, everything[inside], rule.minimum))
+    parts.append(_cut(boxed.box, everything[~taken], left))
+    if not all(part.box.feasible for part in parts):
+        return None
+    return [Part(part.positions, part.box.tight()) for part in parts]
+
+
+def _cut(box: Box, positions: NDArray[np.int64], total: int) -> Part:
+    """Return a part of a box with a total of its own."""
+    return Part(positions, Box(box.lower[positions], box.upper[positions], total))
+
+
+def _narrowed(
+    parts: Sequence[Part], names: tuple[str, ...], workload: Workload, level: Level, deviation: Deviation
+) -> Sequence[Part] | None:
+    """Return the parts of all placements that are best on one level; None where that cannot be told."""
+    if level in DEVIATIONS:
+        return _divided(parts, names, workload, deviation)
+    cost = cost_of(level, workload, names, DEAREST)
+    match cost:
+        case Straight(using=None) if level.key == tier(1).key:
+            return _tiered(parts[0], cost, names, workload, level) if len(parts) == 1 else None
+        case Straight(using=None):
+            pass
+        case Change():
+            if any(set(rule.clusters) != set(names) for rule in workload.rules_of(Evenness)):
+                return None
+        case Straight() | None:
+            return None
+        case _:
+            assert_never(cost)
+    return [Part(at, cost.narrow(box, at)) for at, box in parts]
+
+
+def _tiered(
+    part: Part, cost: Straight, names: tuple[str, ...], workload: Workload, level: Level
+) -> Sequence[Part]:
+    """Narrow to the fewest replicas beyond a tier; behind the last level the tiers are parts of their own."""
+    box = cost.narrow(part.box, part.positions)
+    rule = workload.rule(Tiers)
+    tiers = rule.tiers if rule else ()
+    if level.number < len(tiers) - 1:
+        return [Part(part.positions, box)]
+    # The levels have left every tier one total, so that any placement in the box tells it.
+    placed = settle_ties(box)
+    found = []
+    number = np.array([next((n for n, inside in enumerate(tiers) if name in inside), -1) for name in names])
+    for n in range(len(tiers)):
+        inside = number[part.positions] == n
+        total = exact_sum(placed[inside])
+        found.append(Part(part.positions[inside], Box(box.lower[inside], box.upper[inside], total).tight()))
+    return found
+
+
+def _divided(
+    parts: Sequence[Part], names: tuple[str, ...], workload: Workload, deviation: Deviation
+) -> Sequence[Part] | None:
+    """Narrow to the least deviation from the weights; None where that is no sum over clusters."""
+    rule = workload.rule(Weights)
+    if rule is None or (len(parts) > 1 and not rule.tiers) or (rule.tiers and len(parts) != len(rule.tiers)):
+        return None
+    found = []
+    for (at, wide), inside in zip(parts, rule.tiers or (None,), strict=True):
+        weights, whole = weights_of(rule, names, inside)
+        box = wide.tight()
+        free = box.lower[weights[at] == 0] < box.upper[weights[at] == 0]
+        if deviation is Deviation.WEBSTER and bool(free.any()):
+            # The measure leaves such a candidate out: Webster's marginal costs no longer tell it.
+            return None
+        cost = deviation_from(weights, whole, box.total if rule.tiers else workload.replicas, deviation)
+        found.append(Part(at, cost.narrow(box, at)))
+    return found

@@ -1,0 +1,187 @@
+"""One workload as a box: a lower and an upper number of replicas by candidate, and a total.
+
+Rules that only bound single clusters (bounds, capacity of a workload alone, full copies) end here. All other
+rules are left out, so the box holds every valid placement and perhaps more.
+"""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.in_order import in_order_of
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
+from fairlead.models.rules.bounds import REPLICAS, Bound
+from fairlead.models.rules.capacity import demands, graded_room, needs
+from fairlead.models.rules.duplicated import copy_on, largest_copy
+from fairlead.models.rules.quota import Allowance
+from fairlead.models.workload import Workload
+from fairlead.solver.exact.marginal import Box
+from fairlead.solver.exact.quotas import most_under
+
+UNBOUND = 2**62
+"""Stands for no maximum."""
+
+Available = Mapping[tuple[str, str], int]
+"""What is left by cluster and resource, in the resource's unit; absent means no limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadBox:
+    """The box of one workload.
+
+    Parameters
+    ----------
+    names
+        Candidates in name order; the arrays have this order.
+    box
+        Fewest and most replicas by candidate and the total. Under Duplicated the total is that of all copies.
+    """
+
+    names: tuple[str, ...]
+    box: Box
+
+
+def has_box(workload: Workload) -> bool:
+    """Tell whether a workload has a total, of its own or of its copies."""
+    copies = workload.rule(Duplicated)
+    return workload.rule(Total) is not None if copies is None else not copies.choice
+
+
+def boxes_of(problem: Problem, without: Container[str] = ()) -> dict[str, WorkloadBox]:
+    """Return the box of every workload that has one, as if it had all shared capacity for itself.
+
+    Workloads of which the keys are given are left out.
+    """
+    return {
+        workload.key: box_of(workload, problem)
+        for workload in problem.workloads
+        if workload.key not in without and has_box(workload)
+    }
+
+
+def box_of(
+    workload: Workload,
+    problem: Problem,
+    available: Available | None = None,
+    quotas: Sequence[Allowance] | None = None,
+) -> WorkloadBox:
+    """Return the box of a workload.
+
+    Parameters
+    ----------
+    workload
+        The workload; `has_box` must hold.
+    problem
+        Where it belongs.
+    available
+        What the workload may use, including what it holds now; None means all that the workloads of the
+        problem may use together. Without a `Capacity` rule in the problem it is not looked at.
+    quotas
+        What the quotas of the problem leave, including what it holds now; None means all that they allow.
+        Only limits on single clusters are looked at.
+    """
+    names = problem.candidates(workload)
+    lower = _lower(workload, names)
+    upper = _upper(workload, names)
+    if any(isinstance(rule, Capacity) for rule in problem.rules):
+        upper = np.minimum(upper, _rooms(workload, problem, names, available))
+    upper = most_under(problem.allowances if quotas is None else quotas, workload, names, upper)
+    total = workload.replicas
+    if names and workload.rule(Duplicated) is not None:
+        total = int(lower.sum())
+    return WorkloadBox(names, Box(lower, upper, total))
+
+
+def fewest_in_use(workload: Workload, boxed: WorkloadBox) -> NDArray[np.int64]:
+    """Return the fewest replicas of every candidate where it is used: at least one, and its minimum."""
+    fewest = np.maximum(boxed.box.lower, 1)
+    bounds = workload.rule(Bounds)
+    if not bounds or not bounds.where_held:
+        return fewest
+    least = {name: bounds.minimum[name].replicas for name in bounds.where_held & bounds.minimum.keys()}
+    return np.maximum(fewest, [least.get(name, 0) for name in boxed.names])
+
+
+def _lower(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return the fewest replicas by candidate; minima that bind only where replicas are held are left out."""
+    copies = workload.rule(Duplicated)
+    lower = np.zeros(len(names), dtype=np.int64)
+    if copies is not None:
+        lower[:] = [copy_on(copies, workload, name) for name in names]
+    bounds = workload.rule(Bounds)
+    if bounds and bounds.minimum and workload.replicas:
+        least = _numbers(bounds.minimum, names, 0)
+        if bounds.where_held:
+            least = np.where([name in bounds.where_held for name in names], 0, least)
+        lower = np.maximum(lower, least)
+    return lower
+
+
+def _upper(workload: Workload, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Return the most replicas by candidate, capacity left aside."""
+    copies = workload.rule(Duplicated)
+    upper = np.full(len(names), workload.replicas, dtype=np.int64)
+    if copies is not None:
+        upper[:] = [copy_on(copies, workload, name) for name in names]
+    bounds = workload.rule(Bounds)
+    if bounds and bounds.maximum:
+        upper = np.minimum(upper, _numbers(bounds.maximum, names, UNBOUND))
+    candidates = workload.rule(Candidates)
+    if candidates and candidates.held_only:
+        kept = {name: Bound(workload.current.get(name, 0)) for name in candidates.held_only}
+        upper = np.minimum(upper, _numbers(kept, names, UNBOUND))
+    return upper
+
+
+def _numbers(bounds: Mapping[str, Bound], names: tuple[str, ...], otherwise: int) -> NDArray[np.int64]:
+    """Return the numbers of bounds in the order of the names."""
+    found = map(REPLICAS, in_order_of(names, bounds, Bound(otherwise)))
+    return np.fromiter(found, dtype=np.int64, count=len(names))
+
+
+def _rooms(
+    workload: Workload, problem: Problem, names: tuple[str, ...], available: Available | None
+) -> NDArray[np.int64]:
+    """Return how many replicas each candidate can take, at most what any cluster can be asked for."""
+    copies = workload.rule(Duplicated)
+    most = workload.replicas if copies is None else largest_copy(copies, workload)
+    rooms = np.full(len(names), most, dtype=np.int64)
+    for resource, need in needs(workload).items():
+        counted = problem.charged.of(resource)
+        if available is None:
+            amounts = [*in_order_of(names, problem.room.get(resource, {}), 0)]
+        else:
+            amounts = [available.get((name, resource), 0) for name in names]
+        fits = np.minimum(rooms, _fits(amounts, need, most))
+        if len(counted) < len(problem.clusters):
+            fits = np.where([name in counted for name in names], fits, rooms)
+        rooms = fits
+    if problem.all_clusters.graded:
+        clusters = problem.cluster_by_name
+        graded = (graded_room(workload, clusters[name]) for name in names)
+        rooms = np.minimum(rooms, [most if each is None else each for each in graded])
+    return np.maximum(rooms, 0)
+
+
+def _fits(amounts: list[int], need: int, most: int) -> NDArray[np.int64]:
+    """Return how many replicas fit into amounts, cut to the most: amounts may be beyond 64 bits."""
+    try:
+        found: NDArray[np.int64] = np.fromiter(amounts, dtype=np.int64, count=len(amounts)) // need
+    except OverflowError:
+        return np.array([min(most, amount // need) for amount in amounts], dtype=np.int64)
+    return np.minimum(found, most)
+
+
+def room_left(workload: Workload, cluster: Cluster, available: Available) -> int:
+    """Return how many replicas of a workload fit into what is left of a cluster; at most all of them."""
+    most = workload.replicas
+    if cluster.free is None:
+        return most
+    for resource, need in demands(workload, cluster).items():
+        most = min(most, available.get((cluster.name, resource), 0) // need)
+    graded = graded_room(workload, cluster)
+    return max(0, most if graded is None else min(most, graded))

@@ -1,0 +1,105 @@
+"""Costs of bowls: what replicas cost straight, and the more the more of them stand together."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.solver.exact.costs.straight import EVERYWHERE, Numbers, Prices
+from fairlead.solver.exact.marginal import Box, exact_sum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bowls:
+    """The cost ``bend x^2 + slope x`` by cluster, in whole steps.
+
+    Parameters
+    ----------
+    bend
+        Not negative. All costs of what a box or a face can hold, added up, stay below 2**62.
+    slope
+        What the first replica costs, but for the bend.
+    """
+
+    bend: Numbers
+    slope: Numbers
+    using: ClassVar[None] = None
+
+    def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
+        """Return all optima of the clusters at some positions, all of them used."""
+        box = box.tight()
+        free = box.lower < box.upper
+        if not bool(free.any()):
+            return box
+        bend, slope = self.bend[at], self.slope[at]
+        # At `low` too few replicas are worth their price, at `high` enough.
+        low = int(((2 * box.lower + 1) * bend + slope)[free].min()) - 1
+        high = int(((2 * box.upper - 1) * bend + slope)[free].max())
+        while high - low > 1:
+            middle = (low + high) // 2
+            if exact_sum(_upto(middle, bend, slope, box.lower, box.upper)) >= box.total:
+                high = middle
+            else:
+                low = middle
+        below, upto = (_upto(price, bend, slope, box.lower, box.upper) for price in (high - 1, high))
+        return Box(below, upto, box.total).tight()
+
+    def marginals(self, replicas: Numbers) -> Sequence[int]:
+        """Return what one replica more costs by cluster."""
+        found: list[int] = ((2 * replicas + 1) * self.bend + self.slope).tolist()
+        return found
+
+    def prices(self, placed: Numbers, box: Box, at: Numbers | slice = EVERYWHERE) -> Prices:
+        """Return the prices at which a placement that is optimal on some clusters is so without a total."""
+        filled, open_to = placed > box.lower, placed < box.upper
+        bend, slope = self.bend[at], self.slope[at]
+        last, following = (2 * placed - 1) * bend + slope, (2 * placed + 1) * bend + slope
+        return Prices(
+            Fraction(int(last[filled].max())) if bool(filled.any()) else None,
+            Fraction(int(following[open_to].min())) if bool(open_to.any()) else None,
+        )
+
+    def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
+        """Return about what every cluster holds at a price, and its merit."""
+        _, high = self.respond(Fraction(price), lower, upper)
+        return high, np.asarray(price * high - self.spent(high).astype(float), dtype=np.float64)
+
+    def respond(self, price: Fraction, lower: Numbers, upper: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the fewest and the most replicas that are best at a price, for clusters in use."""
+        return (
+            _upto(math.ceil(price) - 1, self.bend, self.slope, lower, upper),
+            _upto(math.floor(price), self.bend, self.slope, lower, upper),
+        )
+
+    def spent(self, replicas: Numbers) -> Numbers:
+        """Return what replicas cost by cluster, in steps."""
+        found: Numbers = (self.bend * replicas + self.slope) * replicas
+        return found
+
+    def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:
+        """Return ``p x - f(x)`` of some clusters in whole steps, and how many steps are 1."""
+        spent = self.spent(replicas)[at].astype(object)
+        merits: NDArray[Any] = price.numerator * replicas[at].astype(object) - price.denominator * spent
+        return merits, price.denominator
+
+    def value(self, replicas: Numbers) -> Fraction:
+        """Return what a placement costs in steps."""
+        return Fraction(exact_sum(self.spent(replicas)))
+
+    @property
+    def start(self) -> NDArray[np.float64]:
+        """About how desirable clusters are, for a first set."""
+        return -(self.bend + self.slope).astype(float)
+
+
+def _upto(price: int, bend: Numbers, slope: Numbers, lower: Numbers, upper: Numbers) -> Numbers:
+    """Return the replicas of every cluster, within its bounds, whose last one costs at most a price."""
+    # The unit x -> x + 1 costs (2 x + 1) bend + slope.
+    curved = (price - slope + bend) // np.maximum(2 * bend, 1)
+    replicas = np.where(bend > 0, curved, np.where(slope <= price, upper, lower))
+    found: Numbers = np.minimum(np.maximum(replicas, lower), upper)
+    return found

@@ -1,0 +1,143 @@
+"""The levels of one workload as costs by cluster."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from fairlead.models.in_order import in_order_of
+from fairlead.models.levels import (
+    CLUSTERS,
+    COPIES,
+    EVENNESS,
+    EVENNESS_FRESH,
+    EVENNESS_RESULT,
+    MINIMA,
+    MOVES,
+    PRICED,
+    ROOM,
+    Deviation,
+    Level,
+    tier,
+)
+from fairlead.models.rules import Bounds, Copies, Evenness, Moves, Tiers, Weights
+from fairlead.models.rules.price import prices_on
+from fairlead.models.workload import Workload
+from fairlead.solver.exact.costs.minimax import Minimax
+from fairlead.solver.exact.costs.squares import Change, Squares
+from fairlead.solver.exact.costs.straight import Numbers, Straight, absolute, linear, stopping, using
+
+EVEN = frozenset({EVENNESS_FRESH, EVENNESS, EVENNESS_RESULT})
+
+
+def cost_of(
+    level: Level, workload: Workload, names: Sequence[str], dearest: int | None = None
+) -> Straight | Change | None:
+    """Return what a level costs on every cluster, the deviation left aside (`deviation_from`).
+
+    Parameters
+    ----------
+    level
+        One of the workload's levels, without priority.
+    dearest
+        The most that a price may be in whole steps, at most 2**62; None means no limit, and Python integers.
+
+    Returns
+    -------
+    Straight, Change or None
+        None where the level is no sum over clusters, or where a price is more than the dearest.
+    """
+    if level.key in MOVES:
+        rule = workload.rule(Moves)
+        present = rule.present if rule else frozenset[str]()
+        return stopping(by_name(names, _only(workload.current, present)))
+    if level in EVEN:
+        even = workload.rule(Evenness)
+        inside = frozenset(even.clusters if even else ())
+        held = by_name(names, workload.current if level == EVENNESS else {})
+        return Change(held, np.array([name in inside for name in names], dtype=bool))
+    if level in PRICED:
+        return _priced(level, workload, names, dearest)
+    if level.key == tier(1).key:
+        tiers = workload.rule(Tiers)
+        before = frozenset().union(*tiers.tiers[: level.number]) if tiers else frozenset[str]()
+        return linear(np.array([name not in before for name in names], dtype=np.int64))
+    return _of_use(level, workload, names)
+
+
+def _of_use(level: Level, workload: Workload, names: Sequence[str]) -> Straight | None:
+    """Return what the use of every cluster costs by itself; None where the level is about something else."""
+    if level == CLUSTERS:
+        return using(np.ones(len(names), dtype=np.int64))
+    if level == MINIMA:
+        bounds = workload.rule(Bounds)
+        minimum = bounds.minimum if bounds else {}
+        return using(by_name(names, {name: -1 for name, bound in minimum.items() if bound.replicas}))
+    if level in (COPIES, ROOM):
+        ranked = workload.rule(Copies)
+        ranks = enumerate(ranked.ranking if ranked else ())
+        return using(by_name(names, {name: -1 if level == COPIES else rank for rank, name in ranks}))
+    return None
+
+
+def _priced(level: Level, workload: Workload, names: Sequence[str], dearest: int | None) -> Straight | None:
+    """Return what replicas cost, in steps that rank placements as the prices do."""
+    prices = prices_on(workload, level)
+    steps = math.lcm(*(price.denominator for price in prices.values()))
+    whole = {name: int(price * steps) for name, price in prices.items()}
+    if dearest is not None and any(abs(price) > dearest for price in whole.values()):
+        return None
+    kind = object if dearest is None else np.int64
+    return linear(np.array([whole.get(name, 0) for name in names], dtype=kind), Fraction(1, steps))
+
+
+def weights_of(
+    rule: Weights, names: Sequence[str], inside: Collection[str] | None = None
+) -> tuple[Numbers, int]:
+    """Return the weights of clusters that are measured together, and the sum of all such weights.
+
+    Parameters
+    ----------
+    names
+        The clusters; those that are not measured have no weight.
+    inside
+        What is measured: an overflow tier; None for everything.
+    """
+    weights = rule.weights if inside is None else _only(rule.weights, inside)
+    return by_name(names, weights), sum(weights.values())
+
+
+def deviation_from(
+    weights: Numbers, whole: int, replicas: int, deviation: Deviation, *, passing: bool = False
+) -> Straight | Squares | Minimax:
+    """Return the distance from the quotas ``N w / W``.
+
+    Parameters
+    ----------
+    weights, whole
+        Weights of some clusters and the sum W of all that are measured together.
+    replicas
+        N: what is divided.
+    passing
+        Whether replicas may pass between clusters with and without a weight.
+    """
+    if not whole or not replicas:
+        return linear(np.zeros_like(weights))
+    match deviation:
+        case Deviation.WEBSTER:
+            shift = Fraction(2 * replicas, whole) if passing else Fraction(0)
+            return Squares(weights, shift, Fraction(whole, replicas))
+        case Deviation.L1:
+            return absolute(weights, whole, replicas)
+        case Deviation.MINIMAX:
+            return Minimax(weights, whole, replicas)
+
+
+def by_name(names: Sequence[str], values: Mapping[str, int]) -> Numbers:
+    """Return values by name as an array in the order of the names; absent means 0."""
+    return np.fromiter(in_order_of(tuple(names), values, 0), dtype=np.int64, count=len(names))
+
+
+def _only(values: Mapping[str, int], inside: Collection[str]) -> dict[str, int]:
+    return {name: value for name, value in values.items() if name in inside}

@@ -1,0 +1,212 @@
+"""Costs of squares: Webster's deviation, and how evenly a change is shared.
+
+``sum (x - q)^2 / q`` over quotas ``q = N w / W`` is ``(W / N) sum (x^2 / w - s x) + N`` with ``s = 2 N / W``.
+Where the sum over the clusters with a weight is fixed, only ``sum x^2 / w`` is left, whatever N is: the unit
+k costs ``(2 k + 1) / w``, which is Webster's divisor method. All results are exact for every size of weight:
+64-bit integers where a bound on the intermediate numbers allows it, Python integers elsewhere.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.errors import InternalError
+from fairlead.solver.exact.costs.straight import EVERYWHERE, Number, Numbers, Prices, linear
+from fairlead.solver.exact.marginal import INT64_LIMIT, Box, exact_sum, widen
+from fairlead.solver.exact.marginal_search import Units, find_threshold, least_ratio
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Squares:
+    """The cost ``x^2 / w - s x``; where a cluster has no weight it costs nothing.
+
+    Parameters
+    ----------
+    weights
+        Weights, not negative.
+    shift
+        The number s; 0 where replicas pass between clusters of positive weight only, as it makes no
+        difference there.
+    step
+        What 1 is in the unit of the level.
+    """
+
+    weights: Numbers
+    shift: Fraction = Fraction(0)
+    step: Fraction = Fraction(1)
+
+    def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
+        """Return all optima of the clusters at some positions, all of them used."""
+        weights = self.weights[at]
+        weighed = weights > 0
+        if bool(weighed.all()):
+            return narrow_webster(box, weights)
+        # Those without a weight take what costs the others more than nothing, and give what costs them less.
+        below, upto = self.respond(Fraction(0), box.lower, box.upper, at)
+        least, most = exact_sum(below), exact_sum(upto)
+        if least <= box.total <= most:
+            return Box(below, upto, box.total).tight()
+        flat = box.lower if box.total < least else box.upper
+        inner = box.total - exact_sum(flat[~weighed])
+        lower, upper = flat.copy(), flat.copy()
+        if bool(weighed.any()):
+            found = narrow_webster(Box(box.lower[weighed], box.upper[weighed], inner), weights[weighed])
+            lower[weighed], upper[weighed] = found.lower, found.upper
+        return Box(lower, upper, box.total)
+
+    def marginals(self, replicas: Numbers) -> Sequence[Number]:
+        """Return what one replica more costs by cluster, in the unit of the level."""
+        top, bottom, shift = self.step.numerator, self.step.denominator, self.shift * self.step
+        return [
+            Fraction((2 * count + 1) * top, weight * bottom) - shift if weight else 0
+            for count, weight in zip(replicas.tolist(), self.weights.tolist(), strict=True)
+        ]
+
+    def prices(self, placed: Numbers, box: Box, at: Numbers) -> Prices:
+        """Return the prices at which a placement that is optimal on some clusters is so without a total."""
+        weights = self.weights[at]
+        filled, open_to = placed > box.lower, placed < box.upper
+        lows, highs = [], []
+        if bool(np.any(filled & (weights == 0))):
+            lows.append(Fraction(0))
+        if bool(np.any(open_to & (weights == 0))):
+            highs.append(Fraction(0))
+        filled, open_to = filled & (weights > 0), open_to & (weights > 0)
+        if bool(filled.any()):
+            lows.append(-least_ratio(1 - 2 * placed[filled], weights[filled]) - self.shift)
+        if bool(open_to.any()):
+            highs.append(least_ratio(2 * placed[open_to] + 1, weights[open_to]) - self.shift)
+        return Prices(max(lows, default=None), min(highs, default=None))
+
+    def guess(self, price: float, lower: Numbers, upper: Numbers) -> tuple[Numbers, NDArray[np.float64]]:
+        """Return about what every cluster holds at a price, and its merit."""
+        shifted = price + float(self.shift)
+        heights = np.floor(np.minimum(self.weights * (shifted / 2) + 0.5, 2.0**62)).astype(np.int64)
+        if self.shift:
+            heights = np.where(self.weights > 0, heights, upper if price > 0 else lower)
+        replicas = np.clip(heights, lower, upper)
+        earned = np.where(self.weights > 0, shifted, price) * replicas
+        return replicas, earned - replicas.astype(float) * replicas * (self.weights > 0) / np.maximum(
+            self.weights, 1
+        )
+
+    def respond(
+        self, price: Fraction, lower: Numbers, upper: Numbers, at: Numbers | slice = EVERYWHERE
+    ) -> tuple[Numbers, Numbers]:
+        """Return the fewest and the most replicas that are best at a price, for clusters in use."""
+        # (2 k + 1) / w <= p / q  iff  k + 1 <= (w p + q) / 2 q
+        weights = self.weights[at]
+        shifted = price + self.shift
+        divisor = 2 * shifted.denominator
+        bound = int(weights.max(initial=1)) * abs(shifted.numerator) + divisor
+        products = widen(weights, bound) * shifted.numerator + shifted.denominator
+        high = np.minimum(np.maximum(products // divisor, lower), upper).astype(np.int64, copy=False)
+        low = np.minimum(np.maximum((products - 1) // divisor, lower), upper).astype(np.int64, copy=False)
+        if self.shift:
+            low = np.where(weights > 0, low, upper if price > 0 else lower)
+            high = np.where(weights > 0, high, lower if price < 0 else upper)
+        return low, high
+
+    def merits(self, price: Fraction, replicas: Numbers, at: Numbers) -> tuple[NDArray[Any], int]:
+        """Return ``p x - f(x)`` of some clusters in whole steps, and how many steps are 1."""
+        weights, placed = self.weights[at], replicas[at]
+        shifted = price + self.shift
+        distinct = [weight for weight in np.unique(weights).tolist() if weight]
+        steps = math.lcm(shifted.denominator, price.denominator) * math.lcm(*distinct)
+        earned, flat = int(shifted * steps), int(price * steps)
+        largest = int(placed.max(initial=0)) + 1
+        if 8 * max(abs(earned), abs(flat), steps) * largest**2 * (len(at) + 1) < INT64_LIMIT:
+            spent = placed**2 * np.where(weights > 0, steps // np.maximum(weights, 1), 0)
+            return np.where(weights > 0, earned, flat) * placed - spent, steps
+        spent_by = {weight: steps // weight for weight in distinct}
+        pairs = zip(placed.tolist(), weights.tolist(), strict=True)
+        merits = [x * (earned - x * spent_by[weight]) if weight else x * flat for x, weight in pairs]
+        return np.array(merits, dtype=object), steps
+
+    def value(self, replicas: Numbers) -> Fraction:
+        """Return what a placement costs."""
+        held = np.flatnonzero((replicas > 0) & (self.weights > 0))
+        squares: dict[int, int] = {}
+        for count, weight in zip(replicas[held].tolist(), self.weights[held].tolist(), strict=True):
+            squares[weight] = squares.get(weight, 0) + count * count
+        common = math.lcm(*squares)
+        total = Fraction(sum(square * (common // weight) for weight, square in squares.items()), common)
+        return total - self.shift * exact_sum(replicas[held])
+
+    @property
+    def start(self) -> NDArray[np.float64]:
+        """About how desirable clusters are, for a first set."""
+        return self.weights.astype(float)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """The cost ``(x - held)^2`` of the clusters that take part, and none of all others.
+
+    Parameters
+    ----------
+    held
+        What runs now; zeros measure how even the result is.
+    """
+
+    held: Numbers
+    takes_part: NDArray[np.bool_]
+
+    def narrow(self, box: Box, at: Numbers | slice = EVERYWHERE) -> Box:
+        """Return all optima of the clusters at some positions, all of which take part."""
+        held = self.held[at]
+        box = box.tight()
+        change = Box(box.lower - held, box.upper - held, box.total - exact_sum(held))
+        even = narrow_squares(change, np.ones_like(held))
+        return Box(even.lower + held, even.upper + held, box.total)
+
+    def marginals(self, replicas: Numbers) -> Sequence[Number]:
+        """Return what one replica more costs by cluster."""
+        found: list[int] = np.where(self.takes_part, 2 * (replicas - self.held) + 1, 0).tolist()
+        return found
+
+
+def narrow_webster(box: Box, weights: Numbers) -> Box:
+    """Return all allocations of the box with the least ``sum (x - q)^2 / q`` where q > 0.
+
+    Raises
+    ------
+    InternalError
+        Replicas can still pass between clusters with and without a weight; `narrow_unweighted` comes first.
+    """
+    box = box.tight()
+    free = box.lower < box.upper
+    weighed = free & (weights > 0)
+    if not weighed.any():
+        return box
+    if not np.array_equal(weighed, free):
+        raise InternalError(
+            "replicas can pass between clusters with and without a weight: narrow_unweighted comes first"
+        )
+    return narrow_squares(box, weights)
+
+
+def narrow_unweighted(box: Box, weights: Numbers) -> Box:
+    """Return all allocations of the box with the fewest replicas on clusters of weight 0.
+
+    Such a cluster gets its lower bound, and more only where all clusters with a weight are full. So
+    afterwards the sum over those is the same in the whole box, which `narrow_webster` relies on.
+    """
+    return linear((weights == 0).astype(np.int64)).narrow(box)
+
+
+def narrow_squares(box: Box, weights: Numbers) -> Box:
+    """Return all allocations of the box with the least ``sum x^2 / w``; every free cluster has a weight."""
+    free = np.flatnonzero(box.lower < box.upper)
+    if free.size == 0:
+        return box
+    units = Units(box.lower[free], box.upper[free], weights[free], step=2, offset=1)
+    threshold = find_threshold(units, box.total - exact_sum(box.lower))
+    lower, upper = box.lower.copy(), box.upper.copy()
+    lower[free], upper[free] = threshold.below, threshold.upto
+    return Box(lower, upper, box.total).tight()

@@ -1,0 +1,279 @@
+"""One workload whose clusters are chosen: spread constraints over nested groups, Aggregated, copies, minima.
+
+Level after level narrows the face of all placements that are best so far; ties are settled on the last one.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.check import violations_of
+from fairlead.models.levels import CLUSTERS, DEVIATIONS, MOVES, Deviation, Level
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Bounds, Duplicated, Spread, Weights
+from fairlead.models.score import in_order, levels_of_workload
+from fairlead.models.workload import Workload
+from fairlead.solver.exact.boxes import WorkloadBox, fewest_in_use
+from fairlead.solver.exact.costs.bowls import Bowls
+from fairlead.solver.exact.costs.levels import cost_of, deviation_from, weights_of
+from fairlead.solver.exact.costs.minimax import Minimax
+from fairlead.solver.exact.costs.straight import Straight
+from fairlead.solver.exact.marginal import Box
+from fairlead.solver.exact.nested.face import Face, Flags, bits
+from fairlead.solver.exact.nested.fewest import on_fewest
+from fairlead.solver.exact.nested.limits import Limits, limits_of
+from fairlead.solver.exact.nested.narrowing import narrow_all
+from fairlead.solver.exact.nested.picking import ApartError, Picker, TooLongError
+from fairlead.solver.exact.nested.pricing import Cost
+from fairlead.solver.exact.nested.settling import settle
+
+# Prices in whole steps stay below this, so that sums over all clusters fit 64 bits.
+DEAREST = 2**36
+
+Numbers = NDArray[np.int64]
+
+
+def choose(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Place one workload that may choose its clusters, where that can be done exactly.
+
+    Parameters
+    ----------
+    problem
+        Where it belongs; gives levels and the measure of deviation.
+    boxed
+        What each candidate may hold; see `box_of`.
+
+    Returns
+    -------
+    mapping or None
+        Replicas by cluster, optimal on every level in lexicographic order, ties to the first by name; None
+        where no placement keeps the rules, where this way does not apply or where it is too long.
+    """
+    if not workload.replicas:
+        return None
+    names, lower, upper, required = _open(workload, boxed)
+    limits = limits_of(workload.rules_of(Spread), names) if names else None
+    if limits is None or bool(np.any(upper < lower)):
+        return None
+    answer = dict.fromkeys(boxed.names, 0)
+    if workload.rule(Duplicated) is not None:
+        copies = dict(zip(names, lower.tolist(), strict=True))
+        chosen = _choose_copies(workload, problem, limits, copies, required)
+        if chosen is None:
+            return None
+        answer.update((name, copies[name]) for name in chosen)
+    else:
+        face = _whole_face(limits, lower, upper, boxed.box.total, required)
+        placed = _divide(workload, problem, names, face)
+        if placed is None:
+            return None
+        answer.update(zip(names, placed.tolist(), strict=True))
+    return None if any(violations_of(workload, answer)) else answer
+
+
+def faces_of(
+    workload: Workload, problem: Problem, boxed: WorkloadBox, levels: Sequence[Level], total: int
+) -> tuple[tuple[str, ...], list[Face]] | None:
+    """Return clusters and all placements on them that are best on some levels, and perhaps more.
+
+    Rules that say more than bounds, a total and limits on groups are left out, and so is a level that cannot
+    be told, with all after it.
+
+    Parameters
+    ----------
+    problem, boxed
+        As for `choose`.
+    levels
+        Levels of the workload, the first ones, in order.
+    total
+        Replicas that are placed; of copies all together.
+
+    Returns
+    -------
+    tuple or None
+        None where there is no such placement, or where groups do not nest.
+    """
+    names, lower, upper, required = _open(workload, boxed)
+    limits = limits_of(workload.rules_of(Spread), names) if names else None
+    if limits is None or bool(np.any(upper < lower)):
+        return None
+    upper = lower if workload.rule(Duplicated) is not None else upper
+    faces = [_whole_face(limits, lower, upper, total, required)]
+    try:
+        for level in levels:
+            narrowed = _narrowed(faces, names, workload, level, problem.deviation)
+            if not narrowed:
+                break
+            faces = narrowed
+    except (TooLongError, ApartError):
+        pass
+    return names, faces
+
+
+def _whole_face(limits: Limits, lower: Numbers, upper: Numbers, total: int, required: Flags) -> Face:
+    """Return all placements within limits, of which no level is told yet."""
+    return Face(
+        limits,
+        lower,
+        upper,
+        total,
+        np.ones(len(lower), dtype=bool),
+        required,
+        tuple(np.zeros(each.groups, dtype=bool) for each in limits.wider),
+        np.zeros(len(lower), dtype=np.int64),
+    )
+
+
+def _open(workload: Workload, boxed: WorkloadBox) -> tuple[tuple[str, ...], Numbers, Numbers, Flags]:
+    """Return the clusters that can or have to hold replicas, what each holds in use, and which have to."""
+    bounds = workload.rule(Bounds)
+    minimum = bounds.minimum if bounds else {}
+    lower = fewest_in_use(workload, boxed)
+    required = boxed.box.lower > 0
+    if workload.rule(Duplicated) is not None:
+        required = np.array(
+            [
+                name in minimum
+                and minimum[name].replicas > 0
+                and bounds is not None
+                and name not in bounds.where_held
+                for name in boxed.names
+            ],
+            dtype=bool,
+        )
+    kept = np.flatnonzero((boxed.box.upper >= lower) | required)
+    names = tuple(boxed.names[at] for at in kept.tolist())
+    return names, lower[kept], boxed.box.upper[kept], required[kept]
+
+
+def _choose_copies(
+    workload: Workload,
+    problem: Problem,
+    limits: Limits,
+    copies: Mapping[str, int],
+    required: Flags,
+) -> frozenset[str] | None:
+    """Return the clusters that get a copy, best on every level; None where none keep the limits.
+
+    A copy is whole or missing, so every level is a sum over the clusters that get one, and all levels
+    together, ties last, are one merit of every cluster.
+
+    Parameters
+    ----------
+    workload
+        The workload, of at least one replica.
+    problem
+        Where it belongs; gives the order of the levels.
+    limits
+        How many groups and clusters may be used.
+    copies
+        Size of the copy by cluster that may get one, in name order.
+    required
+        By cluster in that order, whether it has to get one.
+    """
+    names = tuple(copies)
+    sizes = np.array(list(copies.values()), dtype=object)
+    merits = np.zeros(len(names), dtype=object)
+    for level in in_order(levels_of_workload(workload), problem):
+        cost = cost_of(level, workload, names)
+        if not isinstance(cost, Straight):
+            return None
+        spared = -cost.spent(sizes)
+        merits = merits * (2 * int(np.abs(spared).sum()) + 1) + spared
+    everywhere = np.ones(len(names), dtype=bool)
+    picker = Picker(limits, everywhere, required)
+    picked = picker.pick(merits * (1 << len(names)) + bits(everywhere))
+    if picked is None:
+        return None
+    return frozenset(name for name, used in zip(names, picked.used.tolist(), strict=True) if used)
+
+
+def _divide(workload: Workload, problem: Problem, names: Sequence[str], face: Face) -> Numbers | None:
+    """Divide a workload, level by level."""
+    try:
+        faces = [face]
+        for level in in_order(levels_of_workload(workload), problem):
+            narrowed = _narrowed(faces, names, workload, level, problem.deviation)
+            if not narrowed:
+                return None
+            faces = narrowed
+        placed = [found for found in map(settle, faces) if found is not None]
+    except (TooLongError, ApartError):
+        return None
+    return max(placed, key=lambda found: found.tolist(), default=None)
+
+
+def _narrowed(
+    faces: list[Face], names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
+) -> list[Face] | None:
+    """Return all placements of some faces that are best on a level; None where that cannot be told."""
+    if level == CLUSTERS:
+        return on_fewest(faces)
+    if level.key in MOVES and not _runs(workload, names):
+        return faces
+    cost = _cost(faces, names, workload, level, deviation)
+    if cost is None:
+        return None
+    if isinstance(cost, Straight) and len(faces) == 1:
+        relaxed = without_choice(faces[0], cost)
+        if relaxed is not None:
+            return [relaxed]
+    return narrow_all(faces, cost)
+
+
+def _runs(workload: Workload, names: Sequence[str]) -> bool:
+    """Tell whether anything runs on the clusters."""
+    return bool(workload.current) and any(workload.current.get(name) for name in names)
+
+
+def _cost(
+    faces: Sequence[Face], names: Sequence[str], workload: Workload, level: Level, deviation: Deviation
+) -> Cost | None:
+    """Return what a level costs on every cluster; None where it is no such sum.
+
+    The deviation is one with overflow tiers only where one of them holds everything.
+    """
+    if level not in DEVIATIONS:
+        cost = cost_of(level, workload, names, DEAREST)
+        return cost if isinstance(cost, Straight) else None
+    rule = workload.rule(Weights)
+    if rule is None or deviation is Deviation.MINIMAX:
+        return None
+    opened = np.any([face.open_to for face in faces], axis=0)
+    used = [name for name, each in zip(names, opened.tolist(), strict=True) if each]
+    holding = [each for each in rule.tiers if not each.isdisjoint(used)]
+    if rule.tiers and len(holding) != 1:
+        return None
+    weights, whole = weights_of(rule, names, holding[0] if holding else None)
+    passing = bool(np.any(weights[opened] == 0))
+    found = deviation_from(weights, whole, workload.replicas, deviation, passing=passing)
+    return None if isinstance(found, Minimax) else found
+
+
+def without_choice(face: Face, cost: Straight | Bowls) -> Face | None:
+    """Narrow a face as if any clusters could be used: what is best then is best where the limits can be kept.
+
+    None where no set of clusters can keep them, or where it is not seen that one can.
+    """
+    if not face.settled or (cost.using is not None and bool(cost.using.any())):
+        return None
+    box = Box(np.where(face.required, face.lower, 0), np.where(face.open_to, face.upper, 0), face.total)
+    if not box.feasible:
+        return None
+    best = cost.narrow(box, np.arange(len(box.lower)))
+    required = face.required | (best.lower > 0)
+    lower = np.maximum(face.lower, best.lower)
+    open_to = face.open_to & (best.upper >= lower)
+    if bool(np.any(required & ~open_to)):
+        return None
+    narrower = replace(face, lower=lower, upper=best.upper, open_to=open_to, required=required, first=None)
+    for side in (narrower.upper, -narrower.lower):
+        try:
+            picked = narrower.pick(side)
+        except ApartError as apart:
+            picked = apart.known
+        if picked is not None and narrower.holds(picked.used):
+            return narrower
+    return None

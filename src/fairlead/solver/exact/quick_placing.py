@@ -1,0 +1,142 @@
+"""One workload placed at once, where there is no time for its best place: as it runs, by weight, by room."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairlead.models.check import violations_of
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Aggregated, Duplicated, Spread, Total, Weights
+from fairlead.models.rules.quota import Allowance
+from fairlead.models.usage import usage_of
+from fairlead.models.workload import Workload
+from fairlead.solver.exact.allocation import allocate
+from fairlead.solver.exact.boxes import Available, WorkloadBox, box_of
+from fairlead.solver.exact.greedy_choice import choose_greedily
+
+Whole = NDArray[np.int64]
+
+MOST_PRODUCT = 2**62
+"""Products of replicas up to which 64 bits are used."""
+
+
+def place_quickly(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+) -> Mapping[str, int] | None:
+    """Place a workload on any clusters that will do, in a fraction of a millisecond.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    problem
+        Where it belongs.
+    available, quotas
+        What it may use, including what it holds now.
+
+    Returns
+    -------
+    mapping or None
+        A placement that keeps the workload's own rules; None where none was found.
+    """
+    copies = workload.rule(Duplicated)
+    if copies is None and workload.rule(Total) is None:
+        return None
+    if _may_stay(workload, problem, available, quotas):
+        return workload.current
+    if not workload.replicas:
+        answer: Mapping[str, int] | None = {}
+    elif workload.rules_of(Spread) or workload.rule(Aggregated) is not None or (copies and copies.choice):
+        answer = choose_greedily(workload, problem, available, quotas, _divided)
+    else:
+        boxed = box_of(workload, problem, available, quotas)
+        answer = fill(workload, boxed) if boxed.box.feasible else None
+    return None if answer is None or any(violations_of(workload, answer)) else answer
+
+
+def _may_stay(
+    workload: Workload, problem: Problem, available: Available, quotas: Sequence[Allowance]
+) -> bool:
+    """Tell whether what runs keeps the workload's own rules, and there is room for it."""
+    used = usage_of(workload, workload.current, problem) if workload.current else {}
+    return (
+        bool(workload.current)
+        and all(amount <= available.get(row, 0) for row, amount in used.items())
+        and all(each.fits(workload, workload.current) for each in quotas)
+        and not any(violations_of(workload, workload.current))
+    )
+
+
+def _divided(workload: Workload, problem: Problem, boxed: WorkloadBox) -> Mapping[str, int] | None:
+    """Divide replicas by weight and by room, exactly only where that breaks a rule."""
+    found = fill(workload, boxed)
+    return found if not any(violations_of(workload, found)) else allocate(workload, problem, boxed)
+
+
+def fill(workload: Workload, boxed: WorkloadBox) -> dict[str, int]:
+    """Return a division between the fewest and the most of every candidate, or as much as fits.
+
+    Where not all minima fit, or more is asked for than fits, the most of every candidate goes before its
+    fewest, and what cannot be placed is left out.
+
+    Parameters
+    ----------
+    workload
+        The workload.
+    boxed
+        Its box.
+    """
+    total = boxed.box.total
+    wishes = np.array([min(total, each) for each in wished(workload, boxed.names)], dtype=np.int64)
+    found = filled(boxed.box.lower, boxed.box.upper, total, wishes)
+    return {name: count for name, count in zip(boxed.names, found.tolist(), strict=True) if count}
+
+
+def filled(lower: Whole, upper: Whole, total: int, wishes: Whole) -> Whole:
+    """Return a division between the fewest and the most of every candidate, as near to a wish as that allows.
+
+    Parameters
+    ----------
+    lower, upper, wishes
+        Fewest, most and wished replicas, by candidate.
+    total
+        All replicas together.
+
+    Returns
+    -------
+    array
+        Replicas by candidate; their sum is the total, or the most that fits.
+    """
+    lower = np.minimum(lower, upper)
+    if int(lower.sum()) > total:
+        lower = _shares(lower, total)
+    found: Whole = np.maximum(lower, np.minimum(upper, wishes))
+    missing = min(total, int(upper.sum())) - int(found.sum())
+    if missing > 0:
+        return found + _shares(upper - found, missing)
+    return found - _shares(found - lower, -missing) if missing else found
+
+
+def wished(workload: Workload, names: Sequence[str]) -> list[int]:
+    """Return what runs now or, where nothing does, the whole part of every share."""
+    if workload.current:
+        return [workload.current.get(name, 0) for name in names]
+    rule = workload.rule(Weights)
+    weights = rule.weights if rule else {}
+    first = rule.tiers[0] if rule and rule.tiers else weights.keys()
+    weighed = [weights.get(name, 0) if name in first else 0 for name in names]
+    whole = sum(weighed)
+    return [workload.replicas * weight // whole if whole else 0 for weight in weighed]
+
+
+def _shares(room: Whole, count: int) -> Whole:
+    """Return a number given out in the ratio of the room, the rest where most room is left."""
+    if count * int(room.max(initial=0)) >= MOST_PRODUCT:
+        shares: Whole = (count * room.astype(object) // int(room.sum())).astype(np.int64)
+    else:
+        shares = count * room // max(1, int(room.sum()))
+    rest = count - int(shares.sum())
+    if rest:
+        shares[np.argsort(shares - room, kind="stable")[:rest]] += 1
+    return shares

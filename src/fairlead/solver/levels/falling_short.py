@@ -1,0 +1,113 @@
+"""Levels that need not be best where not everything is placed: what gives way is settled before.
+
+Where every placement that is best on the levels before balance places as much of every workload, that much is
+what there is to place: a question in which nothing gives way, with the same best placements.
+"""
+
+from collections.abc import Collection
+from dataclasses import replace
+from itertools import takewhile
+
+from fairlead.models.check import violations_of
+from fairlead.models.levels import BALANCE, MADE_WORSE, Level
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import GroupTotal, Total, total
+from fairlead.models.score import levels_of, value_of
+from fairlead.models.shortfall import is_shortfall, loosened
+from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import Answer
+from fairlead.solver.answers.attainment import status_of
+from fairlead.solver.answers.components import components
+from fairlead.solver.levels.targets import MOST_PLACES, loose_levels, strict
+from fairlead.solver.running.search import Search
+
+SHARE_OF_TIME = 0.2
+"""Of the time that is left, what finding out may use whether anybody else could fall short."""
+
+
+def falls_short(problem: Problem, placement: Placement) -> bool:
+    """Tell whether something gives way in a placement."""
+    return problem.partial and any(
+        is_shortfall(level) and value_of(problem, placement, level) for level in levels_of(problem)
+    )
+
+
+def counted(problem: Problem, found: Answer, search: Search) -> Problem | None:
+    """Return the question of what is placed; None unless it is known that nobody else could fall short.
+
+    Parameters
+    ----------
+    problem
+        A partial problem with loose levels.
+    found
+        The answer where no level is loose, with a placement.
+    """
+    placement = found.placement or Placement({})
+    before = tuple(takewhile(lambda level: level != BALANCE, levels_of(problem)))
+    known = dict(zip(levels_of(found.part), found.attained, strict=True))
+    settled = all(level in known and known[level].proven for level in before)
+    worse = any(level == MADE_WORSE and known[level].value for level in known)
+    short = [each for each in problem.workloads if any(violations_of(each, placement.of(each.key)))]
+    # A level that may be worse than best would leave more than the best placements to look at.
+    others = loose_levels(problem) - {BALANCE}
+    if others or worse or not settled or not all(_says_all(each, placement) for each in short):
+        return None
+    names = {each.key for each in short}
+    until = search.deadline.part(SHARE_OF_TIME)
+    for part in components(found.part):
+        touched = not names.isdisjoint(part.workload_by_key)
+        if touched and not _is_only(part, placement, before, replace(search, deadline=until)):
+            return None
+    workloads = (
+        _placed(each, problem, placement) if each.key in names else each for each in problem.workloads
+    )
+    return replace(problem, workloads=tuple(workloads), partial=False)
+
+
+def in_full(question: Problem, found: Answer) -> Answer:
+    """Return the answer where no level is loose as one to the question of what is placed."""
+    part, known = strict(question), dict(zip(levels_of(found.part), found.attained, strict=True))
+    levels = tuple(known[level] for level in levels_of(part))
+    return replace(found, part=part, attained=levels, status=status_of(levels))
+
+
+def with_shortfall(problem: Problem, found: Answer, answer: Answer) -> Answer:
+    """Return the answer to the question of what is placed with the levels on which something gave way.
+
+    Parameters
+    ----------
+    found
+        The answer where no level is loose.
+    answer
+        The answer to the question that `counted` asks.
+    """
+    known = dict(zip(levels_of(found.part), found.attained, strict=True))
+    known |= dict(zip(levels_of(answer.part), answer.attained, strict=True))
+    levels = tuple(known[level] for level in levels_of(problem))
+    return replace(answer, part=problem, attained=levels, status=status_of(levels))
+
+
+def _says_all(workload: Workload, placement: Placement) -> bool:
+    """Tell whether the number of its replicas says by how much every rule of a workload is missed."""
+    placed = placement.of(workload.key)
+    return not placed or all(one.rule == total.KIND for one in violations_of(workload, placed))
+
+
+def _placed(workload: Workload, problem: Problem, placement: Placement) -> Workload:
+    """Return a workload that wants what is placed of it; of one that is nowhere nothing else is asked."""
+    everywhere = frozenset(problem.cluster_by_name)
+    held = sum(placement.of(workload.key).values())
+    kept = workload if held else loosened(workload, everywhere)
+    rules = (rule for rule in kept.rules if not isinstance(rule, Total))
+    return replace(workload, rules=(*rules, GroupTotal(total.KIND, everywhere, held, held)))
+
+
+def _is_only(part: Problem, placement: Placement, before: Collection[Level], search: Search) -> bool:
+    """Tell whether every placement that is as good before balance places as much of everybody."""
+    if len(part.workloads) * len(part.clusters) > MOST_PLACES:
+        return False
+    from fairlead.solver.levels.least_held import holds_least
+
+    levels = [level for level in levels_of(part) if level in before]
+    return holds_least(part, placement, levels, search)

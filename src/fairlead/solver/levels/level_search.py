@@ -1,0 +1,341 @@
+"""The search behind the levels: what each of them proves narrows ranges and is pinned for the next."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from fairlead.encoders.balance import steps_up_to
+from fairlead.encoders.convex import ConvexFunction
+from fairlead.encoders.costs import LevelCost
+from fairlead.encoders.registry import encode
+from fairlead.encoders.scale import Held
+from fairlead.encoders.selection import Group, replicas_at
+from fairlead.encoders.variables import Place
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import DEVIATIONS, NET, Level
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.rules import Weights
+from fairlead.models.score import value_of
+from fairlead.models.shortfall import refused
+from fairlead.models.workload import Workload
+from fairlead.solver.answers.attainment import LexicographicResult, Note, attained, bounded, status_of
+from fairlead.solver.exact.pricing import Functions, Relaxed, Share, relax_all, tighten
+from fairlead.solver.exact.ranges import (
+    beyond_tiers,
+    held_by_tiers,
+    held_in,
+    open_places,
+    placement_of,
+    shares_of,
+    totals_known,
+    within_peaks,
+    within_totals,
+)
+from fairlead.solver.levels.level_models import LevelModels
+from fairlead.solver.levels.ties import settle
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Effort, Verdict
+
+# Of the time that is left, what a level may use while others wait.
+SHARE_OF_TIME = 0.6
+# Where what overflow tiers hold is open, so many clusters times totals at most are a part of one search.
+MOST_OPEN = 1500
+
+
+class LevelSearch(LevelModels):
+    """The search: level after level narrows what placements may be."""
+
+    __slots__ = ()
+
+    def open(self) -> bool:
+        """Encode the problem for the first time; tell whether every place is left a number of replicas."""
+        if not self._in_time():
+            return True
+        self.outline = encode(self.problem, in_time=self._in_time)
+        if self.outline is None:
+            return True
+        variables = self.outline.variables
+        self.ranges = within_totals(
+            shares_of(self.problem), {place: variables.range(place) for place in variables.places()}
+        )
+        if self.best is not None and not self._is_inside(self.best):
+            self.best = self.floor = None
+        return variables.empty is None and (self.best is not None or self._start())
+
+    def _start(self) -> bool:
+        """Divide every workload by itself, as a start; tell whether that can be done at all."""
+        functions: dict[Place, ConvexFunction] = {}
+        if self.outline is not None and self.outline.levels:
+            first = min(self.outline.levels, key=self.levels.index)
+            functions = self.outline.levels[first].functions()
+        found = relax_all(shares_of(self.problem), functions, self.ranges)
+        if found is None:
+            return False
+        self.start = placement_of(found)
+        if not refused(self.problem, self.start):
+            self.best = self.start
+        return True
+
+    def reach(self) -> None:
+        """Look for a placement on which all levels cost at once what they cost at least.
+
+        Only where the placement to search near breaks rules, and costs on the first levels what is proven of
+        a problem with fewer rules: one search then does what one for every level would.
+        """
+        goals = [] if self.near is None or self.best is not None else list(self._goals(self.near))
+        encoding = self._encode() if goals else None
+        if encoding is not None:
+            for level, steps in goals:
+                encoding.pin(level, steps)
+            effort = Effort(self.deadline.part(SHARE_OF_TIME), self.workers, self.seed)
+            finding = self._run(encoding, [], effort)
+            if finding.values is not None:
+                self._take(encoding, finding, None)
+
+    def _goals(self, near: Placement) -> Iterator[tuple[Level, int]]:
+        """Yield the first levels that cost what is proven of a problem with fewer rules, in steps.
+
+        Not those after the tiers, which need to be settled before.
+        """
+        if self.outline is None:
+            return
+        for level, known in zip(self.levels, self.relaxed, strict=False):
+            value = value_of(self.problem, near, level)
+            if level.base in (NET, *DEVIATIONS) or not known.proven or value != known.value:
+                return
+            yield level, self.outline.levels[level].steps(near)
+
+    def minimise(self, level: Level, *, last: bool) -> bool:
+        """Minimise one level and pin it; tell whether a placement can exist."""
+        note = self._note(level, None)
+        if self.outline is not None and not note.proven:
+            if self.floor is not None and self._is_better(self.outline, self.floor, level):
+                # It was given up for a level that may be within a tolerance, where it is good enough too.
+                self.best = self.floor
+            self._polish(self.outline)
+        if level.base in (NET, *DEVIATIONS) and self.held is None:
+            self._look_at_tiers()
+        if self.outline is not None:
+            cost = self.outline.levels[level]
+            least = self._narrow(cost, self._pin_of(level, cost))
+            note = self._note(level, None if self.restricted else least)
+            if not note.proven and self._is_priced_first(level):
+                self._price(level)
+                note = self._note(level, None if self.restricted else least)
+            encoding = None if note.proven else self._encode()
+            if encoding is not None:
+                verdict, bound = self._solve(encoding, level, self._time_for(last=last))
+                if verdict is Verdict.INFEASIBLE:
+                    return self._refuted()
+                known = max((at for at in (bound, least) if at is not None), default=None)
+                # What was found where tiers hold what was settled bounds no other placement.
+                note = self._note(level, None if self.restricted else known)
+            pin = self._pin_of(level, cost)
+            if pin is not None:
+                self.pins.append((level, pin))
+                if note.proven and level not in self.targets:
+                    self.totals |= totals_known(self.problem, level, pin)
+                self._narrow(cost, pin)
+                self._pin_apart(level, cost)
+                self.start = self.best
+        self.notes.append(self._raised(level, note))
+        return True
+
+    def _raised(self, level: Level, note: Note) -> Note:
+        """Return how far a level got with what prices tell of it, where nothing better is known."""
+        priced = self.priced.get(level)
+        if note.proven or level in self.targets or priced is None or (note.bound or 0) >= priced:
+            return note
+        return Note(priced)
+
+    def _pin_of(self, level: Level, cost: LevelCost) -> int | None:
+        """Return what the levels after one may leave it at, in steps; None where no placement is known.
+
+        That is its target where the best placement reaches it, else what that costs.
+        """
+        if self.best is None:
+            return None
+        steps = cost.steps(self.best)
+        target = self.targets.get(level)
+        return steps if target is None else max(steps, steps_up_to(cost, target.value))
+
+    def settle(self, *, ties: bool) -> LexicographicResult:
+        """Return what was found; where every level is proven with ties settled, unless any answer will do."""
+        settled = False
+        encoding = self._encode() if all(note.proven for note in self.notes) else None
+        if encoding is not None:
+            effort = Effort(self.deadline, 1, self.seed)
+            if self.best is None and self._find_any(encoding) is Verdict.INFEASIBLE:
+                return LexicographicResult(Status.INFEASIBLE, None)
+            if self.best is not None and ties:
+                tied = settle(encoding, self.best, effort)
+                if self._keeps(tied.placement):
+                    self.best, settled = tied.placement, tied.certain and not self.restricted
+        if self.best is None:
+            return LexicographicResult(Status.UNKNOWN, None)
+        levels = self.attained()
+        return LexicographicResult(status_of(levels), self.best, levels, settled)
+
+    def _keeps(self, placement: Placement) -> bool:
+        """Tell whether a placement is as good as was proven exactly, where models count in coarser steps."""
+        return all(
+            value_of(self.problem, placement, level) <= (note.bound or 0) + note.tolerance
+            for level, note in zip(self.levels, self.notes, strict=True)
+            if note.exact or note.tolerance
+        )
+
+    def copied(self, later: "LevelSearch | None" = None) -> "LevelSearch":
+        """Return the search as it is now, to go on from here; once more with what was found later."""
+        known = later or self
+        return replace(
+            self,
+            best=known.best,
+            ranges=dict(self.ranges),
+            pins=list(self.pins),
+            pinned_apart=dict(self.pinned_apart),
+            fixed=list(self.fixed),
+            notes=list(self.notes),
+            totals=dict(self.totals),
+            priced=dict(known.priced),
+            tried=later is not None,
+        )
+
+    def rank(self, placement: Placement) -> tuple[int | Fraction, ...]:
+        """Return the levels of a placement as numbers by which placements compare.
+
+        They are as fine as the levels were compared, and below a target all are one.
+        """
+        return tuple(self._rank_on(level, placement) for level in self.levels)
+
+    def rank_on(self, number: int) -> int | Fraction:
+        """Return the number by which the best placement compares on a level."""
+        return 0 if self.best is None else self._rank_on(self.levels[number], self.best)
+
+    def _rank_on(self, level: Level, placement: Placement) -> int | Fraction:
+        """Return the number by which a placement compares on a level."""
+        cost = None if self.outline is None else self.outline.levels.get(level)
+        value = value_of(self.problem, placement, level)
+        if cost is not None and not cost.exact:
+            value = cost.value(cost.steps(placement))
+        return max(value, self.targets[level].value) if level in self.targets else value
+
+    def attained(self) -> tuple[Attained, ...]:
+        """Return the levels with the values of the best placement and what is proven of them."""
+        if self.best is None:
+            return ()
+        return bounded(attained(self.problem, self.best, self.notes, self.least), self.relaxed)
+
+    def _time_for(self, *, last: bool) -> Deadline:
+        """Return when a level has to end so that the others get their share."""
+        if self.best is None or (last and (self.tried or all(note.proven for note in self.notes))):
+            return self.deadline
+        return self.deadline.part(SHARE_OF_TIME)
+
+    def _look_at_tiers(self) -> None:
+        """Find out how many replicas overflow tiers may hold, so that the shares of that can be measured.
+
+        The levels of the tiers leave one workload no choice where they come first. What is left open is a
+        part of the search. Only where that is too much it is settled before, and nothing after it is proven
+        by search.
+        """
+        tiered = [
+            each for each in self.problem.workloads if any(rule.tiers for rule in each.rules_of(Weights))
+        ]
+        self.held = self._tier_totals() if tiered and self.ranges else {}
+        if open_places(tiered, self.held) > MOST_OPEN:
+            self._settle_tiers(tiered)
+        if tiered:
+            self.outline = encode(self.problem, self.ranges, self.best, held=self.held, in_time=self._in_time)
+
+    def _tier_totals(self) -> Held:
+        """Return how many replicas overflow tiers may hold, of all that is known."""
+        noted = zip(self.levels, self.notes, strict=False)
+        bounds = {level: note.bound for level, note in noted}
+        pinned = {level: (bounds.get(level) or 0, steps) for level, steps in self.pins}
+        return held_by_tiers(self.problem, self.ranges, self.totals, pinned)
+
+    def _settle_tiers(self, tiered: Sequence[Workload]) -> None:
+        """Settle what every overflow tier holds without proof.
+
+        The more urgent workloads decide first, tier by tier; in a partial problem how many replicas they get
+        at all before that.
+        """
+        if self.best is None and (encoding := self._encode()) is not None:
+            self._find_any(encoding)
+        if self.best is None:
+            return
+        self.restricted = True
+        for workload in sorted(tiered, key=lambda each: (-each.priority, each.key)):
+            if self.problem.partial:
+                everywhere = Group(workload.key, frozenset(self.problem.cluster_by_name))
+                self._minimise_group(everywhere, -1)
+                self.fixed.append((everywhere, replicas_at(self.best, everywhere)))
+            for group in beyond_tiers(workload):
+                self._minimise_group(group)
+                self.fixed.append((group, replicas_at(self.best, group)))
+        self.held = held_in(self.best, tiered)
+
+    def _narrow(self, cost: LevelCost, most: int | None) -> int | None:
+        """Leave out what no placement that costs so much at most can hold; return a bound in steps.
+
+        None where the relaxation without shared rules tells nothing.
+        """
+        peaks, functions = cost.peaks(), cost.functions()
+        if peaks and most is not None:
+            limit = Fraction(most + 1, cost.scale)
+            self.ranges = within_peaks(self.ranges, peaks, limit, strictly=True)
+        rest = cost.rest()
+        if not functions or rest is None:
+            return None
+        shares = shares_of(self.problem, self.totals)
+        found = self._tighten(shares, functions, None if most is None else most - rest)
+        self.start = placement_of(found)
+        self.ranges = within_totals(shares, self.ranges)
+        return sum(relaxed.cost for relaxed in found) + rest
+
+    def _tighten(
+        self, shares: Sequence[Share], functions: Functions, most: int | None
+    ) -> tuple[Relaxed, ...]:
+        """Return the optima of workloads alone; leave out what costs more than so many steps."""
+        found = relax_all(shares, functions, self.ranges)
+        if found is None:
+            raise InternalError("ranges were narrowed until they leave no placement")
+        if most is not None:
+            narrower = tighten(found, functions, self.ranges, most)
+            if narrower is None:
+                raise InternalError("a placement costs less than the relaxation that bounds it")
+            self.ranges = {**self.ranges, **narrower}
+        return found
+
+    def _pin_apart(self, level: Level, cost: LevelCost) -> None:
+        """Pin every workload by itself that costs on a level what it would cost alone."""
+        best, count = self.best, self.levels.index(level) + 1
+        if best is None or level not in self.apart or not self._reaches(count, best):
+            return
+        steps = {key: cost.most(key, best) for key in self.apart[level] if key in cost.parts}
+        self.pinned_apart[level] = steps
+        for share in shares_of(self.problem, self.totals):
+            key = share.places[0].workload
+            rest = cost.alone(key).rest()
+            if key in steps and rest is not None:
+                self._tighten([share], cost.alone(key).functions(), steps[key] - rest)
+        self.ranges = within_totals(shares_of(self.problem, self.totals), self.ranges)
+
+    def _note(self, level: Level, bound: int | None) -> Note:
+        """Return how far a level got whose cost has a bound, in steps."""
+        if self.best is None:
+            return Note()
+        value = value_of(self.problem, self.best, level)
+        cost = None if self.outline is None else self.outline.levels[level]
+        if level in self.targets:
+            found = () if bound is None or cost is None else (cost.value(bound),)
+            return self.targets[level].note(value, (self.least[level], *found))
+        if value in (self.least[level], self._relaxed_at(level, self.best)):
+            return Note(value, proven=True)
+        if cost is None or bound is None:
+            return Note()
+        proven = cost.steps(self.best) <= bound
+        if proven and not cost.exact and len(cost.costs) == 1 and cost.peaks():
+            return self._sharpen(cost.peaks()[0], cost.value(bound))
+        return Note(cost.value(bound), proven, cost.exact)

@@ -1,0 +1,129 @@
+"""Levels one after the other by CP-SAT: minimise, pin, go on with the next; then settle ties."""
+
+import time
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+
+from fairlead.models.errors import InternalError
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress, progress_of
+from fairlead.models.score import levels_of
+from fairlead.models.shortfall import refused
+from fairlead.solver.answers.attainment import Apart, Least, LexicographicResult, attained, bounded
+from fairlead.solver.levels.level_search import LevelSearch
+from fairlead.solver.levels.targets import Targets
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.machines import cores
+
+__all__ = ["LexicographicResult", "minimise_levels"]
+
+
+def minimise_levels(  # noqa: PLR0913 - how to search, most of it by keyword
+    problem: Problem,
+    hint: Placement | None = None,
+    deadline: Deadline | None = None,
+    workers: int | None = None,
+    seed: int = 0,
+    progress: Callable[[Progress], None] | None = None,
+    least: Least = MappingProxyType({}),
+    relaxed: tuple[Attained, ...] = (),
+    *,
+    apart: Apart = MappingProxyType({}),
+    targets: Targets = MappingProxyType({}),
+    ties: bool = True,
+) -> LexicographicResult:
+    """Find the placement that is best on the first level, among those on the second, and so on.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    hint
+        A placement to start from; the answer is never worse. One that breaks a rule is only searched near.
+    deadline
+        When the answer is due; None means no limit.
+    workers
+        Threads of CP-SAT; None means one for every core that this process may use.
+    seed
+        Random seed of CP-SAT.
+    progress
+        Called after every level.
+    least
+        Levels with what no placement is below on them, whatever the levels before; a level that gets there
+        is proven by that. Levels that are left out have 0.
+    relaxed
+        The first levels of a best placement of the problem with fewer rules, as far as known. A level is
+        not below its bound there as long as those before it cost the same.
+    apart
+        Workloads that cost what they would cost alone in every placement that reaches these levels.
+    targets
+        What levels may cost without having to get better; where no placement reaches that, the level is at
+        its best. Levels that are left out have to be best.
+    ties
+        False where any of the best placements will do.
+    """
+    started = time.monotonic()
+    known = {level: max(0, least.get(level, 0)) for level in levels_of(problem)}
+    search = LevelSearch(
+        problem, known, deadline or Deadline(), workers or cores(), seed, relaxed, apart, targets=targets
+    )
+    search.near = hint
+    search.best = search.floor = floor = None if hint is None or refused(problem, hint) else hint
+    result = _searched(search, started, progress, ties=ties)
+    if floor is None or result.status is Status.OPTIMAL:
+        return result
+    if result.status is Status.INFEASIBLE:
+        raise InternalError("a problem is called infeasible of which a placement is known")
+    if result.placement is not None and search.rank(result.placement) <= search.rank(floor):
+        return result
+    levels = attained(problem, floor, (), known)
+    return LexicographicResult(Status.FEASIBLE, floor, bounded(levels, relaxed))
+
+
+def _searched(
+    search: LevelSearch, started: float, progress: Callable[[Progress], None] | None, *, ties: bool
+) -> LexicographicResult:
+    """Minimise one level after the other, as long as there is a placement."""
+    if not search.open():
+        return LexicographicResult(Status.INFEASIBLE, None)
+    search.reach()
+    marks = list[LevelSearch]()
+    for level in search.levels:
+        marks.append(search.copied())
+        if not search.minimise(level, last=len(marks) == len(search.levels)):
+            return LexicographicResult(Status.INFEASIBLE, None)
+        if search.best is None:
+            return LexicographicResult(Status.UNKNOWN, None)
+        if progress is not None:
+            level_now = search.attained()[len(search.notes) - 1]
+            progress(
+                progress_of(level_now.name, level_now.value, level_now.bound, time.monotonic() - started)
+            )
+    return _looked_again(search, marks).settle(ties=ties)
+
+
+def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch]) -> LevelSearch:
+    """Search levels again that are not proven, the first ones first, in the time that is left.
+
+    Where one gets better, those after it follow anew.
+
+    Parameters
+    ----------
+    search
+        The search after all levels.
+    marks
+        Where it was before every level.
+    """
+    for number, mark in enumerate(marks):
+        if search.notes[number].proven or not search.deadline.remaining():
+            continue
+        again = mark.copied(search)
+        again.minimise(search.levels[number], last=number == len(marks) - 1)
+        if again.rank_on(number) < search.rank_on(number):
+            for later in search.levels[number + 1 :]:
+                again.minimise(later, last=later == search.levels[-1])
+            return again
+        search.notes[number] = search.notes[number].better(again.notes[number])
+    return search

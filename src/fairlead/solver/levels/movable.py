@@ -1,0 +1,69 @@
+"""Who may stand elsewhere, and who is tied to whom, where levels are loosened."""
+
+from itertools import takewhile
+
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Duplicated, MoveBudget
+from fairlead.models.score import levels_of, score
+from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import Answer
+from fairlead.solver.answers.attainment import Apart
+from fairlead.solver.answers.components import tied_by
+from fairlead.solver.answers.rows import Placed
+from fairlead.solver.exact.boxes import has_box
+from fairlead.solver.levels.spans import span_of
+
+
+def settled(problem: Problem) -> frozenset[str]:
+    """Return the workloads that have one placement only, by rules of their own."""
+    return frozenset(each.key for each in problem.workloads if has_box(each) and _has_one(each, problem))
+
+
+def _has_one(workload: Workload, problem: Problem) -> bool:
+    """Tell whether the bounds and the total of a workload leave it one placement."""
+    ends = span_of(workload, problem, keeping=False).ends
+    return all(low == high for low, high in ends.values())
+
+
+def chooses_copies(workload: Workload) -> bool:
+    """Tell whether a workload chooses on which clusters it has copies."""
+    copies = workload.rule(Duplicated)
+    return copies is not None and copies.choice
+
+
+def apart(found: Answer, alone: Placed) -> Apart:
+    """Return the workloads that cost in every best placement what they would cost alone, by level.
+
+    All of them on the first levels that cost no more than that together; from then on those of which the
+    answer says so.
+    """
+    part = found.part
+    if not all(each.key in alone for each in part.workloads):
+        return found.apart
+    levels = zip(levels_of(part), found.attained, score(part, Placement(alone)), strict=True)
+    same = takewhile(lambda each: each[1].value == each[2].value, levels)
+    return {**found.apart, **{level: frozenset(part.workload_by_key) for level, _, _ in same}}
+
+
+def resting(problem: Problem, found: Answer) -> frozenset[str]:
+    """Return the workloads that nobody would look at again, and that stand where they run."""
+    placement = found.placement or Placement({})
+    return frozenset(
+        each.key
+        for each in problem.workloads
+        if not each.due and not each.fresh and dict(placement.of(each.key)) == dict(each.current)
+    )
+
+
+def tied(keys: frozenset[str], problem: Problem, staying: frozenset[str]) -> frozenset[str]:
+    """Return some workloads with all that shared rules tie to them; who stays uses no budget of moves."""
+    sets = [
+        frozenset(tied_by(rule, problem)) - (staying if isinstance(rule, MoveBudget) else frozenset())
+        for rule in problem.rules
+    ]
+    while True:
+        more = keys.union(*(inside for inside in sets if not inside.isdisjoint(keys)))
+        if more == keys:
+            return keys
+        keys = more

@@ -1,0 +1,134 @@
+"""Targets: what levels may cost without having to get better, and which levels have one."""
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from fairlead.models import balance
+from fairlead.models.levels import BALANCE, Level
+from fairlead.models.outcome import Attained
+from fairlead.models.problem import Problem
+from fairlead.models.rules.balance import Balance
+from fairlead.models.score import levels_of
+from fairlead.solver.answers.attainment import Note
+from fairlead.solver.levels.spans import least_alone
+
+MOST_PLACES = 30_000
+"""Workloads times clusters that are searched together; of more, replicas are only exchanged."""
+FEWEST_PRICED = 2_000
+"""The same from which on prices hear of tolerances, where everything is placed for the first time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a level may cost: so much more than a bound that only depends on the problem.
+
+    Parameters
+    ----------
+    bound
+        No placement is below it on the level, as far as single workloads and what they can hold tell.
+    tolerance
+        How much worse the level may be.
+    """
+
+    bound: int | Fraction
+    tolerance: int | Fraction
+
+    @property
+    def value(self) -> int | Fraction:
+        """What the level may cost."""
+        return self.bound + self.tolerance
+
+    def raised(self, bound: int | Fraction) -> "Target":
+        """Return the target with a bound that was proven, where the best is not known."""
+        return replace(self, bound=max(self.bound, bound))
+
+    def note(self, value: int | Fraction, known: Iterable[int | Fraction]) -> Note:
+        """Return how far a level got of which bounds are known: proven where it is within the tolerance."""
+        least = min(value, max(self.bound, *known))
+        return Note(least, proven=value <= least + self.tolerance, tolerance=self.tolerance)
+
+
+Targets = Mapping[Level, Target]
+"""What levels may cost, by level."""
+
+
+def loose_levels(problem: Problem) -> frozenset[Level]:
+    """Return the levels of a problem that need not be best."""
+    given = problem.tolerances
+    return frozenset(
+        level
+        for level in levels_of(problem)
+        if level == BALANCE or (level.key in given and given[level.key].amount)
+    )
+
+
+def strict(problem: Problem) -> Problem:
+    """Return a problem of which every level has to be best, balance left out.
+
+    Only where many workloads are placed for the first time tolerances stay: prices hear of them.
+    """
+    places = len(problem.workloads) * len(problem.clusters)
+    new = not any(each.current for each in problem.workloads)
+    heard = places > (FEWEST_PRICED if new else MOST_PLACES)
+    return replace(problem, tolerances=problem.tolerances if heard else {}, balances=())
+
+
+def unheard(problem: Problem, searched: Problem) -> frozenset[Level]:
+    """Return the loose levels that a search heard nothing of, balance left out."""
+    return loose_levels(problem) - loose_levels(searched) - {BALANCE}
+
+
+def within(level: Attained, target: Target) -> Attained:
+    """Return a loose level with what its target says of it."""
+    bound = min(level.value, target.bound)
+    proven = level.value <= bound + target.tolerance
+    return replace(level, bound=bound, proven=proven, tolerance=target.tolerance)
+
+
+def needed(level: Level, problem: Problem) -> Fraction:
+    """Return what the workloads of a level cost at least, each alone."""
+    inside = (each for each in problem.workloads if each.priority == level.priority)
+    return sum((least_alone(each, problem, level.base) for each in inside), Fraction(0))
+
+
+def target_of(level: Level, problem: Problem, least: Fraction) -> Target:
+    """Return what a loose level may be."""
+    return Target(least, problem.tolerances[level.key].of(least))
+
+
+def target_of_balance(rule: Balance, problem: Problem, least: Fraction) -> Target:
+    """Return what a balance may be; its tolerance is its own, unless one is given."""
+    given = problem.tolerances.get(BALANCE.key)
+    return Target(least, balance.tolerance(rule, problem) if given is None else given.of(least))
+
+
+def with_strict_bounds(
+    problem: Problem, levels: Sequence[Attained], strictly: Mapping[Level, Attained], loose: Container[Level]
+) -> Iterator[Attained]:
+    """Yield levels with the bounds that hold where none is loose, as long as levels are what they are there.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    levels
+        What was found, in order.
+    strictly
+        What was found where no level is loose.
+    loose
+        Levels other than balance that may be worse than best: of those after them nothing more is known.
+    """
+    same = True
+    for level, each in zip(levels_of(problem), levels, strict=True):
+        other = strictly.get(level)
+        if other is None or other.bound is None or not same:
+            yield each
+            continue
+        higher = each.bound is None or each.bound < other.bound
+        bound = other.bound if higher else each.bound
+        tolerance = max(each.tolerance, other.tolerance)
+        reached = bound is not None and each.value <= bound + tolerance
+        proven = each.proven or reached or (other.proven and each.value == other.value)
+        yield replace(each, bound=bound, proven=proven, tolerance=tolerance)
+        same = level not in loose and each.value == other.value

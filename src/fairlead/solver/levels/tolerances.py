@@ -1,0 +1,341 @@
+"""Levels that need not be best: balance, and those that somebody gives a tolerance.
+
+First everything is solved with no level loose: balance left out, all others as strict as ever. What that
+proves of the levels above the first loose one holds as it is, and its bounds of all others hold as well. Then
+those workloads that may stand elsewhere are searched once more, while all others stay: a loose level is
+pinned to its target wherever a placement reaches that (`Target`), else to its best.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import takewhile
+
+from fairlead.models.errors import UnsupportedError
+from fairlead.models.levels import BALANCE, COPIES, Level
+from fairlead.models.outcome import Attained, Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import GroupTotal
+from fairlead.models.rules.balance import Balance, used_by
+from fairlead.models.rules.balance import cost as balance_of
+from fairlead.models.score import levels_of, score, value_of
+from fairlead.models.workload import Workload
+from fairlead.solver.answers.answer import Answer, added, origin_of
+from fairlead.solver.answers.attainment import Apart, attained, status_of
+from fairlead.solver.answers.rows import Placed, beside
+from fairlead.solver.levels.evening import evened_out
+from fairlead.solver.levels.falling_short import counted, falls_short, in_full, with_shortfall
+from fairlead.solver.levels.frozen import frozen
+from fairlead.solver.levels.movable import apart, chooses_copies, resting, settled, tied
+from fairlead.solver.levels.spans import Span, Spans, least_balance, spans_of, uses_alike
+from fairlead.solver.levels.targets import (
+    MOST_PLACES,
+    Target,
+    Targets,
+    needed,
+    strict,
+    target_of,
+    target_of_balance,
+    unheard,
+    with_strict_bounds,
+    within,
+)
+from fairlead.solver.running.search import Search
+
+SECONDS_A_PLACE = 1e-5
+"""What it takes to find out how evenly clusters could be filled; with less time left that is not begun."""
+SHARE = 0.3
+"""Of the time left, what passing replicas to and fro may use before a search."""
+
+
+def loosened(problem: Problem, found: Answer, alone: Placed, search: Search) -> Answer:
+    """Return the answer to a problem with loose levels.
+
+    Parameters
+    ----------
+    problem
+        The question; `fairlead.models.balance.with_balance` has looked at it.
+    found
+        The answer to `strict`, with a placement.
+    alone
+        Workloads as they stand best where they have all that is shared for themselves, as far as known.
+    search
+        How to search.
+    """
+    places = len(problem.workloads) * len(problem.clusters)
+    at_once = _Loosening.at_once(problem, found)
+    if search.deadline.remaining() < places * SECONDS_A_PLACE or at_once.is_even():
+        return at_once.answer()
+    if falls_short(problem, at_once.placement):
+        placed = counted(problem, found, search)
+        if placed is None:
+            return at_once.answer()
+        same = {each.key for each in placed.workloads if each is problem.workload_by_key[each.key]}
+        known = {key: alone[key] for key in same & alone.keys()}
+        return with_shortfall(problem, found, loosened(placed, in_full(placed, found), known, search))
+    loosening = _Loosening.of(problem, found, alone)
+    sets = list(loosening.open_sets())
+    for number, keys in enumerate(sets):
+        loosening = loosening.searched(keys, search.part(1 / (len(sets) - number), quietly=False))
+    return loosening.answer()
+
+
+def unsearched(problem: Problem, placement: Placement) -> Answer:
+    """Return the answer where there was no time to search: a placement, and the tolerances of its levels."""
+    nothing_proven = Answer(strict(problem), Status.UNKNOWN, placement, (), "exact")
+    return _Loosening.at_once(problem, nothing_proven).answer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Loosening:
+    """How far the loose levels got.
+
+    Parameters
+    ----------
+    problem
+        The question.
+    strict
+        The answer where no level is loose.
+    placement
+        Where everybody stands.
+    targets
+        What every balance may be, in the order of the problem's.
+    loose
+        What the other loose levels may be.
+    staying
+        Workloads that stay where they are: where `certain`, no best placement has another place for them.
+    spans
+        What every workload holds at least and at most; empty where nobody looked at that.
+    apart
+        Workloads that cost what they would cost alone.
+    parts
+        The answers of those that were searched again.
+    certain
+        False where something was not searched that could be better.
+    """
+
+    problem: Problem
+    strict: Answer
+    placement: Placement
+    targets: tuple[Target, ...]
+    loose: Targets
+    staying: frozenset[str] = frozenset()
+    spans: Spans = field(default_factory=dict)
+    apart: Apart = field(default_factory=dict)
+    parts: tuple[Answer, ...] = ()
+    certain: bool = True
+
+    @classmethod
+    def at_once(cls, problem: Problem, found: Answer) -> "_Loosening":
+        """Return what is known without a look at what clusters could hold."""
+        targets = tuple(target_of_balance(rule, problem, Fraction(0)) for rule in problem.balances or ())
+        loose = {level: target_of(level, problem, Fraction(0)) for level in unheard(problem, found.part)}
+        return cls(problem, found, found.placement or Placement({}), targets, loose, certain=False)
+
+    @classmethod
+    def of(cls, problem: Problem, found: Answer, alone: Placed) -> "_Loosening":
+        """Return where the search begins."""
+        spans = spans_of(problem)
+        targets = tuple(
+            target_of_balance(rule, problem, least_balance(rule, problem, spans))
+            for rule in problem.balances or ()
+        )
+        loose = {
+            level: target_of(level, problem, needed(level, problem)) for level in unheard(problem, found.part)
+        }
+        known = apart(found, alone)
+
+        def stands_alone(key: str, level: Level) -> bool:
+            return key in known.get(level, ())
+
+        copied = {
+            each.key: replace(COPIES, priority=each.priority)
+            for each in problem.workloads
+            if chooses_copies(each)
+        }
+        first = problem.levels[: problem.levels.index(BALANCE.key)] if problem.balances else problem.levels
+        stay = {key: level for key, level in frozen(found.part, alone).items() if level.key in first}
+        certain = known.keys() >= {*stay.values()} and all(map(stands_alone, copied, copied.values()))
+        # Before their own level, copies may become more or fewer for balance: that is not searched.
+        certain = certain and (not copied or COPIES.key in first)
+        forced = frozenset(key for key, level in stay.items() if stands_alone(key, level))
+        staying = forced if certain else resting(problem, found)
+        placement = found.placement or Placement({})
+        return cls(problem, found, placement, targets, loose, staying, spans, known, certain=certain)
+
+    def is_even(self) -> bool:
+        """Tell whether clusters are filled as evenly as asked for, however even they could be."""
+        return not self.loose and all(
+            balance_of(rule, self.problem, self.placement) <= target.value
+            for rule, target in zip(self._balances, self.targets, strict=True)
+        )
+
+    def open_sets(self) -> Iterator[frozenset[str]]:
+        """Yield the workloads that are to be searched together; none where what was found will do."""
+        everybody = frozenset(each.key for each in self.problem.workloads)
+        if self.loose:
+            yield everybody
+            return
+        free = everybody - self.staying - settled(self.problem)
+        known = frozenset[str]()
+        for rule, target in zip(self._balances, self.targets, strict=True):
+            uneven = balance_of(rule, self.problem, self.placement) > target.value
+            if uneven and rule.members.isdisjoint(known):
+                keys = tied(rule.members & free, self.problem, self.staying)
+                known |= keys
+                yield keys
+
+    def searched(self, keys: frozenset[str], search: Search) -> "_Loosening":
+        """Return how far it is with some workloads searched together."""
+        part = self.part(keys)
+        if not all(rule.shares.keys() <= rule.totals.keys() for rule in part.balances or ()):
+            return replace(self, certain=False)
+        start = self.evened(part, search)
+        if len(part.workloads) * len(part.clusters) > MOST_PLACES or not search.deadline.remaining():
+            return replace(start, certain=False)
+        from fairlead.solver.levels.lexicographic import minimise_levels
+
+        try:
+            result = minimise_levels(
+                part,
+                Placement({key: start.placement.of(key) for key in keys}),
+                search.deadline,
+                search.workers,
+                search.seed,
+                # Of some workloads only, values would tell nothing of the whole.
+                search.progress if len(keys) == len(self.problem.workloads) else None,
+                relaxed=start.known(part),
+                apart=start.apart,
+                targets=start.targets_of(part),
+                ties=search.ties,
+            )
+        except UnsupportedError:
+            # Amounts that no model can count; what was found by passing replicas stays.
+            return replace(start, certain=False)
+        if result.placement is None:
+            return replace(start, certain=False)
+        placement = Placement({**start.placement, **result.placement})
+        answer = Answer(part, result.status, result.placement, result.attained, "cp-sat")
+        return replace(start, placement=placement, parts=(*start.parts, answer))
+
+    def answer(self) -> Answer:
+        """Return what was found."""
+        levels = self._levels()
+        origin = origin_of([self.strict, *self.parts])
+        return Answer(self.problem, status_of(levels), self.placement, levels, origin)
+
+    def evened(self, part: Problem, search: Search) -> "_Loosening":
+        """Return with replicas of some workloads passed to where they fill clusters more evenly."""
+        targets = {rule.members: each for rule, each in zip(self._balances, self.targets, strict=True)}
+        inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
+        for rule in part.balances or ():
+            until = search.deadline.part(SHARE)
+            inside = evened_out(part, rule, inside, self.apart, Fraction(targets[rule.members].value), until)
+        return replace(self, placement=Placement({**self.placement, **inside}))
+
+    def part(self, keys: frozenset[str]) -> Problem:
+        """Return the problem of some workloads while all others stand where they stand."""
+        problem, chosen = self.problem, [each for each in self.problem.workloads if each.key in keys]
+        rules = tuple(
+            self._narrowed(rule, keys) for rule in self._balances if not rule.members.isdisjoint(keys)
+        )
+        whole = len(chosen) == len(problem.workloads)
+        part = problem if whole else beside(problem, chosen, self.placement.to_dict())
+        workloads = tuple(map(self._with_copies, part.workloads))
+        return replace(part, workloads=workloads, balances=rules, partial=False)
+
+    @property
+    def _strictly(self) -> Mapping[Level, Attained]:
+        """The levels of the strict answer; none where nothing was searched."""
+        return dict(zip(levels_of(self.strict.part), self.strict.attained, strict=False))
+
+    @property
+    def _proven(self) -> frozenset[Level]:
+        """The levels that are proven where no level is loose."""
+        return frozenset(level for level, each in self._strictly.items() if each.proven)
+
+    @property
+    def _balances(self) -> tuple[Balance, ...]:
+        """Who is to fill clusters together."""
+        return self.problem.balances or ()
+
+    def _narrowed(self, rule: Balance, keys: frozenset[str]) -> Balance:
+        """Return a balance of which some members stand where they stand."""
+        others = tuple(each for each in self.problem.workloads if each.key not in keys)
+        standing = used_by(rule, replace(self.problem, workloads=others), self.placement)
+        used = used_by(rule, self.problem, self.placement)
+        moving = [self.problem.workload(key) for key in sorted(rule.members & keys)]
+        spans = {each.key: self._span(each) for each in moving}
+        totals = {
+            resource: sum(used.get((name, resource), 0) for name in shares)
+            for resource, shares in rule.shares.items()
+            if all(uses_alike(each, spans[each.key], resource, shares, self.problem) for each in moving)
+        }
+        return replace(rule, standing=standing, totals=totals)
+
+    def _with_copies(self, workload: Workload) -> Workload:
+        """Return a workload with as many copies as it has, where it chooses them.
+
+        Levels before balance say how many, unless workloads compete for them (`certain`).
+        """
+        if not chooses_copies(workload):
+            return workload
+        names, held = frozenset(self.problem.cluster_by_name), sum(self.placement.of(workload.key).values())
+        return replace(workload, rules=(*workload.rules, GroupTotal(BALANCE.name, names, held, held)))
+
+    def _span(self, workload: Workload) -> Span:
+        """Return what a workload holds, with as many copies as it has where it chooses them."""
+        span = self.spans[workload.key]
+        held = sum(self.placement.of(workload.key).values())
+        return replace(span, total=held) if chooses_copies(workload) else span
+
+    def targets_of(self, part: Problem) -> Targets:
+        """Return the targets of the levels of some workloads."""
+        members = {rule.members for rule in part.balances or ()}
+        rules = zip(self._balances, self.targets, strict=True)
+        inside = [target for rule, target in rules if rule.members in members]
+        if not inside:
+            return self.loose
+        least = sum((Fraction(each.bound) for each in inside), Fraction(0))
+        tolerance = sum((Fraction(each.tolerance) for each in inside), Fraction(0))
+        return {**self.loose, BALANCE: Target(least, tolerance)}
+
+    def known(self, part: Problem) -> tuple[Attained, ...]:
+        """Return the levels of some workloads before the first loose one, as far as they are proven."""
+        start = self.strict.placement or Placement({})
+        proven = self._proven
+        levels = takewhile(lambda each: each in proven and each not in self.loose, levels_of(part))
+        found = []
+        for level in levels:
+            value = value_of(part, start, level)
+            found.append(Attained(level.name, value, value, proven=True))
+        return tuple(found)
+
+    def _levels(self) -> tuple[Attained, ...]:
+        """Return the levels with what is proven of them."""
+        if self.certain:
+            found = added(self.problem, [self._rest(), *self.parts])
+        else:
+            targets, levels = self.targets_of(self.problem), attained(self.problem, self.placement, ())
+            found = tuple(
+                within(each, targets[level]) if level in targets else each
+                for level, each in zip(levels_of(self.problem), levels, strict=True)
+            )
+        return tuple(with_strict_bounds(self.problem, found, self._strictly, self.loose))
+
+    def _rest(self) -> Answer:
+        """Return the answer of all that were not searched again: as proven as it was."""
+        searched = frozenset(key for part in self.parts for key in part.part.workload_by_key)
+        left = tuple(each for each in self.problem.workloads if each.key not in searched)
+        balances = tuple(rule for rule in self._balances if rule.members.isdisjoint(searched))
+        part = replace(self.problem, workloads=left, rules=(), balances=balances)
+        targets, proven = self.targets_of(part) if balances else {}, self._proven
+        levels = []
+        for level, each in zip(levels_of(part), score(part, self.placement), strict=True):
+            if level in targets:
+                levels.append(within(each, targets[level]))
+            else:
+                bound = each.value if level in proven else 0
+                levels.append(replace(each, bound=bound, proven=each.value == bound))
+        return Answer(part, status_of(levels), self.placement, tuple(levels), "exact")

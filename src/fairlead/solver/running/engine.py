@@ -1,0 +1,162 @@
+"""The one caller of CP-SAT: parameters, statuses, and plain numbers out."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from ortools.sat.python import cp_model
+
+from fairlead.encoders.convex import Term
+from fairlead.encoders.encoding import weighted
+from fairlead.models.errors import InternalError
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.interrupt import interruptible
+
+# Measured on models of up to 1,000 clusters: the search for dominance and symmetry among thousands of equal
+# segments costs seconds and finds nothing that the linear relaxation does not know. Rules of presolve that
+# look for constraints inside others call feasible models infeasible where coefficients exceed 2**31 (OR-Tools
+# 9.15), as those of levels do; `tests/solver/test_engine.py` has the smallest model that was found.
+SETTINGS: Mapping[str, Any] = MappingProxyType(
+    {
+        "symmetry_level": 0,
+        "cp_model_probing_level": 0,
+        "keep_all_feasible_solutions_in_presolve": True,
+        "presolve_inclusion_work_limit": 0,
+    }
+)
+
+
+class Verdict(StrEnum):
+    """What the solver says; INFEASIBLE is proven."""
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+
+
+_VERDICTS: Mapping[Any, Verdict] = MappingProxyType(
+    {
+        cp_model.OPTIMAL: Verdict.OPTIMAL,
+        cp_model.FEASIBLE: Verdict.FEASIBLE,
+        cp_model.INFEASIBLE: Verdict.INFEASIBLE,
+        cp_model.UNKNOWN: Verdict.UNKNOWN,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much work a run may be.
+
+    Parameters
+    ----------
+    deadline
+        When the run ends at the latest.
+    workers
+        Threads; one is deterministic, 0 means one for every core.
+    work
+        Most work, in CP-SAT's deterministic measure (roughly seconds); infinite where there is no limit.
+    linearization
+        How much of the model the linear program holds: 1 as usual, 2 for all of it.
+    """
+
+    deadline: Deadline
+    workers: int = 1
+    seed: int = 0
+    work: float = math.inf
+    linearization: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a run found.
+
+    Parameters
+    ----------
+    values
+        Values of the variables that were asked for; None where there is no solution.
+    bound
+        No solution costs less; None where nothing is known or nothing is minimised.
+    """
+
+    verdict: Verdict
+    values: tuple[int, ...] | None = None
+    bound: int | None = None
+
+
+def run(
+    model: cp_model.CpModel,
+    variables: Sequence[cp_model.IntVar],
+    cost: Sequence[Term],
+    hint: Sequence[Term],
+    effort: Effort,
+) -> Finding:
+    """Run CP-SAT once.
+
+    Parameters
+    ----------
+    model
+        The model; its objective and hint are replaced.
+    cost
+        Variables and coefficients whose sum is minimised; empty asks for any solution.
+    hint
+        Values to start from; empty for none.
+
+    Raises
+    ------
+    InternalError
+        Where the model is invalid or the status is none that is known.
+    """
+    seconds = effort.deadline.remaining()
+    if not seconds:
+        return Finding(Verdict.UNKNOWN)
+    model.clear_objective()
+    model.clear_hints()
+    if cost:
+        model.minimize(weighted(cost))
+    for variable, value in hint:
+        model.add_hint(variable, value)
+    solver = _solver(effort)
+    status = interruptible(lambda: solver.solve(model), solver.stop_search, effort.deadline)
+    if status == cp_model.MODEL_INVALID:
+        raise InternalError(f"CP-SAT refuses the model: {model.validate()}")
+    if status not in _VERDICTS:
+        raise InternalError(f"CP-SAT ended with the unknown status {status}")
+    verdict = _VERDICTS[status]
+    if verdict is Verdict.INFEASIBLE:
+        return Finding(verdict)
+    if verdict is Verdict.UNKNOWN:
+        # A run that ends before it has begun reports 0, which is no bound where costs may be negative.
+        return Finding(verdict)
+    values = tuple(solver.value(variable) for variable in variables)
+    bound = _bound(solver) if cost else None
+    reached = sum(coefficient * solver.value(variable) for variable, coefficient in cost)
+    return Finding(verdict, values, None if bound is None or bound > reached else bound)
+
+
+def _solver(effort: Effort) -> cp_model.CpSolver:
+    """Return a solver with its parameters set."""
+    solver = cp_model.CpSolver()
+    parameters = solver.parameters
+    for name, value in SETTINGS.items():
+        setattr(parameters, name, value)
+    parameters.num_workers = effort.workers
+    parameters.linearization_level = effort.linearization
+    # Ctrl-C is for `interrupt`: where OR-Tools takes it, Python never hears of it.
+    parameters.catch_sigint_signal = False
+    parameters.random_seed = effort.seed
+    seconds = effort.deadline.remaining()
+    if seconds != float("inf"):
+        parameters.max_time_in_seconds = seconds
+    if not math.isinf(effort.work):
+        parameters.max_deterministic_time = effort.work
+    return solver
+
+
+def _bound(solver: cp_model.CpSolver) -> int:
+    """Return the proven bound as the solver holds it: a whole number, never a rounded one."""
+    return int(solver.response_proto.inner_objective_lower_bound)

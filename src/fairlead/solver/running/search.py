@@ -1,0 +1,67 @@
+"""How a search is to be run: until when, with how many threads, and who is told."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from fairlead.models.progress import Progress
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.machines import Machines, ThisProcess, cores
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How answers are to be searched.
+
+    Parameters
+    ----------
+    deadline
+        When the answer is due.
+    workers
+        Threads; None means one for every core that this process may use.
+    seed
+        Random seed.
+    progress
+        Called when the placement or a bound gets better; None where nobody wants to know.
+    formula
+        False where only CP-SAT may answer.
+    machines
+        Where neighbourhoods of a placement are searched; None means in threads of this process.
+    ties
+        False where any of the best placements will do, so that no time is spent on choosing among them.
+    urgent
+        When the levels about what has to move are due, which come before what other time is kept for; None
+        means with the answer.
+    """
+
+    deadline: Deadline = field(default_factory=Deadline)
+    workers: int | None = None
+    seed: int = 0
+    progress: Callable[[Progress], None] | None = None
+    formula: bool = True
+    machines: Machines | None = None
+    ties: bool = True
+    urgent: Deadline | None = None
+
+    @property
+    def threads(self) -> int:
+        """How many threads a search may use."""
+        return self.workers or cores()
+
+    @property
+    def side_by_side(self) -> Machines:
+        """Where small independent searches run side by side."""
+        return self.machines or ThisProcess(self.threads)
+
+    def until(self, deadline: Deadline) -> "Search":
+        """Return a search that ends at another time."""
+        return replace(self, deadline=deadline)
+
+    def part(self, share: float, *, quietly: bool = True) -> "Search":
+        """Return a search that has a share of the time that is left, and tells nobody unless asked to."""
+        progress = None if quietly else self.progress
+        urgent = self.urgent and self.urgent.part(share)
+        return replace(self, deadline=self.deadline.part(share), progress=progress, urgent=urgent)
+
+    def urgently(self, share: float) -> "Search":
+        """Return a search of the levels about what has to move: a share of the time until these are due."""
+        return self.until(self.urgent or self.deadline).part(share, quietly=False)

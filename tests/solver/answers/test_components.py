@@ -1,0 +1,38 @@
+"""Independent parts of a problem."""
+
+import fairlead
+from builders import cluster, deployment, policy, selector, static
+from fairlead.models.check import check
+from fairlead.solver.answers.components import components
+from fairlead.solver.answers.rows import among
+from own_builders import own
+
+
+def test_workloads_are_tied_by_clusters_of_known_capacity() -> None:
+    """Two workloads meet on a; the third only shares c, whose capacity is unknown."""
+    problem = fairlead.load(
+        [
+            cluster("a", cpu=9),
+            cluster("b", cpu=9),
+            cluster("c"),
+            *(deployment(name, 2, cpu=1) for name in ("first", "second", "third")),
+            policy("one", static((["a", "c"], 1)), selects=[selector("first"), selector("second")]),
+            policy("two", static((["b", "c"], 1)), selects=[selector("third")]),
+        ]
+    )
+    parts = [[workload.name for workload in part.workloads] for part in components(problem)]
+    assert parts == [["first", "second"], ["third"]]
+
+
+def test_of_some_workloads_companions_of_others_are_no_matter() -> None:
+    """The first two stand apart; of the third alone nothing is left of that rule."""
+    documents = [
+        cluster("a", cpu=9),
+        cluster("b", cpu=9),
+        *(deployment(name, 2, cpu=1) for name in ("first", "second", "third")),
+        policy("all", static((["a", "b"], 1))),
+        own("WorkloadAffinity", workloadSelector={"names": ["first", "second"]}, type="AntiAffinity"),
+    ]
+    problem = fairlead.load(documents)
+    part = among(problem, [problem.workload("default/third")], problem.limits)
+    assert check(part, {"default/third": {"a": 1, "b": 1}}) == ()

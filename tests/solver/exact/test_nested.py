@@ -1,0 +1,147 @@
+"""place_alone(): clusters chosen in nested groups, against every division and against CP-SAT."""
+
+import random
+import tracemalloc
+from collections.abc import Iterable
+
+import pytest
+
+from fairlead.models.cluster import Cluster
+from fairlead.models.levels import Deviation
+from fairlead.models.outcome import Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import (
+    Aggregated,
+    Candidates,
+    Capacity,
+    GroupTotal,
+    Moves,
+    Spread,
+    Total,
+    Weights,
+    WorkloadRule,
+)
+from fairlead.models.workload import Workload
+from fairlead.solver.dispensers import reference
+from fairlead.solver.exact.alone import place_alone
+from fairlead.solver.exact.nested import face
+from fairlead.solver.solving import solve
+from nested_problems import best_division, nested_problem
+
+MEASURES = (Deviation.WEBSTER, Deviation.L1)
+
+
+def answered(problem: Problem) -> dict[str, int] | None:
+    """Return the answer without CP-SAT, clusters without replicas left out."""
+    found = place_alone(problem.workloads[0], problem)
+    return None if found is None else {name: count for name, count in found.items() if count}
+
+
+def left_out(seeds: Iterable[int], deviation: Deviation) -> int:
+    """Compare answers with all divisions; return how often there was none although there is a placement."""
+    missed = 0
+    for seed in seeds:
+        problem = nested_problem(seed, deviation)
+        found, best = answered(problem), best_division(problem)
+        assert found is None or found == best, f"seed {seed}: {found}, best {best}"
+        missed += found is None and best is not None
+    return missed
+
+
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("deviation", MEASURES)
+def test_agrees_with_all_divisions(deviation: Deviation, part: int) -> None:
+    """Every answer is the best on every level and in the tie-break, and no feasible problem is left out."""
+    assert left_out(range(part, 160, 4), deviation) == 0
+
+
+@pytest.mark.parametrize("deviation", MEASURES)
+def test_limits_on_clusters_may_be_priced(deviation: Deviation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where clusters are priced instead of counted some problems are left to CP-SAT, but none is wrong."""
+    monkeypatch.setattr(face, "LARGE_TABLE", 0)
+    monkeypatch.setattr(face, "MOST_COUNTED", 0)
+    # About half of the hundred have a placement.
+    assert left_out(range(160, 260), deviation) <= 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize("deviation", MEASURES)
+def test_agrees_with_all_divisions_of_many(deviation: Deviation, part: int) -> None:
+    """The same for 5,000 seeds."""
+    assert left_out(range(1000 + part, 6000, 20), deviation) == 0
+
+
+def many(seed: int, *, aggregated: bool = False) -> Problem:
+    """Return 30 clusters in five regions; two or three regions and four to eight clusters may be used."""
+    rng = random.Random(f"many {seed}")
+    names = tuple(f"member{number:02d}" for number in range(30))
+    region = {name: f"r{rng.randint(0, 4)}" for name in names}
+    groups = {
+        each: frozenset(name for name in names if region[name] == each)
+        for each in sorted(set(region.values()))
+    }
+    room = {name: rng.randint(3, 12) for name in names}
+    running = {name: rng.randint(1, 4) for name in names if rng.random() < 0.1}
+    rules: list[WorkloadRule] = [Candidates(names), Total(), Spread("region", groups, 2, 3)]
+    if aggregated:
+        rules.append(Aggregated())
+    else:
+        rules.append(Spread("cluster", {name: frozenset({name}) for name in names}, 4, 8))
+    rules += [Weights(room, dynamic=True), Moves(frozenset(names), keep=True)]
+    workload = Workload(
+        "w", "w", rng.randint(20, 40), requests={"pods": 1}, current=running, rules=tuple(rules)
+    )
+    free = {name: {"pods": room[name] - running.get(name, 0)} for name in names}
+    return Problem(tuple(Cluster(name, free=free[name]) for name in names), (workload,), (Capacity(),))
+
+
+@pytest.mark.parametrize("aggregated", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_agrees_with_cp_sat(seed: int, *, aggregated: bool) -> None:
+    """On thirty clusters the answer is the one that CP-SAT proves."""
+    problem = many(seed, aggregated=aggregated)
+    proven = solve(problem, method="cp-sat", workers=1, time_limit=60.0)
+    assert proven.status is Status.OPTIMAL
+    assert proven.placement is not None
+    assert answered(problem) == dict(proven.placement["w"])
+
+
+def test_the_reference_dispenser_chooses_clusters() -> None:
+    """A workload that wants few clusters in few regions is placed there as well as it can be."""
+    problem = many(1, aggregated=True)
+    placed = reference.place(problem)
+    assert dict(placed["w"]) == answered(problem)
+
+
+def test_groups_that_do_not_nest_are_left_to_cp_sat() -> None:
+    """A zone that reaches over two regions: no answer rather than a wrong one."""
+    names = ("a", "b", "c")
+    rules = (
+        Candidates(names),
+        Total(),
+        Spread("region", {"r": frozenset("ab"), "s": frozenset("c")}, 1, 1),
+        Spread("zone", {"x": frozenset("a"), "y": frozenset("bc")}, 1, 1),
+        Weights(dict.fromkeys(names, 1)),
+    )
+    problem = Problem(tuple(map(Cluster, names)), (Workload("w", "w", 3, rules=rules),))
+    assert answered(problem) is None
+    best = solve(problem, workers=1).placement
+    # Only a lies in one region and one zone, or c; the dispenser finds one of them too.
+    assert best is not None
+    assert dict(best["w"]) == {"a": 3}
+    assert reference.place(problem) == best
+
+
+def test_ties_never_list_all_numbers_of_replicas() -> None:
+    """Totals that a million replicas cannot keep: no answer, without a list of a million numbers (40 MB)."""
+    names = ("a", "b", "c")
+    sets = (GroupTotal("r", frozenset("a"), 3, 3), GroupTotal("s", frozenset("bc"), 8, 8))
+    rules = (Candidates(names), Total(), *sets)
+    problem = Problem(tuple(map(Cluster, names)), (Workload("w", "w", 1_000_000, rules=rules),))
+    tracemalloc.start()
+    try:
+        assert answered(problem) is None
+        assert tracemalloc.get_traced_memory()[1] < 10 * 2**20
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,222 @@
+"""Balance: workloads that are placed together fill clusters together."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+import fairlead
+from brute_force import placements
+from fairlead.encoders.registry import encode
+from fairlead.models.balance import tolerance, with_balance
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.errors import UnsupportedError
+from fairlead.models.levels import BALANCE, CLUSTERS, DEFAULT_ORDER
+from fairlead.models.outcome import Outcome, Status
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Aggregated, Candidates, Capacity, Moves, Spread, Total, Weights
+from fairlead.models.score import levels_of, score
+from fairlead.models.workload import Workload
+from fairlead.solver.levels.spans import evened, least_alone, least_balance, spans_of
+from places import ROOT
+from walk_problems import standing_problem, walk_problem
+
+
+def even(**free: int) -> tuple[Cluster, ...]:
+    """Return clusters with so many millicores, all of them free."""
+    return tuple(Cluster(name, free={CPU: cpu}, allocatable={CPU: cpu}) for name, cpu in free.items())
+
+
+def many(count: int, replicas: int, *, dynamic: bool = False, **weights: int) -> tuple[Workload, ...]:
+    """Return equal workloads of one core a replica."""
+    rules = (Candidates(tuple(weights)), Total(), Weights(weights, dynamic))
+    keys = (f"default/w{number:02}" for number in range(count))
+    return tuple(
+        Workload(key, key[8:], replicas, "default", requests={CPU: 1000}, rules=rules) for key in keys
+    )
+
+
+def held(outcome: Outcome) -> dict[str, int]:
+    """Return how many replicas every cluster holds."""
+    assert outcome.placement is not None
+    names = (cluster.name for cluster in outcome.problem.clusters)
+    return {name: sum(placed.get(name, 0) for placed in outcome.placement.values()) for name in names}
+
+
+def test_twelve_single_replicas_stand_on_both_clusters() -> None:
+    """Each alone would have all twelve on b, where there is more room; together they fill both: 6 and 6.
+
+    12 * 18 / 38 = 5.68, so six on a are nearest, and half a replica is within the tolerance.
+    """
+    outcome = fairlead.solve(Problem(even(a=18000, b=20000), many(12, 1, dynamic=True, a=18, b=20)))
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 6, "b": 6}
+    balance = next(level for level in outcome.objectives if level.name == "balance")
+    assert balance.value == Fraction(1, 360)  # (1/2 - 9/19)^2 * (19/9 + 19/10)
+    assert balance.proven
+    assert balance.tolerance == Fraction(361, 51840)  # (1/24)^2 * (19/9 + 19/10)
+
+
+def test_odd_replicas_of_equal_weights_are_evened_out() -> None:
+    """Three over 1:1 are 2:1 or 1:2, equally good: twenty times the first would be 40:20."""
+    outcome = fairlead.solve(Problem(even(a=100_000, b=100_000), many(20, 3, a=1, b=1)))
+    assert outcome.status is Status.OPTIMAL
+    assert 29 <= held(outcome)["a"] <= 31
+    assert [level.name for level in outcome.objectives] == ["deviation", "balance"]
+
+
+def test_a_single_workload_has_no_such_level() -> None:
+    """Nor has one beside another that nobody would look at now."""
+    one = Problem(even(a=10_000, b=20_000), many(1, 3, a=1, b=1))
+    assert [level.name for level in fairlead.solve(one).objectives] == ["deviation"]
+    first, second = many(2, 2, a=1, b=1)
+    moves = Moves(frozenset("ab"))
+    rests = replace(second, due=False, current={"a": 1, "b": 1}, rules=(*second.rules, moves))
+    two = Problem(even(a=10_000, b=20_000), (first, rests))
+    assert "balance" not in {level.name for level in fairlead.solve(two).objectives}
+
+
+def test_levels_can_leave_balance_out() -> None:
+    """Then each stands as it does alone, and both deviations are one level again."""
+    order = tuple(key for key in DEFAULT_ORDER if key != BALANCE.key)
+    outcome = fairlead.solve(
+        Problem(even(a=18000, b=20000), many(12, 1, dynamic=True, a=18, b=20), levels=order)
+    )
+    assert held(outcome) == {"a": 0, "b": 12}
+    assert [level.name for level in outcome.objectives] == ["deviation"]
+
+
+def test_a_tolerance_of_the_problem_replaces_its_own() -> None:
+    """Within 1 of 1 everything will do, so each stands where it does alone."""
+    problem = Problem(even(a=18000, b=20000), many(12, 1, dynamic=True, a=18, b=20))
+    outcome = fairlead.solve(problem, tolerance={"balance": 1})
+    assert held(outcome) == {"a": 0, "b": 12}
+
+
+def test_without_any_time_a_given_tolerance_counts_all_the_same() -> None:
+    """All twelve stand on b: a balance of (9/19)^2 * (19/9 + 19/10) = 9/10, and 1 is good enough."""
+    problem = Problem(even(a=18000, b=20000), many(12, 1, dynamic=True, a=18, b=20))
+    found = fairlead.solve(problem, tolerance={"balance": 1}, time_limit=0.0).objectives[0]
+    assert (found.name, found.value, found.tolerance) == ("balance", Fraction(9, 10), 1)
+    assert found.proven
+    own = fairlead.solve(problem, time_limit=0.0).objectives[0]
+    assert (own.tolerance, own.proven) == (Fraction(361, 51840), False)
+
+
+def test_the_example() -> None:
+    """Four single replicas fill both clusters alike, unless balance may be worse by 1."""
+    problem = fairlead.load(ROOT / "examples" / "filled-together")
+    outcome = fairlead.solve(problem)
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"large": 2, "small": 2}
+    assert held(fairlead.solve(problem, tolerance={"balance": 1})) == {"large": 4, "small": 0}
+
+
+def test_balance_is_proven_beside_a_workload_without_an_exact_way() -> None:
+    """Zones overlap, so one workload is searched alone; that another one stays where it runs is known anyway.
+
+    Equal weights over rooms of 1 : 3 : 1 leave clusters less even than the tolerance allows: the best has to
+    be searched for, and that is a proof only where it is certain who stays.
+    """
+    zones = Spread("zone", {"x": frozenset("ab"), "y": frozenset("bc")}, 1, 1)
+    first, second, odd, keeps = many(4, 4, a=1, b=1, c=1)
+    odd = replace(odd, replicas=3, rules=(*odd.rules, zones))
+    moves = Moves(frozenset("abc"))
+    keeps = replace(keeps, replicas=2, current={"a": 2}, due=False, rules=(*keeps.rules, moves))
+    clusters = even(a=100_000, b=300_000, c=100_000)
+    outcome = fairlead.solve(Problem(clusters, (first, second, odd, keeps), (Capacity(),)))
+    assert outcome.placement is not None
+    assert outcome.placement[keeps.key] == {"a": 2}
+    assert outcome.status is Status.OPTIMAL
+
+
+def test_balance_before_moves_is_no_matter_of_what_runs() -> None:
+    """Both run on a; with balance first of all one of each moves: what runs is not certain to stay then."""
+    clusters = tuple(Cluster(name, free={CPU: free}) for name, free in (("a", 4000), ("b", 8000)))
+    pair, moves = many(2, 2, dynamic=True, a=1, b=1), Moves(frozenset("ab"), keep=True)
+    running = tuple(replace(each, current={"a": 2}, rules=(*each.rules, moves)) for each in pair)
+    usual = Problem(clusters, running)
+    first = replace(usual, levels=(BALANCE.key, *(key for key in DEFAULT_ORDER if key != BALANCE.key)))
+    assert held(fairlead.solve(usual)) == {"a": 4, "b": 0}
+    outcome = fairlead.solve(first)
+    assert outcome.status is Status.OPTIMAL
+    assert held(outcome) == {"a": 2, "b": 2}
+
+
+def test_a_level_has_no_least_for_who_is_not_on_it() -> None:
+    """Four replicas of which one fits on a cluster need four; that is nothing where clusters do not count."""
+    (plain,) = many(1, 4, a=1, b=1, c=1, d=1)
+    gathered = replace(plain, rules=(*plain.rules, Aggregated()))
+    problem = Problem(even(a=1000, b=1000, c=1000, d=1000), (plain,), (Capacity(),))
+    assert least_alone(gathered, problem, CLUSTERS) == 4
+    assert least_alone(plain, problem, CLUSTERS) == 0
+
+
+def test_water_is_filled_in() -> None:
+    """Twelve over shares of 1 : 1 : 1 where one holds at most two and another at least six: 2, 6 and 4."""
+    third = Fraction(4)
+    quotas = {"a": third, "b": third, "c": third}
+    filled = {"a": Fraction(2), "b": Fraction(6), "c": Fraction(4)}
+    assert evened(quotas, {"a": (0, 2), "b": (6, 9), "c": (0, 9)}, 12) == filled
+    assert evened(quotas, {"a": (0, 2), "b": (0, 3), "c": (0, 4)}, 12) is None
+
+
+def loose(problem: Problem) -> tuple[int | Fraction, ...] | None:
+    """Return the best levels by looking at every placement; each within its target, or at its best."""
+    assert problem.balances is not None
+    (rule,) = problem.balances
+    target = least_balance(rule, problem, spans_of(problem)) + tolerance(rule, problem)
+    scored = [
+        (tuple(level.value for level in score(problem, placement)), placement)
+        for placement in placements(problem)
+    ]
+    for number, level in enumerate(levels_of(problem)):
+        least = min((values[number] for values, _ in scored), default=0)
+        most = max(least, target) if level == BALANCE else least
+        scored = [each for each in scored if each[0][number] <= most]
+    if not scored:
+        return None
+    names = [cluster.name for cluster in problem.clusters]
+    values, _ = max(
+        scored,
+        key=lambda each: [each[1].of(one.key).get(name, 0) for one in problem.workloads for name in names],
+    )
+    return values
+
+
+@pytest.mark.parametrize("made", [walk_problem, standing_problem])
+def test_small_problems_agree_with_brute_force(made: Callable[[int], Problem]) -> None:
+    """All rules mixed, balance in its usual place; the count says that there were such problems."""
+    counted = 0
+    for seed in range(60):
+        problem = replace(made(seed), levels=DEFAULT_ORDER, partial=False)
+        if any(each.groups for each in problem.workloads):
+            continue
+        balanced = with_balance(problem)
+        if len(balanced.balances or ()) != 1:
+            continue
+        counted += 1
+        best, outcome = loose(balanced), fairlead.solve(problem, time_limit=30, workers=1)
+        if best is None:
+            assert outcome.status is Status.INFEASIBLE, seed
+            continue
+        assert outcome.status is not Status.INFEASIBLE, seed
+        values = tuple(level.value for level in outcome.objectives)
+        for level, value in zip(outcome.objectives, best, strict=True):
+            assert level.bound is not None
+            assert level.bound <= value + level.tolerance, (seed, level)
+        if outcome.status is Status.OPTIMAL:
+            assert values == best, seed
+    assert counted > 10
+
+
+def test_clusters_that_differ_too_much_in_size_are_refused() -> None:
+    """Of 10^20 cores 8 are a share of 1e-19: what filling them wrongly costs passes 2^60."""
+    clusters = (Cluster("a", free={CPU: 8_000}), Cluster("b", free={CPU: 10**23}))
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 8, "b": 80}, dynamic=True))
+    workloads = tuple(Workload(key, key, 4, requests={CPU: 1000}, rules=rules) for key in ("v", "w"))
+    problem = with_balance(Problem(clusters, workloads, (Capacity(),)))
+    together = tuple(replace(each, totals={CPU: 8_000}) for each in problem.balances or ())
+    with pytest.raises(UnsupportedError, match="differ too much in size for balance"):
+        encode(replace(problem, balances=together))

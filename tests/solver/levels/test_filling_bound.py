@@ -1,0 +1,152 @@
+"""The bound of balance by prices of what is filled: never above what a placement costs, and close to it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from brute_force import placements
+from fairlead.encoders.variables import Place, Range
+from fairlead.models.balance import with_balance
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.levels import BALANCE, DEFAULT_ORDER, DEVIATIONS, Level
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Capacity, Spread, Total, Weights
+from fairlead.models.rules.balance import Balance, cost
+from fairlead.models.score import levels_of, value_of
+from fairlead.models.workload import Workload
+from fairlead.solver.levels.filling_bound import Asked, filling_bound
+from fairlead.solver.levels.spans import spans_of, uses_alike
+from fairlead.solver.running.deadline import Deadline
+from walk_problems import standing_problem, walk_problem
+
+ABC = ("a", "b", "c")
+
+
+def bound_of(
+    problem: Problem,
+    rule: Balance,
+    known: Placement,
+    level: Level = BALANCE,
+    limit: Fraction | None = None,
+) -> Fraction | None:
+    """Return the bound with no level narrowing anything, in ranges that leave out nothing."""
+    ranges = {
+        Place(each.key, cluster.name): Range(0, each.replicas)
+        for each in problem.workloads
+        for cluster in problem.clusters
+    }
+    asked = Asked(level, Fraction(100), limit)
+    return filling_bound(rule, problem, known, {}, ranges, asked, Deadline())
+
+
+def test_workloads_on_one_cluster_each_cannot_fill_three_alike() -> None:
+    """Two workloads of six cores, each on one cluster of its choice: one of three clusters stays empty.
+
+    With shares of 1/3 that costs (6/12 - 1/3)^2 * 3 twice and 1/3 once, 1/2 in all. A mix of choices fills
+    all three alike, so the bound is 0 there.
+    """
+    rules = (Candidates(ABC), Total(), Weights(dict.fromkeys(ABC, 1)))
+    one = Spread("cluster", {name: frozenset({name}) for name in ABC}, 1, 1)
+    clusters = tuple(Cluster(name, free={CPU: 9000}, allocatable={CPU: 9000}) for name in ABC)
+    workloads = tuple(
+        Workload(key, key, 6, requests={CPU: 1000}, rules=(*rules, one)) for key in ("left", "right")
+    )
+    problem = Problem(clusters, workloads, (Capacity(),))
+    thirds: dict[str, Fraction] = dict.fromkeys(ABC, Fraction(1, 3))
+    shares = {CPU: thirds}
+    rule = Balance(frozenset({"left", "right"}), shares, totals={CPU: 12000})
+    known = Placement({"left": {"a": 6}, "right": {"b": 6}})
+    assert cost(rule, problem, known) == Fraction(1, 2)
+    # Three quarters of as much stand on a: then b and c are best left to the two, which is seen as well.
+    standing = replace(rule, standing={("a", CPU): 9000}, totals={CPU: 21000})
+    best = Placement({"left": {"b": 6}, "right": {"c": 6}})
+    least, bound = cost(standing, problem, best), bound_of(problem, standing, best)
+    assert bound is not None
+    assert least * Fraction(99, 100) <= bound <= least
+
+
+def alike(problem: Problem, rule: Balance) -> bool:
+    """Tell whether members use as much of all clusters together wherever they stand."""
+    spans = spans_of(problem)
+    return all(
+        uses_alike(each, spans[each.key], resource, shares, problem)
+        for resource, shares in rule.shares.items()
+        for each in problem.workloads
+        if each.key in rule.members
+    )
+
+
+def balanced(made: Callable[[int], Problem]) -> Iterator[tuple[Problem, Balance, list[Placement]]]:
+    """Yield small problems with one balance, and all placements of each; all rules mixed."""
+    for seed in range(80):
+        problem = with_balance(replace(made(seed), levels=DEFAULT_ORDER, partial=False))
+        balances = problem.balances or ()
+        if len(balances) != 1 or any(each.groups for each in problem.workloads):
+            continue
+        rule = balances[0]
+        every = list(placements(problem)) if alike(problem, rule) else []
+        if not every or BALANCE not in levels_of(problem):
+            continue
+        members = [each for each in problem.workloads if each.key in rule.members]
+        totals = {
+            resource: sum(
+                each.requests.get(resource, 0) * sum(every[0].of(each.key).values()) for each in members
+            )
+            for resource in rule.shares
+        }
+        yield problem, replace(rule, totals=totals), every
+
+
+@pytest.mark.parametrize("made", [walk_problem, standing_problem])
+def test_no_placement_is_below_the_bound(made: Callable[[int], Problem]) -> None:
+    """Neither on balance, nor on a deviation while balance is pinned; the counts say that there were such.
+
+    Balance is pinned to what the placement in the middle costs: half of all placements keep that.
+    """
+    counted = deviations = 0
+    for problem, rule, every in balanced(made):
+        bound = bound_of(problem, rule, every[-1])
+        if bound is None:
+            continue
+        counted += 1
+        costs = [Fraction(value_of(problem, each, BALANCE)) for each in every]
+        assert bound <= min(costs)
+        limit = sorted(costs)[len(costs) // 2]
+        kept = [each for each, cost in zip(every, costs, strict=True) if cost <= limit]
+        for level in levels_of(problem)[levels_of(problem).index(BALANCE) + 1 :]:
+            found = bound_of(problem, rule, kept[-1], level, limit)
+            if level.base in DEVIATIONS and found is not None:
+                least = min(Fraction(value_of(problem, each, level)) for each in kept)
+                assert found <= least
+                deviations += found > 0
+    assert counted > 5
+    assert deviations
+
+
+def test_a_deviation_is_bounded_by_what_balance_forbids() -> None:
+    """Two workloads of six replicas whose weights say a, and clusters to be filled alike: half of each on b.
+
+    Shares are 1/2 and 1/2, so with u of 12 cores on a balance is 4 (u/12 - 1/2)^2, and 0 only at u = 6. With
+    weights of 5 and 1 the quotas are 5 and 1, so three and three cost 4/5 + 4 each, 48/5 together. Where
+    balance may be anything the deviation can be 0.
+    """
+    names = ("a", "b")
+    rules = (Candidates(names), Total(), Weights({"a": 5, "b": 1}))
+    clusters = tuple(Cluster(name, free={CPU: 12000}, allocatable={CPU: 12000}) for name in names)
+    workloads = tuple(Workload(key, key, 6, requests={CPU: 1000}, rules=rules) for key in ("left", "right"))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    half: dict[str, Fraction] = dict.fromkeys(names, Fraction(1, 2))
+    rule = Balance(frozenset({"left", "right"}), {CPU: half}, totals={CPU: 12000})
+    known = Placement({"left": {"a": 3, "b": 3}, "right": {"a": 3, "b": 3}})
+    level = next(each for each in levels_of(problem) if each.base in DEVIATIONS)
+    least = Fraction(value_of(problem, known, level))
+    assert least == Fraction(48, 5)
+    pinned = bound_of(problem, rule, known, level, Fraction(0))
+    assert pinned is not None
+    assert least * Fraction(95, 100) <= pinned <= least
+    free = bound_of(problem, rule, known, level, Fraction(1))
+    assert free is not None
+    assert free <= 0

@@ -1,0 +1,78 @@
+"""What is known between levels: ranges that totals leave, and who costs what he would cost alone."""
+
+import pytest
+
+from fairlead.encoders.variables import Place, Range
+from fairlead.models.cluster import Cluster
+from fairlead.models.levels import DEVIATION
+from fairlead.models.outcome import Attained
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.rules import Candidates, Spread, Total, Weights
+from fairlead.models.score import score, value_of
+from fairlead.models.workload import Workload
+from fairlead.solver.answers.attainment import Apart
+from fairlead.solver.exact.pricing import Share
+from fairlead.solver.exact.ranges import within_totals
+from fairlead.solver.levels.level_search import LevelSearch
+from fairlead.solver.running.deadline import Deadline
+
+
+def ranges(**known: tuple[int, int]) -> dict[Place, Range]:
+    """Return ranges of one workload by cluster."""
+    return {Place("w", name): Range(*ends) for name, ends in known.items()}
+
+
+@pytest.mark.parametrize(
+    ("total", "at_most", "left"),
+    [
+        # Of five, two and one are held at least: two are left, for any of the three.
+        (5, False, ranges(a=(2, 4), b=(1, 3), c=(0, 2))),
+        # All three together hold at most fourteen, one more than are wanted.
+        (13, False, ranges(a=(4, 5), b=(4, 5), c=(3, 4))),
+        # Where fewer will do, nothing is needed anywhere.
+        (13, True, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
+        (None, False, ranges(a=(2, 5), b=(1, 5), c=(0, 4))),
+    ],
+)
+def test_totals_narrow_ranges(total: int | None, at_most: bool, left: dict[Place, Range]) -> None:
+    """What others hold at least is not left, and what they cannot hold is needed."""
+    known = ranges(a=(2, 5), b=(1, 5), c=(0, 4))
+    assert within_totals([Share(list(known), total, at_most)], known) == left
+
+
+@pytest.mark.parametrize(("apart", "least"), [({DEVIATION: frozenset({"narrow", "free"})}, 1), ({}, 0)])
+def test_each_is_pinned_by_itself(apart: Apart, least: int) -> None:
+    """Three over 1:1 are 2:1, but for one that has to stand on one cluster, which costs 3 instead of 1/3.
+
+    Together they may cost 10/3. What the first costs more than without its rule is not left for the second:
+    that is 2:1 or 1:2 in every best placement, and not 3:0.
+    """
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
+    one = Spread("cluster", {name: frozenset({name}) for name in "ab"}, 1, 1)
+    narrow, free = (
+        Workload("narrow", "narrow", 3, rules=(*rules, one)),
+        Workload("free", "free", 3, rules=rules),
+    )
+    problem = Problem((Cluster("a"), Cluster("b")), (free, narrow))
+    best = Placement({narrow.key: {"a": 3}, free.key: {"a": 2, "b": 1}})
+    value = value_of(problem, best, DEVIATION)
+    known = (Attained(DEVIATION.name, value, value, proven=True),)
+    search = LevelSearch(problem, {DEVIATION: 0}, Deadline(), 1, 0, known, apart, best)
+    assert search.open()
+    assert search.minimise(DEVIATION, last=True)
+    assert search.ranges[Place(free.key, "a")] == Range(least, 3 - least)
+    assert [level.value for level in score(problem, best)] == [level.value for level in search.attained()]
+
+
+def test_where_the_search_began_is_taken_up_where_it_is_good_enough() -> None:
+    """Given up for 4, 0 on a level that may be within a tolerance, 2, 2 is better on the next one."""
+    rules = (Candidates(("a", "b")), Total(), Weights({"a": 1, "b": 1}))
+    problem = Problem((Cluster("a"), Cluster("b")), (Workload("w", "w", 4, rules=rules),))
+    begun, given = Placement({"w": {"a": 2, "b": 2}}), Placement({"w": {"a": 4}})
+    search = LevelSearch(problem, {DEVIATION: -1}, Deadline(), 1, 0, best=given)
+    assert search.open()
+    search.floor = begun
+    search.deadline = Deadline.after(0)
+    assert search.minimise(DEVIATION, last=True)
+    assert search.best == begun

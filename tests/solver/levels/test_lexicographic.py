@@ -1,0 +1,247 @@
+"""Levels by CP-SAT against brute force, ties, hints, time limits and proofs."""
+
+import random
+import time
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from brute_force import brute_force, placements
+from fairlead.models.check import check
+from fairlead.models.cluster import CPU, Cluster
+from fairlead.models.errors import InternalError
+from fairlead.models.levels import DEVIATION, Deviation
+from fairlead.models.outcome import Status
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.progress import Progress
+from fairlead.models.rules import Aggregated, Candidates, Capacity, Moves, Total, Weights
+from fairlead.models.score import score
+from fairlead.models.workload import Workload
+from fairlead.solver.levels import level_models
+from fairlead.solver.levels.level_search import LevelSearch
+from fairlead.solver.levels.lexicographic import LexicographicResult, minimise_levels
+from fairlead.solver.running.deadline import Deadline
+from fairlead.solver.running.engine import Finding, run
+from random_problems import random_problem
+
+BATCHES = range(10)
+BATCH = 25
+
+
+def divided(key: str, replicas: int, weights: dict[str, int], **more: object) -> Workload:
+    """Return a workload that is divided by weights over the named clusters."""
+    names = tuple(sorted(weights))
+    rules = (Candidates(names), Total(), Weights(weights), Moves(frozenset(names)))
+    workload = Workload(key, key, replicas, rules=rules)
+    return replace(workload, **more)  # type: ignore[arg-type]
+
+
+def assert_best(problem: Problem, result: LexicographicResult) -> None:
+    """Compare a result with brute force: every level, the placement itself, and what is proven."""
+    best = brute_force(problem)
+    if best is None:
+        assert result.status is Status.INFEASIBLE
+        assert result.placement is None
+        return
+    assert result.status is Status.OPTIMAL
+    assert tuple(level.value for level in result.attained) == best.values
+    assert result.placement == best.placement
+    assert result.settled
+    for level in result.attained:
+        # Numbers are small, so that every comparison was exact.
+        assert (level.bound, level.proven, level.resolution) == (level.value, True, None)
+
+
+@pytest.mark.parametrize("deviation", Deviation)
+@pytest.mark.parametrize("batch", BATCHES)
+def test_agrees_with_brute_force(deviation: Deviation, batch: int) -> None:
+    """Random mixtures of all rules: feasibility, every level and the tie-break are those of brute force."""
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        problem = random_problem(seed, deviation)
+        assert_best(problem, minimise_levels(problem, workers=1))
+
+
+@pytest.mark.parametrize("deviation", Deviation)
+def test_any_hint_leads_to_the_same_answer(deviation: Deviation) -> None:
+    """A hint, the worst one included, one that breaks rules, or two workers change nothing."""
+    for seed in range(1000, 1030):
+        problem = random_problem(seed, deviation)
+        valid = list(placements(problem))
+        worst = max(valid, key=lambda each: [level.value for level in score(problem, each)], default=None)
+        broken = Placement({workload.key: {"member1": 77} for workload in problem.workloads})
+        assert_best(problem, minimise_levels(problem, hint=worst, workers=1))
+        assert_best(problem, minimise_levels(problem, hint=broken, workers=1))
+        assert_best(problem, minimise_levels(problem, workers=2, seed=seed))
+
+
+def test_ties_fall_to_the_first_workload_and_cluster() -> None:
+    """Two workloads want one cpu each where one cluster has room for one: the first workload gets member1."""
+    # Weights 1:1 of one replica: both placements deviate alike, for either workload.
+    clusters = (Cluster("member1", free={CPU: 100}), Cluster("member2", free={CPU: 100}))
+    workloads = tuple(
+        divided(key, 1, {"member1": 1, "member2": 1}, requests={CPU: 100}) for key in ("a", "b")
+    )
+    result = minimise_levels(Problem(clusters, workloads, (Capacity(),)), workers=1)
+    assert result.placement == Placement({"a": {"member1": 1}, "b": {"member2": 1}})
+    assert result.settled
+
+
+def test_one_level_is_pinned_before_the_next() -> None:
+    """Keeping what runs comes before the ratio where the workload keeps, after it where it does not."""
+    clusters = (Cluster("member1"), Cluster("member2"))
+    current = {"member1": 4}
+    workload = divided("a", 4, {"member1": 1, "member2": 1}, current=current)
+    names = frozenset({"member1", "member2"})
+    keeps = replace(workload, rules=(*workload.rules[:3], Moves(names, keep=True)))
+    first = minimise_levels(Problem(clusters, (keeps,)), workers=1)
+    # No move: 4 and 0 although 2 and 2 are wanted; (2^2 + 2^2) / 2 = 4.
+    assert first.placement == Placement({"a": {"member1": 4}})
+    assert [(level.name, level.value) for level in first.attained] == [("moves", 0), ("deviation", 4)]
+    last = minimise_levels(Problem(clusters, (workload,)), workers=1)
+    assert last.placement == Placement({"a": {"member1": 2, "member2": 2}})
+    assert [(level.name, level.value) for level in last.attained] == [("deviation", 0), ("other moves", 2)]
+
+
+def test_costs_far_from_the_quota_are_refined_until_exact() -> None:
+    """Capacity pushes replicas hundreds of steps away from their quotas, where segments are coarse."""
+    # 3,000 replicas over 1:1:1 and both workloads: member1 has room for 500 in all, so each other cluster
+    # takes half of the rest. Whatever the division between the workloads, webster is least where both are
+    # alike: 250, 1375, 1375 each.
+    clusters = (Cluster("member1", free={CPU: 500}), Cluster("member2"), Cluster("member3"))
+    weights = {"member1": 1, "member2": 1, "member3": 1}
+    workloads = tuple(divided(key, 3000, weights, requests={CPU: 1}) for key in ("a", "b"))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    far = Placement({key: {"member2": 3000} for key in ("a", "b")})
+    for hint in (None, far):
+        result = minimise_levels(problem, hint=hint, workers=1)
+        share = {"member1": 250, "member2": 1375, "member3": 1375}
+        assert result.placement == Placement({"a": share, "b": share})
+        assert result.status is Status.OPTIMAL
+        # Each workload is 750 off at member1 and 375 off at the others, over quotas of 1000.
+        assert result.attained[0].value == 2 * Fraction(750**2 + 2 * 375**2, 1000)
+
+
+def test_numbers_too_large_to_compare_exactly_are_said_to_be_so() -> None:
+    """Weights without a small common denominator: proven to a resolution that is told, and tiny."""
+    weights = {f"member{i}": weight for i, weight in enumerate([9973, 9967, 9949, 9941, 9931, 9929])}
+    problem = Problem(tuple(Cluster(name) for name in weights), (divided("a", 1000, weights),))
+    level = minimise_levels(problem, workers=1).attained[0]
+    assert level.proven
+    assert level.bound is not None
+    assert level.resolution == level.value - level.bound
+    assert level.resolution is not None
+    assert 0 < level.resolution < Fraction(1, 10**6)
+
+
+def test_the_greatest_distance_of_one_workload_is_exact_whatever_the_weights() -> None:
+    """Minimax of one workload is proven without resolution, even where no common denominator fits."""
+    rng = random.Random(5)
+    weights = {f"member{i:03}": rng.randint(1, 1000) for i in range(60)}
+    clusters = tuple(Cluster(name) for name in weights)
+    problem = Problem(clusters, (divided("a", 600, weights),), deviation=Deviation.MINIMAX)
+    level = minimise_levels(problem, workers=1).attained[0]
+    assert (level.proven, level.resolution, level.bound) == (True, None, level.value)
+
+
+def test_a_hint_is_never_lost_at_the_time_limit() -> None:
+    """Without any time the answer is the hint itself, with the bounds that hold for every placement."""
+    clusters = (Cluster("member1"), Cluster("member2"))
+    problem = Problem(clusters, (divided("a", 3, {"member1": 1, "member2": 1}),))
+    hint = Placement({"a": {"member2": 3}})
+    result = minimise_levels(problem, hint=hint, deadline=Deadline.after(0), workers=1)
+    assert (result.status, result.placement, result.settled) == (Status.FEASIBLE, hint, False)
+    # A sum of squares and a number of moves are at least 0, and nothing runs that could move.
+    assert [(level.value, level.bound, level.proven) for level in result.attained] == [
+        (3, 0, False),
+        (0, 0, True),
+    ]
+
+
+def test_without_time_and_hint_nothing_is_claimed() -> None:
+    """No time, no hint: unknown, which is not infeasible."""
+    problem = Problem((Cluster("member1"),), (divided("a", 3, {"member1": 1}),))
+    assert minimise_levels(problem, deadline=Deadline.after(0)).status is Status.UNKNOWN
+
+
+def test_the_time_limit_holds_while_the_model_is_built() -> None:
+    """A model of 60,000 variables cannot be built in time: the hint comes back soon after the limit."""
+    weights = {f"member{i:03}": 1 + i % 7 for i in range(300)}
+    clusters = tuple(Cluster(name, free={CPU: 5000}) for name in weights)
+    workloads = tuple(divided(f"w{i:03}", 300, weights, requests={CPU: 10 + i}) for i in range(200))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    hint = Placement({workload.key: dict.fromkeys(weights, 1) for workload in workloads})
+    assert len(check(problem, hint)) > 0  # the hint breaks the capacity, so it is not used
+    started = time.monotonic()
+    result = minimise_levels(problem, hint=hint, deadline=Deadline.after(0.2))
+    assert result.status in (Status.UNKNOWN, Status.FEASIBLE)
+    assert time.monotonic() - started < 30  # generous: this is no measurement, only "does not run on"
+
+
+def test_progress_is_told_level_by_level() -> None:
+    """Every level is told once, in order, with what is proven of it."""
+    told: list[Progress] = []
+    problem = Problem((Cluster("member1"),), (divided("a", 3, {"member1": 1}),))
+    result = minimise_levels(problem, workers=1, progress=told.append)
+    assert [(each.level, each.value, each.bound) for each in told] == [
+        (level.name, level.value, level.bound) for level in result.attained
+    ]
+
+
+def test_a_level_at_its_least_is_proven_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known to be the least from elsewhere needs no proof by CP-SAT, on any level."""
+    clusters = (Cluster("member1"), Cluster("member2"))
+    workload = divided("a", 3, {"member1": 1, "member2": 1})
+    problem = Problem(clusters, (workload,))
+    hint = Placement({"a": {"member1": 2, "member2": 1}})
+
+    def refuse(*_: object) -> None:
+        pytest.fail("CP-SAT was asked for a level that is known")
+
+    monkeypatch.setattr(LevelSearch, "_solve", refuse)
+    # 3 over 1:1 cannot do better than 2 and 1: (0.5^2 + 0.5^2) / 1.5 = 1/3. Nothing runs, so nothing moves.
+    least = {DEVIATION: Fraction(1, 3)}
+    result = minimise_levels(problem, hint, workers=1, least=least)
+    assert (result.status, result.placement) == (Status.OPTIMAL, hint)
+    assert [(level.bound, level.proven) for level in result.attained] == [(Fraction(1, 3), True), (0, True)]
+
+
+def test_a_least_that_is_not_reached_is_a_bound() -> None:
+    """Without time a level has the bound that came from elsewhere, where that is above 0."""
+    clusters = (Cluster("member1"), Cluster("member2"))
+    problem = Problem(clusters, (divided("a", 3, {"member1": 1, "member2": 1}),))
+    hint = Placement({"a": {"member2": 3}})
+    least = {DEVIATION: Fraction(1, 3)}
+    result = minimise_levels(problem, hint, Deadline.after(0), least=least)
+    assert [(level.value, level.bound) for level in result.attained] == [(3, Fraction(1, 3)), (0, 0)]
+
+
+def test_a_least_that_is_none_is_a_mistake() -> None:
+    """A placement below what is said to be the least shows that it is not."""
+    problem = Problem((Cluster("member1"),), (divided("a", 3, {"member1": 1}),))
+    with pytest.raises(InternalError, match="the least it can be is 1"):
+        minimise_levels(problem, workers=1, least={DEVIATION: 1})
+
+
+def test_levels_known_from_fewer_rules_are_reached_by_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each on one cluster is best; where both want the same one, nothing is minimised to put them apart."""
+    rules = (Candidates(("a", "b")), Total(), Aggregated())
+    clusters = tuple(Cluster(name, free={CPU: 4000}) for name in ("a", "b"))
+    workloads = tuple(Workload(key, key, 4, requests={CPU: 1000}, rules=rules) for key in ("x", "y"))
+    problem = Problem(clusters, workloads, (Capacity(),))
+    crowded = Placement({"x": {"a": 4}, "y": {"a": 4}})
+    assert check(problem, crowded)
+    known = tuple(replace(level, bound=level.value, proven=True) for level in score(problem, crowded))
+    asked: list[int] = []
+
+    def counted(model: Any, variables: Any, terms: Any, *rest: Any) -> Finding:
+        asked.append(len(terms))
+        return run(model, variables, terms, *rest)
+
+    monkeypatch.setattr(level_models, "run", counted)
+    result = minimise_levels(problem, crowded, relaxed=known, ties=False)
+    assert (result.status, asked) == (Status.OPTIMAL, [0])
+    assert result.placement is not None
+    assert not check(problem, result.placement)
