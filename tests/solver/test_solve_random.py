@@ -14,7 +14,7 @@ from fairlead.models.outcome import Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Aggregated, Candidates, Spread, Total
 from fairlead.models.workload import Workload
-from fairlead.solver.exact import alone, exact
+from fairlead.solver.exact import allocation, alone
 from fairlead.solver.exact.boxes import WorkloadBox
 from fairlead.solver.exact.nested import choosing
 from fairlead.solver.solving import solve
@@ -83,7 +83,7 @@ def test_agrees_with_brute_force_on_many(deviation: Deviation, part: int) -> Non
 def test_every_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """The random problems reach all ways: what runs stays, exact allocation, a choice of clusters, CP-SAT."""
     taken: Counter[str] = Counter()
-    stays, allocate, choose = alone.stays, exact.allocate, choosing.choose
+    stays, allocate, choose = alone.stays, allocation.allocate, choosing.choose
 
     def stayed(*asked: Any) -> bool:
         answer = stays(*asked)
