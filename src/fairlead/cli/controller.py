@@ -1,8 +1,8 @@
 """``fairlead controller``: place the bindings of a Karmada control plane as they become due."""
 
 import os
+import platform
 import signal
-import socket
 import uuid
 from collections.abc import Callable
 from contextlib import closing
@@ -129,7 +129,7 @@ def _serve(client: "Client", settings: "Settings", lease: tuple[str, str], liste
     kinds = [(REBALANCER.api_version, REBALANCER.kind), *((API_VERSION, kind) for kind in OWN_KINDS)]
     kinds += [(kind.group_version, name) for name, kind in extensions.kinds().items()]
     others = served(client, kinds)
-    identity = f"{socket.gethostname()}_{uuid.uuid4()}"
+    identity = f"{platform.node()}_{uuid.uuid4()}"
     held = None if settings.dry_run else Lease(client, *lease, identity)
     controller = Controller(client, settings, metrics, held, others)
     heard = [number for number in ENDING if signal.getsignal(number) is not signal.SIG_IGN]

@@ -2,8 +2,6 @@
 
 import re
 import textwrap
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import click
@@ -24,16 +22,16 @@ Examples:
   fairlead solve -f three-regions"""
 
 
-def _known() -> dict[str, Traversable]:
-    folders = (one for one in files("fairlead").joinpath("examples").iterdir() if one.is_dir())
+def _known() -> dict[str, Path]:
+    folders = (one for one in (Path(__file__).parents[1] / "examples").iterdir() if one.is_dir())
     return {one.name: one for one in sorted(folders, key=lambda one: one.name) if _manifests(one)}
 
 
-def _manifests(folder: Traversable) -> list[Traversable]:
+def _manifests(folder: Path) -> list[Path]:
     return sorted((one for one in folder.iterdir() if one.name.endswith(".yaml")), key=lambda one: one.name)
 
 
-def _told(folder: Traversable) -> str:
+def _told(folder: Path) -> str:
     """Return the first sentence that an example says about itself."""
     for file in reversed(_manifests(folder)):
         comment = re.match(r"(?:#.*\n)+", file.read_text(encoding="utf-8"))
@@ -51,7 +49,7 @@ def _completed(_context: click.Context, _parameter: click.Parameter, begun: str)
     ]
 
 
-def _copy(folder: Traversable, where: Path) -> None:
+def _copy(folder: Path, where: Path) -> None:
     """Write the files of a folder, and of those below it that have manifests, into a directory."""
     where.mkdir(exist_ok=True)
     for file in (one for one in folder.iterdir() if one.name.endswith(_COPIED)):
