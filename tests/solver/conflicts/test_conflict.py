@@ -38,7 +38,7 @@ def test_room_against_minimum() -> None:
     )
     assert texts(conflict) == [
         "policy default/nginx: member2 needs at least 4",
-        "member2 has capacity for 3 of default/nginx (cpu 1500m free, 500m per replica)",
+        "member2 has capacity for 3 of default/nginx (1500m cpu free, 500m per replica)",
     ]
 
 
@@ -79,8 +79,8 @@ def test_too_little_room_names_every_candidate() -> None:
     )
     assert texts(conflict) == [
         "default/nginx needs 6 replicas; these 2 clusters can hold 5 together",
-        "a has capacity for 3 of default/nginx (cpu 3 free, 1 per replica)",
-        "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+        "a has capacity for 3 of default/nginx (3 cpu free, 1 per replica)",
+        "b has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
         "default/nginx: 2/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}",
     ]
 
@@ -100,9 +100,9 @@ def test_as_many_regions_as_allowed_hold_too_little() -> None:
     assert texts(conflict) == [
         "default/nginx needs 6 replicas",
         "policy default/nginx: replicas in at most 2 regions; 2 of 3 regions hold at most 5",
-        "a has capacity for 3 of default/nginx (cpu 3 free, 1 per replica)",
-        "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
-        "c has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+        "a has capacity for 3 of default/nginx (3 cpu free, 1 per replica)",
+        "b has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
+        "c has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
     ]
 
 
@@ -156,7 +156,7 @@ def test_full_copy_without_room() -> None:
     )
     assert texts(conflict) == [
         "policy default/nginx: a needs a full copy of 3 replicas",
-        "a has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+        "a has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
     ]
 
 

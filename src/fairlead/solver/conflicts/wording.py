@@ -61,7 +61,18 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
     if len(heads) > 1:
         last = next(at for at, unit in enumerate(conflict) if unit is heads[-1])
         statements[last] = statements[last]._replace(together=_together(conflict, problem))
+    if len({unit.workload for unit in conflict if unit.workload is not None}) > 1:
+        # Of several workloads of one policy each statement has to tell which one it is about.
+        statements = [each._replace(alone=_with_name(each.alone)) for each in statements]
     return tuple(dict.fromkeys(statements))
+
+
+def _with_name(statement: Statement) -> Statement:
+    """Return a statement that names the workload it is about."""
+    key = statement.workload
+    if key is None or key in statement.text:
+        return statement
+    return replace(statement, text=f"{statement.text}, for {key}")
 
 
 def _counted_out(
@@ -97,7 +108,8 @@ def _together(conflict: Sequence[Unit], problem: Problem) -> str:
     if excess is None or excess.clusters < 2 or excess.asked <= excess.has:
         return ""
     asked, has = format_alike(excess.resource, excess.asked, excess.has)
-    return f"; together they request {asked} {excess.resource}, these {excess.clusters} clusters have {has}"
+    wanted = f"all these workloads together request {asked} {excess.resource}"
+    return f"; {wanted}, these {excess.clusters} clusters have {has}"
 
 
 def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
@@ -111,7 +123,7 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
         return f"; the minima of {len(units)} clusters add up to {sum(least for _, least, _ in limits)}"
     most = [most for _, least, most in limits if not least and most is not None]
     if len(most) == len(units):
-        return f"; these {len(units)} clusters can hold {sum(most)} together"
+        return f"; these {len(units)} clusters can hold {f'{sum(most)} together' if sum(most) else 'none'}"
     sets = [unit.part for unit in units if isinstance(unit.part, GroupTotal)]
     if len(sets) == len(units):
         added = sum(each.minimum or each.maximum or 0 for each in sets)
@@ -129,6 +141,9 @@ def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Statement, 
     found = [told for each in alike.values() for told in _in_one(each)]
     totals = [each for each in found if each.rule == total.KIND]
     if len(totals) <= LONG:
+        # What all of them ask for together stands behind the last one.
+        last = max((at for at, each in enumerate(found) if each.rule == total.KIND), default=0)
+        found[last] = replace(found[last], text=f"{found[last].text}{_together_of(statements)}")
         return tuple(found)
     asked = [each for each in statements if each.alone.rule == total.KIND and each.alone.workload is not None]
     return _summed(asked, problem), *(each for each in found if each.rule != total.KIND)
@@ -145,7 +160,7 @@ def _said_of_any(statement: Statement) -> object:
 def _in_one(alike: Sequence[Said]) -> list[Statement]:
     """Return statements that differ in their workload, or in their cluster, as one."""
     if len(alike) < SEVERAL:
-        return [each.whole for each in alike]
+        return [each.alone for each in alike]
     first = alike[0].alone
     text = first.text
     workloads = list(dict.fromkeys(each.alone.workload for each in alike))
@@ -157,7 +172,7 @@ def _in_one(alike: Sequence[Said]) -> list[Statement]:
     return [
         replace(
             first,
-            text=f"{text}{_together_of(alike)}",
+            text=text,
             workload=workloads[0] if len(workloads) == 1 else None,
             cluster=clusters[0] if len(clusters) == 1 else None,
         )
