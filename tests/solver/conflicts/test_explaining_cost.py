@@ -271,7 +271,10 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
     assert len(conflict.workloads) == 20
     assert [each.text for each in conflict.rules] == [
-        "each of w0, w1, w10 and 17 more workloads needs 5 replicas",
+        (
+            "each of w0, w1, w10 and 17 more workloads needs 5 replicas; "
+            "all these workloads together request 100 pods"
+        ),
         (
             "quota shop/pods allows 97 pods in all clusters together; "
             "w0, w1, w10 and 17 more workloads need 1 per replica"
