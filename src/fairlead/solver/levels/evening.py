@@ -20,7 +20,7 @@ from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.answers.rows import left_by
 from fairlead.solver.exact.boxes import box_of
 from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Numbers, choices_of
+from fairlead.solver.levels.filled_rows import Choice, FilledRows, Numbers, rows_and_choices
 from fairlead.solver.running.deadline import Deadline
 
 DEAREST = 2.0**40
@@ -55,13 +55,14 @@ def evened_out(
     target
         How even is enough.
     """
-    rows = FilledRows.of(rule, problem)
-    if rows is None or not all(isinstance(each, Capacity) for each in problem.rules):
+    found = rows_and_choices(rule, problem, apart)
+    if found is None or not all(isinstance(each, Capacity) for each in problem.rules):
         return placement
+    rows, choices = found
     state = _State.of(problem, rule, rows, placement)
     moving = [
         _Kept.of(workload, choice, problem)
-        for workload, choice in choices_of(rows, rule, problem, apart)
+        for workload, choice in choices
         if choice is not None and workload.key in rule.members
     ]
     before, value = math.inf, state.value()

@@ -178,14 +178,29 @@ class Choice:
             return None
 
 
-def choices_of(
-    rows: FilledRows, rule: Balance, problem: Problem, apart: Apart
-) -> Iterator[tuple[Workload, Choice | None]]:
-    """Yield what every workload can choose; None for one of which that cannot be told.
+Choices = tuple[tuple[Workload, Choice | None], ...]
+"""What every workload can choose; None for one of which that cannot be told."""
+
+
+def rows_and_choices(rule: Balance, problem: Problem, apart: Apart) -> tuple[FilledRows, Choices] | None:
+    """Return the rows of a balance, and what workloads can choose; None where amounts are too large.
 
     Levels before balance narrow it as long as a workload is among those that cost there what they would cost
-    alone. Who is no member of the balance uses nothing.
+    alone. Who is no member of the balance uses nothing. What was found is kept with the problem.
     """
+    return problem.once(_rows_and_choices, rule, apart)
+
+
+def _rows_and_choices(problem: Problem, rule: Balance, apart: Apart) -> tuple[FilledRows, Choices] | None:
+    """Find the rows of a balance, and what workloads can choose."""
+    rows = FilledRows.of(rule, problem)
+    return None if rows is None else (rows, tuple(_choices(rows, rule, problem, apart)))
+
+
+def _choices(
+    rows: FilledRows, rule: Balance, problem: Problem, apart: Apart
+) -> Iterator[tuple[Workload, Choice | None]]:
+    """Yield what every workload can choose."""
     for workload in problem.workloads:
         total = _total(workload)
         before = _levels_before(workload, problem, apart)

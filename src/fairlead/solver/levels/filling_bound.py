@@ -21,7 +21,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
 from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Floats, Numbers, choices_of
+from fairlead.solver.levels.filled_rows import Choice, FilledRows, Floats, Numbers, rows_and_choices
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 
@@ -215,11 +215,12 @@ def filling_bound(
     Fraction or None
         None where nothing is known.
     """
-    rows = FilledRows.of(rule, problem)
-    if rows is None:
+    found = rows_and_choices(rule, problem, apart)
+    if found is None:
         return None
+    rows, choices = found
     mixes = list[_Mix]()
-    for workload, choice in choices_of(rows, rule, problem, apart):
+    for workload, choice in choices:
         counts = asked.level != BALANCE or workload.key in rule.members
         if counts and choice is None:
             return None

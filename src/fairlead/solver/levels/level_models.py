@@ -202,9 +202,14 @@ class LevelModels:
             for place, known in self.ranges.items()
         )
 
-    def _polish(self, outline: Encoding) -> None:
-        """Let every workload stand as well as the others let it: a search cares for one level only."""
+    def _polish(self, outline: Encoding, level: Level) -> None:
+        """Let every workload stand as well as the others let it: a search cares for one level only.
+
+        Not from balance on: where one stands best knows nothing of it.
+        """
         best = self.best
+        if BALANCE in self.levels and self.levels.index(level) >= self.levels.index(BALANCE):
+            return
         if best is None or best == self.polished or self.problem.partial or len(self.problem.workloads) == 1:
             return
         found = polished(self.problem, best)

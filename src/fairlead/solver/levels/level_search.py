@@ -113,7 +113,7 @@ class LevelSearch(LevelModels):
             if self.floor is not None and self._is_better(self.outline, self.floor, level):
                 # It was given up for a level that may be within a tolerance, where it is good enough too.
                 self.best = self.floor
-            self._polish(self.outline)
+            self._polish(self.outline, level)
         if level.base in (NET, *DEVIATIONS) and self.held is None:
             self._look_at_tiers()
         if self.outline is not None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from fairlead.models.errors import InternalError
@@ -89,9 +90,10 @@ def _searched(
     if not search.open():
         return LexicographicResult(Status.INFEASIBLE, None)
     search.reach()
-    marks = list[LevelSearch]()
+    marks, begun = list[LevelSearch](), list[float]()
     for level in search.levels:
         marks.append(search.copied())
+        begun.append(time.monotonic())
         if not search.minimise(level, last=len(marks) == len(search.levels)):
             return LexicographicResult(Status.INFEASIBLE, None)
         if search.best is None:
@@ -101,13 +103,13 @@ def _searched(
             progress(
                 progress_of(level_now.name, level_now.value, level_now.bound, time.monotonic() - started)
             )
-    return _looked_again(search, marks).settle(ties=ties)
+    return _looked_again(search, marks, begun).settle(ties=ties)
 
 
-def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch]) -> LevelSearch:
+def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch], begun: Sequence[float]) -> LevelSearch:
     """Search levels again that are not proven, the first ones first, in the time that is left.
 
-    Where one gets better, those after it follow anew.
+    Where one gets better, those after it follow anew, and need about the time that they took.
 
     Parameters
     ----------
@@ -115,13 +117,18 @@ def _looked_again(search: LevelSearch, marks: Sequence[LevelSearch]) -> LevelSea
         The search after all levels.
     marks
         Where it was before every level.
+    begun
+        When every level was begun.
     """
-    for number, mark in enumerate(marks):
-        if search.notes[number].proven or not search.deadline.remaining():
+    ended = [*begun, time.monotonic()][1:]
+    for number, (mark, end) in enumerate(zip(marks, ended, strict=True)):
+        until = search.deadline.later(end - ended[-1])
+        if search.notes[number].proven or not until.remaining():
             continue
-        again = mark.copied(search)
-        again.minimise(search.levels[number], last=number == len(marks) - 1)
+        again = replace(mark.copied(search), deadline=until)
+        again.minimise(search.levels[number], last=True)
         if again.rank_on(number) < search.rank_on(number):
+            again.deadline = search.deadline
             for later in search.levels[number + 1 :]:
                 again.minimise(later, last=later == search.levels[-1])
             return again
