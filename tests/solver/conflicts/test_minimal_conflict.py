@@ -16,7 +16,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.statement import Conflict, Proof
+from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import explain
 from fairlead.solver.conflicts.alone import alone
@@ -195,6 +195,13 @@ def test_a_conflict_for_every_workload_that_fails_by_itself() -> None:
     ]
     assert conflict.workloads == ("default/first", "default/second")
     assert conflict.proof is Proof.SMALLEST
+
+
+def test_a_single_rule_is_not_called_minimal() -> None:
+    """Of one rule nothing can be left out; of two it is said, as fewer might be a conflict as well."""
+    rules = (Statement("total", "a", None), Statement("total", "b", None))
+    assert explain(Conflict(rules[:1], proof=Proof.MINIMAL)) == ["  a"]
+    assert len(explain(Conflict(rules, proof=Proof.MINIMAL))) == 3
 
 
 def test_rules_of_a_shared_policy_tell_whose_they_are() -> None:

@@ -227,7 +227,9 @@ def explain(conflict: Conflict) -> list[str]:
 def told_rules(conflict: Conflict) -> list[str]:
     """Return the statements of a conflict, a line each, and what is known of it."""
     lines = [f"  {statement}" for statement in conflict.rules]
-    if conflict.rules and conflict.proof is not Proof.SMALLEST:
+    # A single rule is always minimal: without it there is nothing left that could be in the way.
+    known = conflict.proof is Proof.MINIMAL and len(conflict.rules) == 1
+    if conflict.rules and conflict.proof is not Proof.SMALLEST and not known:
         lines.append(f"  ({_KNOWN[conflict.proof]})")
     return lines
 
