@@ -94,7 +94,7 @@ def infeasible() -> Outcome:
             ),
             Statement(
                 "capacity",
-                "member3 has capacity for 2 of default/nginx (cpu 1000m free, 500m per replica)",
+                "member3 has capacity for 2 of default/nginx (1000m cpu free, 500m per replica)",
                 Source("clusters.yaml", 12),
                 "default/nginx",
                 "member3",

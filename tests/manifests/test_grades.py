@@ -59,7 +59,7 @@ def test_the_sentence_names_the_nodes() -> None:
     told = "a has capacity for 3 of default/web (nodes of its grades fit 2, 1 held now)"
     assert describe_grades(web, graded).text == told
     scarce = Cluster("a", free={"cpu": 3000}, grades=graded.grades)
-    assert "cpu 3 free, 3 per replica" in describe_sums(web, scarce, Problem((scarce,), (web,))).text
+    assert "3 cpu free, 3 per replica" in describe_sums(web, scarce, Problem((scarce,), (web,))).text
 
 
 def graded(name: str, cpu: int, nodes: int, least: int) -> Manifest:

@@ -25,7 +25,7 @@ from loaded import bounds, candidates, closed, held, kinds_of, load_text, only, 
 
 NO_AFFINITY = "did not match the placement cluster affinity constraint"
 NO_WEIGHT = "matched no static weight"
-UNKNOWN = "capacity is unknown, so it cannot be weighed by available replicas"
+UNKNOWN = "has unknown capacity, so it cannot be weighed by available replicas"
 
 
 @pytest.mark.parametrize("placement", [{}, duplicated(), {"clusterAffinity": {}}])

@@ -68,7 +68,7 @@ def test_dynamic_weights_of_unknown_capacity() -> None:
     workload = only(load(clusters, policy(), federated(web(6), {"b": 2})))
     assert weights(workload) == {"a": 4, "b": 0}
     assert list(held(workload)) == ["b"]
-    assert closed(workload) == {"c": "capacity is unknown, so it cannot be weighed by available replicas"}
+    assert closed(workload) == {"c": "has unknown capacity, so it cannot be weighed by available replicas"}
 
 
 def test_dynamic_weights_count_what_runs() -> None:

@@ -292,7 +292,7 @@ def test_validate_tells_of_quotas(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert [line.partition(" (")[0].strip() for line in lines[3:6]] == [
         "default/api needs 4 replicas",
         "default/web needs 4 replicas",
-        f"quota default/compute allows cpu 7 in all clusters together; {needs}",
+        f"quota default/compute allows 7 cpu in all clusters together; {needs}",
     ]
     assert lines[-1] == "Infeasible: 1 quota can never be kept."
     tight = static((["a"], 1), minReplicas=4)

@@ -241,7 +241,7 @@ def test_totals_that_do_not_fit() -> None:
     question = problem((rule,), *trio)
     (conflict,) = quota_conflicts(question)
     needs = "team/one, team/three and team/two need 100m per replica"
-    limit = f"quota team/compute allows cpu 700m in all clusters together, of which others use 100m; {needs}"
+    limit = f"quota team/compute allows 700m cpu in all clusters together, of which others use 100m; {needs}"
     assert words(conflict) == ["team/one needs 5 replicas", "team/three needs 3 replicas", limit]
     outcome = fairlead.solve(question)
     assert outcome.status is fairlead.Status.INFEASIBLE
@@ -266,7 +266,7 @@ def test_minima_and_copies_that_do_not_fit_on_a_cluster() -> None:
     assert words(conflict) == [
         "team/one: a needs at least 2",
         "team/two: a needs a full copy of 2 replicas",
-        "quota team/compute allows cpu 300m on a; team/one and team/two need 100m per replica",
+        "quota team/compute allows 300m cpu on a; team/one and team/two need 100m per replica",
     ]
     assert sorted(words(fairlead.solve(question).conflict)) == sorted(words(conflict))
     # A minimum that binds only where replicas stand asks for nothing.
@@ -289,7 +289,7 @@ def test_one_workload_that_a_quota_keeps_off() -> None:
     assert words(outcome.conflict) == [
         "team/one needs 5 replicas",
         "team/one: b may hold at most 2",
-        "quota team/compute allows cpu 199m on a; team/one needs 100m per replica",
+        "quota team/compute allows 199m cpu on a; team/one needs 100m per replica",
     ]
 
 
@@ -308,7 +308,7 @@ def test_reasons_name_the_quota() -> None:
     other = workload("other", 4, namespace="other")
     reasons = fairlead.solve(problem((rule,), workload("one", 4), other)).decisions
     assert [each.reason for each in reasons["team/one"]] == [
-        "the quota of namespace team leaves cpu 50m, 100m per replica",
+        "the quota of namespace team leaves 50m cpu, 100m per replica",
         "its share is 2.00 (weight 1 of 2); a holds less than its share",
     ]
     assert {each.reason for each in reasons["other/other"]} == {"exactly its share (weight 1 of 2)"}
@@ -316,7 +316,7 @@ def test_reasons_name_the_quota() -> None:
     found = fairlead.solve(problem((quota({Scope(CPU): 300}),), copied)).decisions["team/copied"]
     assert [each.reason for each in found] == [
         "full copy",
-        "no copy: the quota of namespace team leaves cpu 100m, 100m per replica",
+        "no copy: the quota of namespace team leaves 100m cpu, 100m per replica",
     ]
 
 

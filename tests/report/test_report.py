@@ -164,7 +164,7 @@ def test_several_conflicts() -> None:
     assert first is not None
     other = replace(first, rules=(Statement("bounds", "member1 needs at least 9"),), relaxations=())
     page = read(report_html(replace(infeasible(), conflicts=(first, other))))
-    assert "Nor can these be kept together: member1 needs at least 9" in page.sections["conflict"]
+    assert "Nor can this rule be kept: member1 needs at least 9" in page.sections["conflict"]
 
 
 def test_a_dispenser_that_breaks_rules() -> None:

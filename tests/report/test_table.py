@@ -38,14 +38,14 @@ WIDE_REASONS = """\
 REASON
 at its minimum of 3
 its share is 3.67 (weight 2 of 6); member3 holds less than its share
-at capacity (cpu 0 left, 500m per replica)
+at capacity (0 cpu left, 500m per replica)
 had untolerated taint {gpu}"""
 
 INFEASIBLE = """\
 Infeasible: no placement keeps all of these rules:
   policy default/nginx: member3 needs at least 4 (pp.yaml:31)
-  member3 has capacity for 2 of default/nginx (cpu 1000m free, 500m per replica) (clusters.yaml:12)
-Any one of these changes fixes it:
+  member3 has capacity for 2 of default/nginx (1000m cpu free, 500m per replica) (clusters.yaml:12)
+This change fixes it:
   lower the minimum of member3 to 2 (pp.yaml:31)"""
 
 SCRIPT = """\

@@ -30,7 +30,7 @@ def test_csv_is_read_back() -> None:
         ("member2", "6", "3.67"),
         ("member3", "2", "5.50"),
     ]
-    assert rows[2]["reason"] == "at capacity (cpu 0 left, 500m per replica)"
+    assert rows[2]["reason"] == "at capacity (0 cpu left, 500m per replica)"
     assert rows[0]["max"] == ""
 
 

@@ -601,7 +601,9 @@ def test_a_target_without_candidates() -> None:
         ),
     ]
     conflict = conflict_of(problem)
-    assert "policy default/p: member9 holds exactly 1 replica, but no eligible cluster is in it" in conflict
+    assert (
+        "policy default/p: member9 must hold exactly 1 replica, but no eligible cluster is in it" in conflict
+    )
     harmless = load(policy("p", specified(target(["member1"], 4), target(["member9"], 0))))
     assert solved(harmless) == {"member1": 4}
 
@@ -620,7 +622,7 @@ def test_targets_of_one_name_are_told_apart() -> None:
     """The same cluster twice, with numbers that cannot both be."""
     problem = load(policy("p", specified(target(["member1"], 1), target(["member1"], 3))))
     assert list(totals(only(problem))) == ["member1", "member1 (target 2)"]
-    assert "member1 holds exactly" in conflict_of(problem)
+    assert "member1 must hold exactly" in conflict_of(problem)
 
 
 def test_full_copies_know_no_totals() -> None:

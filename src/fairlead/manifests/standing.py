@@ -18,7 +18,7 @@ DELETING = "is being deleted"
 NOT_JOINED = "is not joined"
 NOT_READY = "is not ready"
 EVICTING = "is in the process of eviction"
-UNWEIGHABLE = "capacity is unknown, so it cannot be weighed by available replicas"
+UNWEIGHABLE = "has unknown capacity, so it cannot be weighed by available replicas"
 
 
 @dataclass(frozen=True, slots=True)

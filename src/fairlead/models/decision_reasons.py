@@ -23,7 +23,7 @@ from fairlead.models.rules import (
     Weights,
     quota,
 )
-from fairlead.models.rules.capacity import demands
+from fairlead.models.rules.capacity import amount_of, demands
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.moves import level as level_of_moves
 from fairlead.models.rules.quota import counted_in, shortage
@@ -219,9 +219,9 @@ def _full(view: View, cluster: str, replicas: int) -> Finding | None:
     if scarce is None or more_replicas(view.workload, where, room):
         short = shortage(view.workload, cluster, 1, view.left.quotas)
         return Finding(short, "from above") if short else None
-    rest = format_units(scarce, max(0, room.get((cluster, scarce), 0)))
+    rest = amount_of(scarce, max(0, room.get((cluster, scarce), 0)))
     need = format_units(scarce, demands(view.workload, where)[scarce])
-    return Finding(f"at capacity ({scarce} {rest} left, {need} per replica)", "from above")
+    return Finding(f"at capacity ({rest} left, {need} per replica)", "from above")
 
 
 def _share(view: View, cluster: str, replicas: int) -> Finding:

@@ -155,10 +155,10 @@ def _crowded(workload: Workload, cluster: str, full: int, answer: _Answer) -> st
     if room is not None and scarce is not None and room < full - held:
         if where.free is not None and scarce not in where.free:
             return f"{cluster} offers no {scarce}"
-        rest = format_units(scarce, max(0, answer.left.get((cluster, scarce), 0)))
+        rest = capacity.amount_of(scarce, max(0, answer.left.get((cluster, scarce), 0)))
         need = format_units(scarce, capacity.demands(workload, where)[scarce])
         fits = "no capacity left" if not room else f"capacity for {room} more only"
-        return f"{cluster} has {fits} ({scarce} {rest} left, {need} per replica)"
+        return f"{cluster} has {fits} ({rest} left, {need} per replica)"
     graded = capacity.graded_room(workload, where)
     if graded is not None and full > graded:
         return f"the nodes of {cluster} fit at most {counted(graded, 'replica')} of {workload.key}"

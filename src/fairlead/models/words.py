@@ -39,7 +39,9 @@ def format_percent(share: Fraction) -> str:
     return f"{percent:.2g}%" if percent >= 0.01 else "<0.01%"
 
 
-def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN, fewest: int = 2) -> str:
+def listed(
+    items: Sequence[str], noun: str = "", shown: int = SHOWN, fewest: int = 2, *, parted: bool = False
+) -> str:
     """Return items as a list in a sentence; where there are too many, the first ones and how many more.
 
     Parameters
@@ -50,14 +52,20 @@ def listed(items: Sequence[str], noun: str = "", shown: int = SHOWN, fewest: int
         Items that are told before the rest is counted.
     fewest
         A rest of fewer items is told as well.
+    parted
+        True parts items that have commas of their own by semicolons.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"], "workload")
     ('a and b', 'a, b, c and 2 more workloads')
+    >>> listed(["a and b", "c"], parted=True)
+    'a and b; and c'
     """
     told = list(items)
     if len(told) >= shown + fewest:
         rest = len(told) - shown
         told = [*told[:shown], counted(rest, f"more {noun}") if noun else f"{rest} more"]
+    if parted and len(told) > 1:
+        return f"{'; '.join(told[:-1])}; and {told[-1]}"
     return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
 
 

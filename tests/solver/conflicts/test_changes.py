@@ -22,6 +22,8 @@ from builders import (
 from fairlead.manifests.loading import load
 from fairlead.models.rules import Bounds
 from fairlead.models.rules.bounds import Bound
+from fairlead.models.statement import Change
+from fairlead.solver.changes.kinds import Kind, describe_all, effort, varied
 from fairlead.solver.relaxation import relaxations
 from fairlead.solver.running.deadline import Deadline
 from hand_made import infeasible
@@ -145,8 +147,38 @@ def test_two_taints_of_one_cluster() -> None:
         deployment(replicas=3, cpu=1),
         policy(placement=duplicated()),
     )
-    assert texts(found) == ["tolerate the taint edge:NoExecute and tolerate the taint gpu=true:NoSchedule"]
+    assert texts(found) == ["tolerate the taints edge:NoExecute and gpu=true:NoSchedule"]
     assert found[0].change == 2
+
+
+def test_ways_of_several_changes_are_easy_to_read() -> None:
+    """What has commas of its own is parted by semicolons; all taints have one verb, and all of a cluster."""
+    found = [
+        Change(Kind.MINIMUM, key, "a", "", 2, 1, 1 - at) for at, key in enumerate(("default/x", "default/y"))
+    ]
+    found += [Change(Kind.CAPACITY, None, "b", resource, 0, 3, 3) for resource in ("gpu", "pods")]
+    found += [Change(Kind.TOLERATION, "default/x", None, taint, 0, 1, 1) for taint in ("edge", "gpu")]
+    assert describe_all(found, named=True) == (
+        "lower the minimum of a from 2 to 1 for default/x and default/y; "
+        "add 3 gpu and room for 3 pods to b; and tolerate the taints edge and gpu for default/x"
+    )
+    # Three edits (the minimum is one for both), no replicas, two workloads, a cost of 1 + 3 + 3 + 1 + 1.
+    assert effort(found) == (5, False, 2, 9)
+
+
+def test_the_most_useful_way_comes_first() -> None:
+    """More room for all in one place, then fewer replicas; never the same kind of change only."""
+    quota, room, fewer, more = (
+        (Change(kind, key, name, "", 1, 2, 1),)
+        for kind, key, name in (
+            (Kind.QUOTA, None, None),
+            (Kind.CAPACITY, None, "a"),
+            (Kind.REPLICAS, "x", None),
+            (Kind.CAPACITY, None, "b"),
+        )
+    )
+    assert varied([room, more, quota, fewer]) == [room, quota, fewer, more]
+    assert sorted([fewer, (*room, *quota), room], key=effort) == [room, fewer, (*room, *quota)]
 
 
 def test_what_does_not_match_never_gives_way() -> None:
@@ -157,7 +189,7 @@ def test_what_does_not_match_never_gives_way() -> None:
         deployment(replicas=3, cpu=1),
         policy(placement=static(("a", 1))),
     )
-    assert texts(found) == ["scale from 3 to 1 replicas", "add 2 cpu to a"]
+    assert texts(found) == ["add 2 cpu to a", "scale from 3 to 1 replicas"]
 
 
 def test_a_cluster_that_keeps_what_it_holds() -> None:
@@ -171,14 +203,14 @@ def test_a_cluster_that_keeps_what_it_holds() -> None:
 
 
 def test_full_copies_without_room() -> None:
-    """Cluster b has room for 2 of 3: one replica less everywhere, or one more core."""
+    """Cluster b has room for 2 of 3: one more core, or one replica less everywhere."""
     found = ways_out(
         cluster("a", cpu=10),
         cluster("b", cpu=2),
         deployment(replicas=3, cpu=1),
         policy(placement=duplicated()),
     )
-    assert texts(found) == ["scale from 3 to 2 replicas", "add 1 cpu to b"]
+    assert texts(found) == ["add 1 cpu to b", "scale from 3 to 2 replicas"]
 
 
 def test_a_job_asks_for_fewer_pods() -> None:
@@ -188,8 +220,8 @@ def test_a_job_asks_for_fewer_pods() -> None:
         deployment("sum", 3, cpu=1, kind="Job", api_version="batch/v1"),
         policy(placement=dynamic(), selects=[selector(kind="Job", api_version="batch/v1")]),
     )
-    assert texts(found)[0] == "scale from 3 to 2 replicas"
-    assert "parallelism: 2" in found[0].manifest
+    assert texts(found) == ["add 1 cpu to a", "scale from 3 to 2 replicas"]
+    assert "parallelism: 2" in found[1].manifest
 
 
 def test_two_workloads_that_share_a_cluster() -> None:
@@ -201,9 +233,9 @@ def test_two_workloads_that_share_a_cluster() -> None:
         policy(placement=static(("a", 1))),
     )
     assert texts(found) == [
+        "add 1 cpu to a",
         "scale default/first from 3 to 2 replicas",
         "scale default/second from 3 to 2 replicas",
-        "add 1 cpu to a",
     ]
 
 
@@ -217,7 +249,7 @@ def test_two_contradictions_are_resolved_together() -> None:
         policy("one", static(("b", 1)), selects=[selector("first")]),
         policy("two", static(("c", 1)), selects=[selector("second")]),
     )
-    assert texts(found)[0] == "scale default/first and default/second from 2 to 1 replicas"
+    assert texts(found)[0] == "add 1 cpu to each of b and c"
     assert found[0].change == 2
 
 
@@ -338,8 +370,8 @@ def test_kubeadmiral_taints_and_capacity() -> None:
     )
     assert texts(found) == [
         "tolerate the taint gpu:NoSchedule",
-        "scale from 2 to 1 replicas",
         "add 1 cpu to a",
+        "scale from 2 to 1 replicas",
     ]
 
 
@@ -351,9 +383,9 @@ def test_the_same_answer_whatever_the_order_of_documents() -> None:
     backward = relaxations(load([*rest, *reversed(members)]), Deadline(), 0)
     assert texts(forward) == texts(backward)
     assert texts(forward) == [
-        "scale from 6 to 4 replicas",
         "add 2 cpu to member1",
         "add 2 cpu to member2",
+        "scale from 6 to 4 replicas",
     ]
 
 
@@ -382,7 +414,7 @@ def test_what_has_a_placement_is_left_alone() -> None:
         ]
     )
     found = relaxations(problem, Deadline(), 0)
-    assert texts(found) == ["scale default/first from 2 to 1 replicas", "add 1 cpu to a"]
+    assert texts(found) == ["add 1 cpu to a", "scale default/first from 2 to 1 replicas"]
 
 
 def test_a_problem_from_python_is_spelled_as_karmada_does() -> None:

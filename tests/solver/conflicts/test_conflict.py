@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import fairlead
-from builders import cluster, deployment, divided, duplicated, dynamic, policy, static, term
+from builders import cluster, deployment, divided, duplicated, dynamic, policy, selector, static, term
 from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Spread, Total
@@ -38,7 +38,7 @@ def test_room_against_minimum() -> None:
     )
     assert texts(conflict) == [
         "policy default/nginx: member2 needs at least 4",
-        "member2 has capacity for 3 of default/nginx (cpu 1500m free, 500m per replica)",
+        "member2 has capacity for 3 of default/nginx (1500m cpu free, 500m per replica)",
     ]
 
 
@@ -79,8 +79,8 @@ def test_too_little_room_names_every_candidate() -> None:
     )
     assert texts(conflict) == [
         "default/nginx needs 6 replicas; these 2 clusters can hold 5 together",
-        "a has capacity for 3 of default/nginx (cpu 3 free, 1 per replica)",
-        "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+        "a has capacity for 3 of default/nginx (3 cpu free, 1 per replica)",
+        "b has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
         "default/nginx: 2/3 clusters are available: 1 cluster(s) had untolerated taint {gpu}",
     ]
 
@@ -100,9 +100,9 @@ def test_as_many_regions_as_allowed_hold_too_little() -> None:
     assert texts(conflict) == [
         "default/nginx needs 6 replicas",
         "policy default/nginx: replicas in at most 2 regions; 2 of 3 regions hold at most 5",
-        "a has capacity for 3 of default/nginx (cpu 3 free, 1 per replica)",
-        "b has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
-        "c has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+        "a has capacity for 3 of default/nginx (3 cpu free, 1 per replica)",
+        "b has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
+        "c has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
     ]
 
 
@@ -119,6 +119,39 @@ def test_a_spread_over_many_clusters_reads_short_and_is_the_smallest_conflict() 
         "policy default/nginx: replicas in at most 4 regions; 4 of 10 regions hold at most 34",
         "c01, c02, c03 and 7 more clusters have capacity for 55 of default/nginx together",
     ]
+
+
+def test_copies_that_want_too_many_regions_are_told_beside_what_is_divided() -> None:
+    """Both want three regions of two: neither hides the other; two copies of one replica fill two regions."""
+
+    def solved(groups: int) -> fairlead.Outcome:
+        spread = {"spreadConstraints": [{"spreadByField": "region", "minGroups": groups}]}
+        stream = [
+            *(cluster(name, cpu=9, region=name) for name in ("eu", "us")),
+            deployment("copied", 1, cpu=1),
+            deployment("divided", 8, cpu=1),
+            policy("copied", {**duplicated(), **spread}, selects=[selector("copied")]),
+            policy("divided", {**dynamic(), **spread}, selects=[selector("divided")]),
+        ]
+        return fairlead.solve(fairlead.load(stream))
+
+    told = [text for each in solved(3).conflicts for text in texts(each)]
+    wanted = "replicas in at least 3 regions; only eu and us have eligible clusters"
+    assert told == [f"policies default/copied and default/divided: {wanted}"]
+    assert solved(2).placement is not None
+
+
+def test_a_policy_is_not_called_like_another_workload_of_it() -> None:
+    """The policy is called like the first of its two workloads; none is called like the second."""
+    spread = {"spreadConstraints": [{"spreadByField": "region", "minGroups": 2}]}
+    stream = [
+        cluster("a", cpu=9, region="eu"),
+        *(deployment(name, 2, cpu=1) for name in ("api", "web")),
+        policy("api", {**dynamic(), **spread}, selects=[selector("api"), selector("web")]),
+    ]
+    told = [text for each in fairlead.solve(fairlead.load(stream)).conflicts for text in texts(each)]
+    wanted = "policy default/api: replicas in at least 2 regions; only eu has eligible clusters"
+    assert told == [wanted, f"{wanted}, for default/web"]
 
 
 def test_many_regions_of_which_few_are_allowed_are_seen_at_once() -> None:
@@ -156,7 +189,7 @@ def test_full_copy_without_room() -> None:
     )
     assert texts(conflict) == [
         "policy default/nginx: a needs a full copy of 3 replicas",
-        "a has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)",
+        "a has capacity for 2 of default/nginx (2 cpu free, 1 per replica)",
     ]
 
 

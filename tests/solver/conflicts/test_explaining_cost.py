@@ -144,7 +144,7 @@ def test_a_scarce_resource_takes_no_search(searches: list[str]) -> None:
     assert [each.text for each in conflict.rules[:3]] == [
         "w0 needs 4 replicas",
         "w1 needs 4 replicas",
-        f"w2 needs 4 replicas; together they request 12 {GPU}, these 2 clusters have 10",
+        f"w2 needs 4 replicas; all these workloads together request 12 {GPU}, these 2 clusters have 10",
     ]
     assert [each.cluster for each in conflict.rules[3:]] == ["m0", "m1", "m2"]
     assert conflict.proof is Proof.SMALLEST
@@ -271,9 +271,12 @@ def test_a_quota_that_totals_do_not_fit_into_takes_no_search(searches: list[str]
     (conflict,) = conflicts_of(replace(shared, clusters=clusters), Deadline())
     assert len(conflict.workloads) == 20
     assert [each.text for each in conflict.rules] == [
-        "each of w0, w1, w10 and 17 more workloads needs 5 replicas",
         (
-            "quota shop/pods allows pods 97 in all clusters together; "
+            "each of w0, w1, w10 and 17 more workloads needs 5 replicas; "
+            "all these workloads together request 100 pods"
+        ),
+        (
+            "quota shop/pods allows 97 pods in all clusters together; "
             "w0, w1, w10 and 17 more workloads need 1 per replica"
         ),
     ]

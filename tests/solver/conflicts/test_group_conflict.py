@@ -58,8 +58,8 @@ def test_parts_that_add_up_to_less() -> None:
     problem = wanting(5, exactly("region x", "ab", 2), exactly("region y", "c", 1))
     assert texts(problem) == [
         "w needs 5 replicas; the totals of 2 sets add up to 3",
-        "policy p: region x holds exactly 2 replicas",
-        "policy p: region y holds exactly 1 replica",
+        "policy p: region x must hold exactly 2 replicas",
+        "policy p: region y must hold exactly 1 replica",
     ]
     # Each of the three is needed for the conflict: without any one of them there is a placement.
     assert brute_force(wanting(3, *problem.workloads[0].rules_of(GroupTotal))) is not None
@@ -75,10 +75,13 @@ def test_parts_that_add_up_to_more() -> None:
 def test_a_set_of_all_clusters() -> None:
     """All clusters together hold 4 by the policy; the workload wants 5."""
     problem = wanting(5, exactly("the listed regions", "abc", 4, several=True))
-    assert texts(problem) == ["w needs 5 replicas", "policy p: the listed regions hold exactly 4 replicas"]
+    assert texts(problem) == [
+        "w needs 5 replicas",
+        "policy p: the listed regions must hold exactly 4 replicas",
+    ]
     # What people call a set says nothing of its number.
     problem = wanting(5, exactly("the palaces", "abc", 4))
-    assert texts(problem) == ["w needs 5 replicas", "policy p: the palaces holds exactly 4 replicas"]
+    assert texts(problem) == ["w needs 5 replicas", "policy p: the palaces must hold exactly 4 replicas"]
 
 
 @pytest.mark.parametrize(
@@ -105,8 +108,8 @@ def test_a_set_without_the_room_for_its_minimum() -> None:
     problem = wanting(5, GroupTotal("region x", frozenset("ab"), 4), room=room)
     assert texts(problem) == [
         "policy p: region x needs at least 4 replicas; these 2 clusters can hold 3 together",
-        "a has capacity for 2 of w (cpu 200m free, 100m per replica)",
-        "b has capacity for 1 of w (cpu 100m free, 100m per replica)",
+        "a has capacity for 2 of w (200m cpu free, 100m per replica)",
+        "b has capacity for 1 of w (100m cpu free, 100m per replica)",
     ]
     # The smallest change either way: a minimum of 3, or room for one more.
     assert brute_force(wanting(5, GroupTotal("region x", frozenset("ab"), 3), room=room)) is not None

@@ -8,7 +8,7 @@ import pytest
 
 import fairlead
 from brute_force import brute_force
-from builders import cluster, deployment, divided, policy, selector, static, term
+from builders import cluster, deployment, divided, duplicated, policy, selector, static, term
 from fairlead.models.check import check
 from fairlead.models.cluster import Cluster
 from fairlead.models.levels import Deviation
@@ -16,7 +16,7 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, MoveBudget, Total
 from fairlead.models.rules.candidates import Exclusion
-from fairlead.models.statement import Conflict, Proof
+from fairlead.models.statement import Conflict, Proof, Statement
 from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import explain
 from fairlead.solver.conflicts.alone import alone
@@ -175,7 +175,7 @@ def test_two_workloads_that_only_fail_together() -> None:
     assert texts(outcome.conflict) == [
         "default/first needs 3 replicas",
         "default/second needs 3 replicas",
-        "a has cpu 5; default/first and default/second need 1 per replica",
+        "a has 5 cpu; default/first and default/second need 1 per replica",
         "default/first: 1/2 clusters are available: 1 cluster(s) matched no static weight",
         "default/second: 1/2 clusters are available: 1 cluster(s) matched no static weight",
     ]
@@ -187,7 +187,7 @@ def test_a_conflict_for_every_workload_that_fails_by_itself() -> None:
     (conflict,) = outcome.conflicts
     assert texts(conflict) == [
         "each of default/first and default/second needs 6 replicas",
-        "a has capacity for 5 of each of default/first and default/second (cpu 5 free, 1 per replica)",
+        "a has capacity for 5 of each of default/first and default/second (5 cpu free, 1 per replica)",
         (
             "each of default/first and default/second: 1/2 clusters are available: "
             "1 cluster(s) matched no static weight"
@@ -195,6 +195,29 @@ def test_a_conflict_for_every_workload_that_fails_by_itself() -> None:
     ]
     assert conflict.workloads == ("default/first", "default/second")
     assert conflict.proof is Proof.SMALLEST
+
+
+def test_a_single_rule_is_not_called_minimal() -> None:
+    """Of one rule nothing can be left out; of two it is said, as fewer might be a conflict as well."""
+    rules = (Statement("total", "a", None), Statement("total", "b", None))
+    assert explain(Conflict(rules[:1], proof=Proof.MINIMAL)) == ["  a"]
+    assert len(explain(Conflict(rules, proof=Proof.MINIMAL))) == 3
+
+
+def test_rules_of_a_shared_policy_tell_whose_they_are() -> None:
+    """Copies of 3 and of 1 on room for 3, by one policy: only the names tell which is which."""
+    stream = [
+        cluster("a", cpu=3),
+        deployment("first", 3, cpu=1),
+        deployment("second", 1, cpu=1),
+        policy("all", duplicated()),
+    ]
+    (conflict,) = fairlead.solve(fairlead.load(stream)).conflicts
+    assert texts(conflict) == [
+        "policy default/all: a needs a full copy of 3 replicas, for default/first",
+        "policy default/all: a needs a full copy of 1 replica, for default/second",
+        "a has 3 cpu; default/first and default/second need 1 per replica",
+    ]
 
 
 def test_a_conflict_for_every_part() -> None:
@@ -241,7 +264,7 @@ def test_spread_against_a_minimum() -> None:
     assert texts(outcome.conflict) == [
         "policy default/nginx: east needs at least 2 where it is used at all",
         "policy default/nginx: replicas in at least 2 regions",
-        "east has capacity for 1 of default/nginx (cpu 1 free, 1 per replica)",
+        "east has capacity for 1 of default/nginx (1 cpu free, 1 per replica)",
     ]
 
 

@@ -264,21 +264,23 @@ def compare(problem: Problem) -> bool:
         assert feasible(replace(after, workloads=rest)), one
         assert one.change == sum(change.cost for change in one.changes)
         assert all(change.amount for change in one.changes)
+    by_cost = sorted(found, key=lambda one: one.change)
     supports = [
-        {(each.kind, each.workload, each.cluster, each.detail) for each in one.changes} for one in found
+        {(each.kind, each.workload, each.cluster, each.detail) for each in one.changes} for one in by_cost
     ]
     for at, later in enumerate(supports):
         assert not any(earlier <= later for earlier in supports[:at])
-    assert [one.change for one in found] == sorted(one.change for one in found)
+    edited = [sum(1 for each in one.changes if each.cost) for one in found]
+    assert edited == sorted(edited)
     least = cheapest(problem)
     if found and found[0].without:
         assert least is None
     elif least is not None:
         assert found, problem
-        assert found[0].change == least, found[0]
-        assert found[0].proven
+        assert by_cost[0].change == least, by_cost[0]
+        assert by_cost[0].proven
     elif found:
-        assert found[0].change > DEAREST, found[0]
+        assert by_cost[0].change > DEAREST, by_cost[0]
     return bool(found)
 
 

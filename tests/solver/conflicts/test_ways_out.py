@@ -68,7 +68,7 @@ def test_a_way_out_helps_everybody_who_shares_the_cluster() -> None:
 
 
 def test_every_group_that_is_left_is_looked_at() -> None:
-    """Group a has room for 2 of 12, group b for 11: one replica less, or one core more in group b."""
+    """Group a has room for 2 of 12, group b for 11: one core more in group b, or one replica less."""
     groups = [
         {"affinityName": "a", "clusterNames": ["s1"]},
         {"affinityName": "b", "clusterNames": ["b1", "b2"]},
@@ -83,12 +83,12 @@ def test_every_group_that_is_left_is_looked_at() -> None:
         ]
     )
     assert texts(conflict.relaxations) == [
-        "scale from 12 to 11 replicas",
         "add 1 cpu to b1",
         "add 1 cpu to b2",
+        "scale from 12 to 11 replicas",
     ]
     told = [rule.text for rule in conflict.rules]
-    assert "affinity group a: s1 has capacity for 2 of default/nginx (cpu 2 free, 1 per replica)" in told
+    assert "affinity group a: s1 has capacity for 2 of default/nginx (2 cpu free, 1 per replica)" in told
     assert "affinity group b: default/nginx needs 12 replicas; these 2 clusters can hold 11 together" in told
 
 
@@ -114,7 +114,7 @@ def test_groups_before_the_observed_one_are_a_way_back() -> None:
 def test_the_replicas_of_a_copied_binding() -> None:
     """Copies of 5 on room for 3: the number of replicas changes, not the type of scheduling."""
     _, conflict = infeasible([cluster("a", pods=3), binding("web", 5, placement=duplicated())])
-    assert fragment(conflict.relaxations[0])["spec"] == {"replicas": 3}
+    assert fragment(conflict.relaxations[1])["spec"] == {"replicas": 3}
 
 
 def test_the_name_of_the_binding_is_that_of_the_input() -> None:
@@ -122,9 +122,9 @@ def test_the_name_of_the_binding_is_that_of_the_input() -> None:
     bound = binding("web", 5, placement=divided({}))
     bound["metadata"]["name"] = "my-binding"
     _, conflict = infeasible([cluster("a", pods=3), bound])
-    assert fragment(conflict.relaxations[0])["metadata"] == {"name": "my-binding", "namespace": "default"}
+    assert fragment(conflict.relaxations[1])["metadata"] == {"name": "my-binding", "namespace": "default"}
     _, conflict = infeasible([cluster("a", pods=3), bound, deployment("web", 5)])
-    kinds = [each["kind"] for each in yaml.safe_load_all(conflict.relaxations[0].manifest)]
+    kinds = [each["kind"] for each in yaml.safe_load_all(conflict.relaxations[1].manifest)]
     assert kinds == ["ResourceBinding", "Deployment"]
 
 
@@ -195,7 +195,7 @@ def test_one_remedy_comes_before_a_chain() -> None:
     assert 1 <= len(conflict.relaxations) <= 3
     # 960 replicas of 350m: b has room for 171, so a has to hold 789 of them, 276150m, and has 60000m.
     assert texts(conflict.relaxations)[0] == "add 216150m cpu to a"
-    assert [rule.text.partition(";")[0] for rule in conflict.rules[1:]] == ["a has cpu 60", "b has cpu 60"]
+    assert [rule.text.partition(";")[0] for rule in conflict.rules[1:]] == ["a has 60 cpu", "b has 60 cpu"]
 
 
 def test_amounts_of_one_sentence_have_one_unit() -> None:
@@ -344,8 +344,8 @@ def test_a_part_without_way_out_does_not_hide_those_of_others() -> None:
     )
     assert outcome.conflict is not None
     assert texts(outcome.conflict.relaxations) == [
-        "scale default/web from 2 to 1 replicas",
         "add 1 cpu to a",
+        "scale default/web from 2 to 1 replicas",
     ]
     assert outcome.conflict.without_way_out == ("default/stuck",)
     assert (
@@ -419,8 +419,8 @@ def test_who_cannot_be_helped_takes_no_way_out_from_others() -> None:
     outcome = fairlead.solve(load(stream), workers=1)
     ways = [way for each in outcome.conflicts for way in each.relaxations]
     assert [way.text for way in ways] == [
-        "scale default/wide from 5 to 4 replicas",
         "add 1 cpu to member1",
+        "scale default/wide from 5 to 4 replicas",
     ]
     assert {way.without for way in ways} == {("default/lost",)}
 
@@ -447,7 +447,7 @@ def test_a_minimum_binds_as_soon_as_a_toleration_opens_its_cluster() -> None:
     _, found = infeasible(stream)
     assert texts(found.relaxations) == [
         "lower the minimum of member2 from 4 to 2 and tolerate the taint edge:NoExecute",
-        "tolerate the taint edge:NoExecute, scale from 2 to 4 replicas and add 1 cpu to member2",
+        "tolerate the taint edge:NoExecute, add 1 cpu to member2 and scale from 2 to 4 replicas",
     ]
 
 
@@ -461,10 +461,10 @@ def test_a_percentage_that_was_lowered_stays_lowered_where_replicas_change_too()
     ]
     _, found = infeasible(stream)
     assert texts(found.relaxations) == [
-        "require no replica to survive the loss of any one region and scale from 3 to 1 replicas",
-        "require no replica to survive the loss of any one region and add 2 cpu to member1",
+        "no longer require replicas to survive the loss of any one region and add 2 cpu to member1",
+        "no longer require replicas to survive the loss of any one region and scale from 3 to 1 replicas",
     ]
-    assert "minPercent: 0%" in found.relaxations[0].manifest
+    assert "minPercent: 0%" in found.relaxations[1].manifest
 
 
 NOWHERE = {"clusterNames": ["member9"]}

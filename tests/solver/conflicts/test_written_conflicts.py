@@ -85,7 +85,7 @@ CASES = (
         web(8) + policy(TERMS + term("member2", "minReplicas: 4")),
         (
             "policy shop/web: member2 needs at least 4 (pp.yaml:17)",
-            "member2 has capacity for 3 of shop/web (cpu 1500m free, 500m per replica) (clusters.yaml:6)",
+            "member2 has capacity for 3 of shop/web (1500m cpu free, 500m per replica) (clusters.yaml:6)",
         ),
     ),
     Case(
@@ -131,11 +131,23 @@ CASES = (
         web(7) + policy(DIVIDED),
         (
             "shop/web needs 7 replicas; these 2 clusters can hold 6 together (pp.yaml:3)",
-            "member1 has capacity for 4 of shop/web (cpu 2 free, 500m per replica) (clusters.yaml:1)",
-            "member2 has capacity for 2 of shop/web (cpu 1 free, 500m per replica) (clusters.yaml:6)",
+            "member1 has capacity for 4 of shop/web (2 cpu free, 500m per replica) (clusters.yaml:1)",
+            "member2 has capacity for 2 of shop/web (1 cpu free, 500m per replica) (clusters.yaml:6)",
             (
                 "shop/web: 2/3 clusters are available: 1 cluster(s) had untolerated taint {dedicated: "
                 "gpu} (clusters.yaml:11)"
+            ),
+        ),
+    ),
+    Case(
+        "more clusters than are eligible",
+        member("member1") + member("member2", spec="taints: [{key: gpu, effect: NoExecute}]"),
+        web(4) + policy(DIVIDED + "    spreadConstraints: [{spreadByField: cluster, minGroups: 2}]"),
+        (
+            "policy shop/web: replicas in at least 2 clusters; only member1 is eligible (pp.yaml:13)",
+            (
+                "shop/web: 1/2 clusters are available: 1 cluster(s) had untolerated taint {gpu} "
+                "(clusters.yaml:6)"
             ),
         ),
     ),
@@ -209,8 +221,8 @@ CASES = (
         ),
         (
             "shop/web needs 9 replicas; the totals of 2 sets add up to 8 (pp.yaml:3)",
-            "policy shop/web: member1 holds exactly 3 replicas (pp.yaml:15)",
-            "policy shop/web: member2 holds exactly 5 replicas (pp.yaml:16)",
+            "policy shop/web: member1 must hold exactly 3 replicas (pp.yaml:15)",
+            "policy shop/web: member2 must hold exactly 5 replicas (pp.yaml:16)",
         ),
     ),
     Case(
@@ -224,7 +236,7 @@ CASES = (
         ),
         (
             "shop/web needs 3 replicas (pp.yaml:3)",
-            "policy shop/web: the listed regions hold exactly 4 replicas (pp.yaml:12)",
+            "policy shop/web: the listed regions must hold exactly 4 replicas (pp.yaml:12)",
         ),
     ),
     Case(
@@ -237,7 +249,7 @@ CASES = (
         (
             (
                 "policy shop/web: 2 replicas must survive the loss of any one region, and eu is the "
-                "only region (pp.yaml:18)"
+                "only eligible region (pp.yaml:18)"
             ),
         ),
     ),
@@ -274,7 +286,7 @@ CASES = (
         web(3) + policy("    replicaScheduling: {replicaSchedulingType: Duplicated}"),
         (
             "policy shop/web: member2 needs a full copy of 3 replicas (pp.yaml:10)",
-            "member2 has capacity for 2 of shop/web (cpu 1 free, 500m per replica) (clusters.yaml:6)",
+            "member2 has capacity for 2 of shop/web (1 cpu free, 500m per replica) (clusters.yaml:6)",
         ),
     ),
     Case(
@@ -288,7 +300,7 @@ CASES = (
             "shop/train needs 1 replica (pp.yaml:7)",
             "shop/web needs 3 replicas (pp.yaml:3)",
             (
-                "member1 has nvidia.com/gpu 4; shop/train needs 2 per replica and shop/web needs 1 per "
+                "member1 has 4 nvidia.com/gpu; shop/train needs 2 per replica and shop/web needs 1 per "
                 "replica (clusters.yaml:1)"
             ),
             (
@@ -320,7 +332,7 @@ CASES = (
             "shop/web needs 5 replicas (pp.yaml:6)",
             (
                 "member1 had untolerated taint {maintenance}; shop/web may keep the 2 replicas it holds "
-                "there (clusters.yaml:1)"
+                "there, no more (clusters.yaml:1)"
             ),
         ),
     ),
@@ -331,8 +343,8 @@ CASES = (
         (
             "shop/web needs 7 replicas (pp.yaml:3)",
             "policy shop/web: replicas in at most 1 cluster; 1 of 2 clusters holds at most 6 (pp.yaml:13)",
-            "member1 has capacity for 4 of shop/web (cpu 2 free, 500m per replica) (clusters.yaml:1)",
-            "member2 has capacity for 6 of shop/web (cpu 3 free, 500m per replica) (clusters.yaml:6)",
+            "member1 has capacity for 4 of shop/web (2 cpu free, 500m per replica) (clusters.yaml:1)",
+            "member2 has capacity for 6 of shop/web (3 cpu free, 500m per replica) (clusters.yaml:6)",
         ),
     ),
     Case(
@@ -362,7 +374,7 @@ CASES = (
         ),
         (
             "shop/web needs 6 replicas (pp.yaml:3)",
-            "home has capacity for 4 of shop/web (cpu 2 free, 500m per replica) (clusters.yaml:1)",
+            "home has capacity for 4 of shop/web (2 cpu free, 500m per replica) (clusters.yaml:1)",
             (
                 "shop/web: 1/2 clusters are available: 1 cluster(s) is in a later overflow tier, which "
                 "static weights do not use (pp.yaml:10)"
@@ -405,8 +417,8 @@ CASES = (
         (
             "shop/web needs 3 replicas (pp.yaml:11)",
             "policy shop/web: replicas in at most 1 cluster; 1 of 2 clusters holds at most 2 (pp.yaml:5)",
-            "beijing has capacity for 2 of shop/web (cpu 2 free, 1 per replica) (clusters.yaml:1)",
-            "shanghai has capacity for 2 of shop/web (cpu 2 free, 1 per replica) (clusters.yaml:6)",
+            "beijing has capacity for 2 of shop/web (2 cpu free, 1 per replica) (clusters.yaml:1)",
+            "shanghai has capacity for 2 of shop/web (2 cpu free, 1 per replica) (clusters.yaml:6)",
         ),
     ),
 )

@@ -123,7 +123,7 @@ def test_minimum_room_and_weights() -> None:
     assert more(why, 1).shifts == (Shift("default/nginx", 1, "member2", "member1"),)
     assert cost(more(why, 2)) == cost(less(why, 3)) == ("deviation", 3)
     assert blocked(less(why, 1)) == f"at its minimum of 3 ({POLICY}:31)"
-    assert blocked(more(why, 3)).startswith("at capacity (cpu 1 in total, 500m per replica)")
+    assert blocked(more(why, 3)).startswith("at capacity (1 cpu in total, 500m per replica)")
     assert not at(why, 4).candidate
     assert [each.decision for each in why.clusters] == list(why.outcome.decisions["default/nginx"])
     # 10 replicas are 3:5:2, at 6/10 * (9 + 12.5 + 4/3) - 10 = 3.7 instead of 49/11.
@@ -278,7 +278,7 @@ def test_quota() -> None:
     why = asked(web(8, 2), rules=(rule,), count=2)
     assert placed(why) == [3, 5]
     assert (
-        blocked(more(why, 1)) == f"the quota of namespace default leaves pods 3, 1 per replica ({POLICY}:4)"
+        blocked(more(why, 1)) == f"the quota of namespace default leaves 3 pods, 1 per replica ({POLICY}:4)"
     )
     assert gain_sentence(why.gains[0]) == (
         "capacity for one more replica in quota default/compute on member1 lowers deviation from 0.5 to 0 "
@@ -295,7 +295,7 @@ def test_quota_of_copies() -> None:
     why = asked(replace(chosen, rules=rules), rules=(rule,), count=2)
     assert placed(why) == [3, 0]
     assert (
-        blocked(more(why, 2)) == f"the quota of namespace default leaves pods 2, 1 per replica ({POLICY}:7)"
+        blocked(more(why, 2)) == f"the quota of namespace default leaves 2 pods, 1 per replica ({POLICY}:7)"
     )
 
 

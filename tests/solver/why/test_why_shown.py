@@ -33,9 +33,9 @@ member2         6  deviation +3       deviation +0.8182  its share is 3.67
                                                          (weight 2 of 6);
                                                          member3 holds less than
                                                          its share
-member3         2  not possible       deviation +3       at capacity (cpu 0
+member3         2  not possible       deviation +3       at capacity (0 cpu
                                                          left, 500m per replica)
-one more is not possible on member3: at capacity (cpu 1 in total, 500m per
+one more is not possible on member3: at capacity (1 cpu in total, 500m per
   replica)
 one less is not possible on member1: at its minimum of 3 (pp.yaml:31)
 

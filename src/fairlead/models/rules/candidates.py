@@ -110,7 +110,7 @@ def _asked(one: Requirement) -> str:
     if one.side is not Side.MOST:
         return f"{one.scope} {one.reason}"
     held = counted(one.limit, "replica")
-    keeps = f"may keep the {held} it holds there" if one.limit else "holds nothing there"
+    keeps = f"may keep the {held} it holds there, no more" if one.limit else "may not start there"
     return f"{one.scope} {one.reason}; {one.workload.key} {keeps}"
 
 
@@ -143,5 +143,14 @@ def summarise(rule: Candidates) -> str:
     if not total:
         return "no cluster exists"
     head = f"{len(rule.names)}/{total} clusters are available"
-    parts = [f"{count} cluster(s) {reason}" for reason, count in sorted(counts.items())]
+    parts = [f"{count} cluster(s) {_agreeing(reason, count)}" for reason, count in sorted(counts.items())]
     return f"{head}: {', '.join(parts)}" if parts else head
+
+
+def _agreeing(reason: str, count: int) -> str:
+    """Return what is said of one cluster, as it is said of so many."""
+    verb, _, rest = reason.partition(" ")
+    return reason if count == 1 else f"{_OF_SEVERAL.get(verb, verb)} {rest}"
+
+
+_OF_SEVERAL = {"is": "are", "has": "have"}

@@ -11,7 +11,7 @@ from fairlead.models.cluster import PODS, Cluster, Grade
 from fairlead.models.in_order import in_order_of
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
-from fairlead.models.words import listed
+from fairlead.models.words import counted, listed
 
 if TYPE_CHECKING:
     from fairlead.models.placement import Placement
@@ -158,13 +158,29 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
         yield Violation(KIND, text, amount - most, source, None, name, resource)
 
 
+def amount_of(resource: str, units: int) -> str:
+    """Return an amount of a resource: ``500m cpu``, ``2Gi memory``, ``3 pods``."""
+    return counted(units, "pod") if resource == PODS else f"{format_units(resource, units)} {resource}"
+
+
+def offer_of(resource: str, units: int) -> str:
+    """Return an amount of a resource that is there for others: ``500m cpu``, ``room for 3 pods``."""
+    return f"{'room for ' if resource == PODS else ''}{amount_of(resource, units)}"
+
+
+def _has_capacity(cluster: Cluster, most: int, workload: Workload, because: str) -> str:
+    """Say how many replicas of a workload a cluster has capacity for, and why not for more."""
+    has = f"capacity for {most} of" if most else "no capacity for"
+    return f"{cluster.name} has {has} {workload.key} ({because})"
+
+
 def describe_grades(workload: Workload, cluster: Cluster) -> Statement:
     """Say in the user's words how many replicas fit onto the nodes of a cluster."""
     held = workload.current.get(cluster.name, 0)
     holds = f", {held} held now" if held else ""
     fit = fits(cluster.grades, needs(workload))
     known = f"nodes of its grades fit {fit}{holds}"
-    text = f"{cluster.name} has capacity for {fit + held} of {workload.key} ({known})"
+    text = _has_capacity(cluster, fit + held, workload, known)
     return Statement(KIND, text, cluster.source, workload.key, cluster.name)
 
 
@@ -178,9 +194,9 @@ def describe_sums(workload: Workload, cluster: Cluster, problem: Problem) -> Sta
         text = f"{_scarce_sum(workload, cluster)}{f', {held} held now' if held else ''}"
     else:
         scarce = min(sorted(needed), key=lambda each: available.get((cluster.name, each), 0) // needed[each])
-        left = format_units(scarce, available.get((cluster.name, scarce), 0))
-        text = f"{scarce} {left} with what runs there now, {format_units(scarce, needed[scarce])} per replica"
-    told = f"{cluster.name} has capacity for {most} of {workload.key} ({text})"
+        left = amount_of(scarce, available.get((cluster.name, scarce), 0))
+        text = f"{left} with what runs there now, {format_units(scarce, needed[scarce])} per replica"
+    told = _has_capacity(cluster, most, workload, text)
     return Statement(KIND, told, cluster.source, workload.key, cluster.name)
 
 
@@ -192,9 +208,9 @@ def describe_shared(
     if cluster.free is not None and resource not in cluster.free:
         has = f"{cluster.name} offers no {resource}"
     else:
-        amount = format_units(resource, problem.limits.get((cluster.name, resource), 0))
+        amount = offer_of(resource, problem.limits.get((cluster.name, resource), 0))
         running = any(workload.current.get(cluster.name) for workload in problem.workloads)
-        has = f"{cluster.name} has {resource} {amount}{' with what runs there now' if running else ''}"
+        has = f"{cluster.name} has {amount}{' with what runs there now' if running else ''}"
     return Statement(KIND, f"{has}; {told}", cluster.source, None, cluster.name)
 
 
@@ -203,16 +219,11 @@ def describe_needs(needed: Mapping[str, int], resource: str) -> str:
     asks: dict[int, list[str]] = {}
     for key, need in needed.items():
         asks.setdefault(need, []).append(key)
-    if len(asks) == 1:
-        ((need, keys),) = asks.items()
-        verb = "needs" if len(keys) == 1 else "need"
-        return f"{listed(keys, 'workload')} {verb} {format_units(resource, need)} per replica"
-    each = (
-        f"{key} needs {format_units(resource, need)} per replica"
+    told = [
+        f"{listed(keys, 'workload')} need{'s' * (len(keys) == 1)} {format_units(resource, need)} per replica"
         for need, keys in sorted(asks.items(), reverse=True)
-        for key in keys
-    )
-    return listed(list(each), "workload")
+    ]
+    return listed(told, "request size", parted=any(len(keys) > 1 for keys in asks.values()))
 
 
 def _scarce_sum(workload: Workload, cluster: Cluster) -> str:
@@ -222,5 +233,6 @@ def _scarce_sum(workload: Workload, cluster: Cluster) -> str:
     scarce = min(sorted(needed), key=lambda resource: free.get(resource, 0) // needed[resource])
     if scarce not in free:
         return f"it offers no {scarce}"
-    has, need = format_units(scarce, free[scarce]), format_units(scarce, needed[scarce])
-    return f"{scarce} {has} free, {need} per replica"
+    if free[scarce] < 0:
+        return f"overcommitted by {amount_of(scarce, -free[scarce])}"
+    return f"{amount_of(scarce, free[scarce])} free, {format_units(scarce, needed[scarce])} per replica"

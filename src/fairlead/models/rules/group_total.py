@@ -85,11 +85,11 @@ def maximum(rule: GroupTotal, workload: Workload) -> Requirement:
 
 def _asked(one: Requirement) -> str:
     """Say how many replicas a set holds: exactly, at least or at most."""
-    limit, ending = counted(one.limit, "replica"), _ending(one)
+    limit = counted(one.limit, "replica")
     if one.paired:
-        told = f"hold{ending} exactly {limit}"
+        told = f"must hold exactly {limit}"
     elif one.side is Side.LEAST:
-        told = f"need{ending} at least {limit}"
+        told = f"need{_ending(one)} at least {limit}"
     else:
         told = f"may hold at most {one.limit}"
     empty = one.side is Side.LEAST and isinstance(one.scope, Among) and not one.scope.clusters

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from fairlead.models.quantity import format_units
-from fairlead.models.rules.capacity import describe_needs, needs
+from fairlead.models.rules.capacity import amount_of, describe_needs, needs
 from fairlead.models.rules.duplicated import Duplicated
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -203,7 +203,7 @@ def describe(rule: Quota, scope: Scope, problem: Problem) -> Statement:
     limit = rule.limits[scope]
     resource, cluster = scope
     where = f"on {cluster}" if cluster else "in all clusters together"
-    text = f"{rule} allows {resource} {format_units(resource, limit.hard)} {where}"
+    text = f"{rule} allows {amount_of(resource, limit.hard)} {where}"
     taken = taken_by_others(rule, problem)[scope]
     if taken:
         text += f", of which others use {format_units(resource, taken)}"
@@ -277,8 +277,8 @@ def shortfall_of(
         for scope in sorted(allowance.left, key=lambda each: each.order):
             need, left = needed.get(scope.resource, 0), max(0, allowance.left[scope])
             if scope.cluster in places and left < need * replicas:
-                rest, each = format_units(scope.resource, left), format_units(scope.resource, need)
+                rest, each = amount_of(scope.resource, left), format_units(scope.resource, need)
                 whose = f"the quota of namespace {workload.namespace}"
                 source = allowance.rule.limits[scope].source or allowance.rule.source
-                return Shortfall(f"{whose} leaves {scope.resource} {rest}, {each} per replica", source)
+                return Shortfall(f"{whose} leaves {rest}, {each} per replica", source)
     return None

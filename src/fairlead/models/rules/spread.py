@@ -99,8 +99,10 @@ def _scarce(one: Requirement) -> str:
     present = [group for group, clusters in one.scope.groups.items() if clusters]
     if len(present) >= one.limit:
         return ""
-    there = f"only {listed(present)} has" if len(present) == 1 else f"only {listed(present)} have"
-    return f"; {there if present else f'no {noun_of(one.scope.field)} has'} eligible clusters"
+    are, have = ("is", "has") if len(present) < 2 else ("are", "have")
+    noun = noun_of(one.scope.field)
+    there = f"only {listed(present)}" if present else f"no {noun}"
+    return f"; {there} {are} eligible" if noun == "cluster" else f"; {there} {have} eligible clusters"
 
 
 def _broken(one: Requirement, found: int) -> str:

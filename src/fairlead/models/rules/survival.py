@@ -275,7 +275,7 @@ def _asked(one: Requirement) -> str:
     if not isinstance(one.scope, Outside):
         return left
     noun = noun_of(one.scope.field)
-    only = f", and {one.scope.only} is the only {noun}" if one.scope.only else ""
+    only = f", and {one.scope.only} is the only eligible {noun}" if one.scope.only else ""
     return f"{left} the loss of any one {noun}{only}"
 
 

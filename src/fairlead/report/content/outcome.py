@@ -28,6 +28,7 @@ from fairlead.report.content.costs import cost_lines
 from fairlead.report.content.fleet import COMPACT_ABOVE, change_of, closing
 from fairlead.report.content.workloads import placements
 from fairlead.report.terminal import Look
+from fairlead.solver.changes.kinds import sentences
 
 SHOWN = 20
 """Workloads, rules and warnings that a short rendering shows before it counts the rest."""
@@ -211,7 +212,7 @@ def explanation(outcome: Outcome) -> list[str]:
         first, *others = outcome.conflicts
         lines = told_rules(first)
         for each in others[: SHOWN - 1]:
-            lines += ["Nor can these be kept together:", *told_rules(each)]
+            lines += [f"Nor can {also_infeasible(each)}:", *told_rules(each)]
         if len(others) >= SHOWN:
             lines.append(f"... and {counted(len(others) - SHOWN + 1, 'more conflict')}")
         return [*lines, *told_ways(first)]
@@ -226,7 +227,9 @@ def explain(conflict: Conflict) -> list[str]:
 def told_rules(conflict: Conflict) -> list[str]:
     """Return the statements of a conflict, a line each, and what is known of it."""
     lines = [f"  {statement}" for statement in conflict.rules]
-    if conflict.rules and conflict.proof is not Proof.SMALLEST:
+    # A single rule is always minimal: without it there is nothing left that could be in the way.
+    known = conflict.proof is Proof.MINIMAL and len(conflict.rules) == 1
+    if conflict.rules and conflict.proof is not Proof.SMALLEST and not known:
         lines.append(f"  ({_KNOWN[conflict.proof]})")
     return lines
 
@@ -235,15 +238,28 @@ def told_ways(conflict: Conflict) -> list[str]:
     """Return the ways out, a line each, and what helps where there is none."""
     if not conflict.relaxations:
         return list(conflict.advice)
-    whom = "all others" if conflict.without_way_out else "it"
     return [
         *conflict.advice,
-        f"Any one of these changes fixes {whom}:",
+        _announced(conflict),
         *(
             f"  {relaxation.text} ({relaxation.source})" if relaxation.source else f"  {relaxation.text}"
             for relaxation in conflict.relaxations
         ),
     ]
+
+
+def also_infeasible(conflict: Conflict) -> str:
+    """Say that one more conflict has no placement, behind ``Nor can``."""
+    return "this rule be kept" if len(conflict.rules) == 1 else "these be kept together"
+
+
+def _announced(conflict: Conflict) -> str:
+    """Say what the ways out do, and whether each of them is one change or several."""
+    whom = "all others" if conflict.without_way_out else "it"
+    several = any(sentences(each.changes) > 1 for each in conflict.relaxations)
+    if len(conflict.relaxations) == 1:
+        return f"These changes together fix {whom}:" if several else f"This change fixes {whom}:"
+    return f"Any one of these {'lines' if several else 'changes'} fixes {whom}:"
 
 
 def breaches(outcome: Outcome) -> list[str]:

@@ -19,7 +19,7 @@ from fairlead.report.blocks import (
     paragraphs,
     sentences,
 )
-from fairlead.report.content.outcome import level_table, told_rules, told_ways
+from fairlead.report.content.outcome import also_infeasible, level_table, told_rules, told_ways
 from fairlead.report.pages import Making, Section
 from fairlead.solver.plan.options import Others, PlanOptions
 from fairlead.version import VERSION
@@ -52,7 +52,7 @@ def conflict_section(outcome: Outcome) -> Section:
     blocks: list[Block] = []
     for number, conflict in enumerate(outcome.conflicts[:CONFLICTS_SHOWN]):
         these = "this rule" if len(conflict.rules) == 1 else "all of these rules"
-        opening = "Nor can these be kept together:" if number else f"No placement keeps {these}:"
+        opening = f"Nor can {also_infeasible(conflict)}:" if number else f"No placement keeps {these}:"
         blocks += paragraphs([opening, *told_rules(conflict)])
     rest = len(outcome.conflicts) - CONFLICTS_SHOWN
     if rest > 0:

@@ -18,16 +18,18 @@ A number of a policy that several workloads share is changed for all of them, an
 them has the cost, the others cost 0.
 
 Of changes that cost the same, those of fewer rules come first, then those of an earlier kind (`Kind` is in
-that order: numbers of the user's own policy before what has to be bought), then those of earlier names.
+that order: numbers of the user's own policy, then what has to be granted or bought, and last the replicas
+that the user asked for), then those of earlier names.
 """
 
 from collections.abc import Sequence
 from enum import StrEnum
 
-from fairlead.models.cluster import PODS
-from fairlead.models.quantity import format_alike, format_units
+from fairlead.models.quantity import format_alike
+from fairlead.models.rules.capacity import offer_of
 from fairlead.models.rules.custom import CHANGE
 from fairlead.models.statement import Change
+from fairlead.models.topology import groups_of
 from fairlead.models.words import counted, listed
 
 
@@ -48,9 +50,9 @@ class Kind(StrEnum):
     MOVE_BUDGET = "move-budget"
     TOLERATION = "toleration"
     COMPANION = "companion"
-    REPLICAS = "replicas"
     QUOTA = "quota"
     CAPACITY = "capacity"
+    REPLICAS = "replicas"
 
 
 ORDER = tuple(Kind)
@@ -99,7 +101,7 @@ def describe(change: Change, *, named: bool = False) -> str:
     named
         True names the workload too, which is needed where there are several.
     """
-    return _named([change], named=named)
+    return _named([[change]], named=named)
 
 
 def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
@@ -110,13 +112,51 @@ def describe_all(changes: Sequence[Change], *, named: bool = False) -> str:
     named
         True names the workloads too, which is needed where there are several.
     """
-    texts = [_named(each, named=named) for each in _alike(changes)]
-    return listed(texts, "change")
+    together: dict[object, list[list[Change]]] = {}
+    for alike in _alike(changes):
+        together.setdefault(_told_with(alike), []).append(alike)
+    texts = [_named(each, named=named) for each in together.values()]
+    lists = any(len(alike) > 1 or len(each) > 1 for each in together.values() for alike in each)
+    return listed(texts, "change", parted=lists)
+
+
+def _told_with(alike: Sequence[Change]) -> object:
+    """Return what is the same of changes that are said with one verb, such as all taints of somebody."""
+    match Kind(alike[0].kind):
+        case Kind.TOLERATION:
+            return Kind.TOLERATION, tuple(each.workload for each in alike)
+        case Kind.CAPACITY:
+            return Kind.CAPACITY, tuple(each.cluster for each in alike)
+        case _:
+            return alike[0]
 
 
 def sentences(changes: Sequence[Change]) -> int:
     """Return how many changes people are told of: those that are alike count once."""
     return len(_alike(changes))
+
+
+def effort(changes: Sequence[Change]) -> tuple[int, bool, int, int]:
+    """Return what to tell ways out by, the most useful first: what people have to do, then what it costs.
+
+    Fewest changes come first (a number that several workloads share is one), then those that leave the
+    replicas as they were asked for, then those that concern fewest workloads.
+    """
+    edited = sum(1 for change in changes if change.cost)
+    scaled = any(change.kind == Kind.REPLICAS for change in changes)
+    concerned = {change.workload for change in changes if change.workload is not None}
+    return edited, scaled, max(1, len(concerned)), sum(change.cost for change in changes)
+
+
+def varied(ways: Sequence[tuple[Change, ...]]) -> list[tuple[Change, ...]]:
+    """Return ways of one cost, one of every kind before a second one of any: the same thrice is no choice."""
+    before: dict[frozenset[str], int] = {}
+    ranked: list[tuple[int, int]] = []
+    for at, way in enumerate(ways):
+        kinds = frozenset(change.kind for change in way)
+        ranked.append((before.get(kinds, 0), at))
+        before[kinds] = before.get(kinds, 0) + 1
+    return [ways[at] for _, at in sorted(ranked)]
 
 
 def _alike(changes: Sequence[Change]) -> list[list[Change]]:
@@ -134,16 +174,20 @@ def _alike(changes: Sequence[Change]) -> list[list[Change]]:
     return list(found.values())
 
 
-def _named(changes: Sequence[Change], *, named: bool) -> str:
-    """Say what to change, and for which workloads; the changes are alike."""
+def _named(together: Sequence[Sequence[Change]], *, named: bool) -> str:
+    """Say what to change, and for which workloads: alike changes, or several of these with one verb."""
+    changes = together[0]
     first = changes[0]
-    if first.kind == Kind.CAPACITY and len(changes) > 1:
+    if first.kind == Kind.CAPACITY:
+        amounts = listed([offer_of(each[0].detail, each[0].amount) for each in together])
         clusters = listed([change.cluster or "" for change in changes], "cluster")
-        return f"add {_offered(first.detail, first.amount)} to each of {clusters}"
+        return f"add {amounts} to {'each of ' * (len(changes) > 1)}{clusters}"
     workloads = [change.workload for change in changes if change.workload] if named else []
     if first.kind == Kind.REPLICAS:
         return _scaled(first, workloads)
     text = _described(first)
+    if first.kind == Kind.TOLERATION and len(together) > 1:
+        text = f"tolerate the taints {listed([each[0].detail for each in together])}"
     told = workloads and first.kind not in (Kind.COMPANION, Kind.RESCHEDULE)
     return f"{text} for {listed(workloads, 'workload')}" if told else text
 
@@ -156,19 +200,17 @@ def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
         case Kind.CUSTOM:
             return _turned(change, change.detail)
         case Kind.FEWEST_GROUPS:
-            return f"require {_groups(change.after, change.detail)} instead of {change.before}"
+            return f"require {groups_of(change.after, change.detail)} instead of {change.before}"
         case Kind.MOST_GROUPS:
-            return f"allow {_groups(change.after, change.detail)} instead of {change.before}"
+            return f"allow {groups_of(change.after, change.detail)} instead of {change.before}"
         case Kind.SURVIVAL:
-            left = (
-                f"{counted(change.after, 'replica')} instead of {change.before}"
-                if change.after
-                else "no replica"
-            )
-            return f"require {left} to survive the loss of any one {change.detail}"
+            loss = f"to survive the loss of any one {change.detail}"
+            if not change.after:
+                return f"no longer require replicas {loss}"
+            return f"require {counted(change.after, 'replica')} instead of {change.before} {loss}"
         case Kind.SKEW:
             apart = counted(change.after, "replica")
-            return f"let groups of {change.detail} differ by {apart} instead of {change.before}"
+            return f"let any {groups_of(2, change.detail)} differ by {apart} instead of {change.before}"
         case Kind.TOLERATION:
             return f"tolerate the taint {change.detail}"
         case Kind.COMPANION:
@@ -178,7 +220,7 @@ def _described(change: Change) -> str:  # noqa: C901, PLR0912 - one case a kind
         case Kind.REPLICAS:
             return _scaled(change, ())
         case Kind.CAPACITY:
-            return f"add {_offered(change.detail, change.amount)} to {change.cluster}"
+            return f"add {offer_of(change.detail, change.amount)} to {change.cluster}"
         case Kind.QUOTA:
             return _raised_quota(change)
         case Kind.MOVE_BUDGET:
@@ -199,13 +241,6 @@ def _raised_quota(change: Change) -> str:
     return f"raise the quota of namespace {name.partition('/')[0]} ({where}) from {before} to {after}"
 
 
-def _offered(resource: str, amount: int) -> str:
-    """Return an amount of a resource: ``500m cpu``, ``2Gi memory``, ``room for 3 pods``."""
-    if resource == PODS:
-        return f"room for {counted(amount, 'pod')}"
-    return f"{format_units(resource, amount)} {resource}"
-
-
 _BOUNDS = {
     Kind.MINIMUM: "minimum",
     Kind.MAXIMUM: "maximum",
@@ -219,10 +254,3 @@ def _turned(change: Change, what: str) -> str:
     """Say that a bound is lowered or raised."""
     turn = "lower" if change.after < change.before else "raise"
     return f"{turn} {what} from {change.before} to {change.after}"
-
-
-def _groups(count: int, field: str) -> str:
-    """Return a number of groups by what they are: ``2 regions``, ``1 cluster``, ``3 groups of team``."""
-    if field in ("cluster", "region", "zone", "provider"):
-        return counted(count, field)
-    return f"{counted(count, 'group')} of {field}"

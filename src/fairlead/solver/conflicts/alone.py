@@ -81,6 +81,8 @@ def _left_to(workload: Workload, cluster: Cluster, problem: Problem) -> Cluster:
 
 def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None = None) -> bool:
     """Tell whether a workload is seen to have no placement of its own, without a solver."""
+    if workload.replicas and _too_few_groups(workload):
+        return True
     if boxed is None:
         if not has_box(workload):
             return False
@@ -89,12 +91,7 @@ def fails_alone(workload: Workload, problem: Problem, boxed: WorkloadBox | None 
         return True
     if not workload.replicas or workload.rule(Total) is None:
         return False
-    return (
-        _sum_differs(workload, boxed)
-        or _too_few_groups(workload)
-        or _set_misfits(workload, boxed)
-        or _groups_misfit(workload, boxed)
-    )
+    return _sum_differs(workload, boxed) or _set_misfits(workload, boxed) or _groups_misfit(workload, boxed)
 
 
 def settled(workload: Workload, problem: Problem) -> bool:
@@ -160,7 +157,8 @@ def _too_few_groups(workload: Workload) -> bool:
             return True
         inside = frozenset[str]().union(*rule.groups.values())
         in_one_only = sum(len(clusters) for clusters in rule.groups.values()) == len(inside)
-        if in_one_only and rule.minimum > workload.replicas:
+        # Full copies are not divided: each of them may be in a group of its own.
+        if in_one_only and rule.minimum > workload.replicas and workload.rule(Duplicated) is None:
             return True
     return False
 

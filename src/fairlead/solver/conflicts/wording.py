@@ -23,6 +23,8 @@ LONG = 8
 """Statements up to which every one of them is told."""
 SEVERAL = 3
 """Statements that are alike from which on they are one sentence."""
+EASILY_ADDED = 2
+"""Statements whose numbers people add up by themselves."""
 ANY = "\0"
 """Stands for what a sentence is about where sentences are compared."""
 
@@ -61,7 +63,18 @@ def told(conflict: Sequence[Unit], problem: Problem) -> tuple[Said, ...]:
     if len(heads) > 1:
         last = next(at for at, unit in enumerate(conflict) if unit is heads[-1])
         statements[last] = statements[last]._replace(together=_together(conflict, problem))
+    if len({unit.workload for unit in conflict if unit.workload is not None}) > 1:
+        # Of several workloads of one policy each statement has to tell which one it is about.
+        statements = [each._replace(alone=_with_name(each.alone)) for each in statements]
     return tuple(dict.fromkeys(statements))
+
+
+def _with_name(statement: Statement) -> Statement:
+    """Return a statement that names the workload it is about."""
+    key = statement.workload
+    if key is None or key in statement.text:
+        return statement
+    return replace(statement, text=f"{statement.text}, for {key}")
 
 
 def _counted_out(
@@ -92,12 +105,17 @@ def _counted_out(
 
 
 def _together(conflict: Sequence[Unit], problem: Problem) -> str:
-    """Say what several workloads ask for of a scarce resource; nothing where one cluster tells it."""
+    """Say what several workloads ask for of a scarce resource; nothing where that is easily seen."""
     excess = excess_of(problem, conflict)
-    if excess is None or excess.clusters < 2 or excess.asked <= excess.has:
+    asking = sum(1 for unit in conflict if isinstance(unit.part, Total))
+    if excess is None or excess.asked <= excess.has or (excess.clusters < 2 and asking <= EASILY_ADDED):
         return ""
     asked, has = format_alike(excess.resource, excess.asked, excess.has)
-    return f"; together they request {asked} {excess.resource}, these {excess.clusters} clusters have {has}"
+    wanted = f"all these workloads together request {asked} {excess.resource}"
+    # What a single cluster has, or a quota allows, is told by a rule of its own.
+    return (
+        f"; {wanted}, these {excess.clusters} clusters have {has}" if excess.clusters > 1 else f"; {wanted}"
+    )
 
 
 def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
@@ -111,7 +129,7 @@ def _added(units: Sequence[Unit], key: str, problem: Problem) -> str:
         return f"; the minima of {len(units)} clusters add up to {sum(least for _, least, _ in limits)}"
     most = [most for _, least, most in limits if not least and most is not None]
     if len(most) == len(units):
-        return f"; these {len(units)} clusters can hold {sum(most)} together"
+        return f"; these {len(units)} clusters can hold {f'{sum(most)} together' if sum(most) else 'none'}"
     sets = [unit.part for unit in units if isinstance(unit.part, GroupTotal)]
     if len(sets) == len(units):
         added = sum(each.minimum or each.maximum or 0 for each in sets)
@@ -129,6 +147,9 @@ def shortened(statements: Sequence[Said], problem: Problem) -> tuple[Statement, 
     found = [told for each in alike.values() for told in _in_one(each)]
     totals = [each for each in found if each.rule == total.KIND]
     if len(totals) <= LONG:
+        # What all of them ask for together stands behind the last one.
+        last = max((at for at, each in enumerate(found) if each.rule == total.KIND), default=0)
+        found[last] = replace(found[last], text=f"{found[last].text}{_together_of(statements)}")
         return tuple(found)
     asked = [each for each in statements if each.alone.rule == total.KIND and each.alone.workload is not None]
     return _summed(asked, problem), *(each for each in found if each.rule != total.KIND)
@@ -145,7 +166,7 @@ def _said_of_any(statement: Statement) -> object:
 def _in_one(alike: Sequence[Said]) -> list[Statement]:
     """Return statements that differ in their workload, or in their cluster, as one."""
     if len(alike) < SEVERAL:
-        return [each.whole for each in alike]
+        return [each.alone for each in alike]
     first = alike[0].alone
     text = first.text
     workloads = list(dict.fromkeys(each.alone.workload for each in alike))
@@ -153,11 +174,11 @@ def _in_one(alike: Sequence[Said]) -> list[Statement]:
     for noun, names in (("workload", workloads), ("cluster", clusters)):
         different = [name for name in names if name]
         if len(different) > 1:
-            text = text.replace(different[0], f"each of {listed(different, noun)}")
+            text = _of_each(text, different[0], listed(different, noun))
     return [
         replace(
             first,
-            text=f"{text}{_together_of(alike)}",
+            text=text,
             workload=workloads[0] if len(workloads) == 1 else None,
             cluster=clusters[0] if len(clusters) == 1 else None,
         )
@@ -194,21 +215,23 @@ def said_once(conflicts: Sequence[Conflict], *, named: bool) -> tuple[Conflict, 
 
 def for_each(conflict: Conflict, members: Sequence[Workload]) -> list[Conflict]:
     """Return the conflict of the first of some workloads that are alike, for each of them."""
-    key = members[0].key
     return [
         replace(
             conflict,
             workloads=(each.key,),
-            rules=tuple(_of_another(rule, key, each.key) for rule in conflict.rules),
+            rules=tuple(_of_another(rule, members[0], each) for rule in conflict.rules),
         )
         for each in members
     ]
 
 
-def _of_another(statement: Statement, key: str, other: str) -> Statement:
-    """Return what a statement says of another workload."""
-    about = other if statement.workload == key else statement.workload
-    return replace(statement, text=statement.text.replace(key, other), workload=about)
+def _of_another(statement: Statement, workload: Workload, other: Workload) -> Statement:
+    """Return what a statement says of another workload; a policy that both share keeps its name."""
+    about = other.key if statement.workload == workload.key else statement.workload
+    whose, text = "", statement.text
+    if workload.policy and workload.policy == other.policy and text.startswith(f"{workload.policy}: "):
+        whose, text = f"{workload.policy}: ", text.removeprefix(f"{workload.policy}: ")
+    return replace(statement, text=f"{whose}{text.replace(workload.key, other.key)}", workload=about)
 
 
 def _shape(conflict: Conflict) -> object | None:
@@ -229,15 +252,18 @@ def _for_several(alike: Sequence[Conflict], *, named: bool) -> Conflict:
     if len(alike) == 1 and (len(keys) != 1 or any(keys[0] in each.text for each in first.rules)):
         return first
     key, everybody = first.workloads[0], listed(keys, "workload")
-    whose = everybody if len(keys) == 1 else f"each of {everybody}"
-    rules = tuple(_about(each, key, whose, alone=len(keys) == 1) for each in first.rules)
+    rules = first.rules
+    if len(keys) > 1:
+        rules = tuple(
+            replace(each, text=_of_each(each.text, key, everybody), workload=None) for each in rules
+        )
     if not any(key in each.text for each in first.rules):
         rules = (replace(rules[0], text=f"{rules[0].text}, for {everybody}"), *rules[1:])
     return replace(first, rules=rules, workloads=keys)
 
 
-def _about(statement: Statement, key: str, whose: str, *, alone: bool) -> Statement:
-    """Return what a statement says of several workloads."""
-    return replace(
-        statement, text=statement.text.replace(key, whose), workload=statement.workload if alone else None
-    )
+def _of_each(text: str, name: str, everybody: str) -> str:
+    """Return what is said of one as it is said of several, and of policies that are called like them."""
+    for one, several in (("policy", "policies"), ("binding", "bindings")):
+        text = text.replace(f"{one} {name}:", f"{several} {ANY}:")
+    return text.replace(name, f"each of {everybody}").replace(ANY, everybody)

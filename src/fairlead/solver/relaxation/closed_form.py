@@ -23,7 +23,7 @@ from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Tota
 from fairlead.models.rules.capacity import demands, graded_room
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
-from fairlead.solver.changes.kinds import Kind, order
+from fairlead.solver.changes.kinds import Kind, order, varied
 from fairlead.solver.relaxation.relaxable import is_frozen, smallest_copy
 from fairlead.solver.relaxation.stock import at_hand
 
@@ -79,7 +79,7 @@ def quick(problem: Problem, most: int) -> list[Changes] | None:
     if problem.workloads[0].rule(Duplicated) is not None:
         return _ranked(_smaller_or_larger(box))[:most] or None
     missing, found = _ways(box, most)
-    return _ranked(each for each in found if _cost(each) == missing)[:most] or None
+    return varied(_ranked(each for each in found if _cost(each) == missing))[:most] or None
 
 
 def _cost(changes: Changes) -> int:

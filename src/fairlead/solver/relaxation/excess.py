@@ -15,7 +15,7 @@ from fairlead.models.rules.capacity import needs
 from fairlead.models.statement import Change
 from fairlead.models.workload import Workload
 from fairlead.solver.changes.apply import apply
-from fairlead.solver.changes.kinds import Kind, order
+from fairlead.solver.changes.kinds import Kind, order, varied
 from fairlead.solver.changes.quota import followed, number_of
 from fairlead.solver.conflicts.scarcity import demands_on, over_quota, supply_of
 from fairlead.solver.conflicts.units import units_of
@@ -138,7 +138,7 @@ def _of_clusters(problem: Problem, found: Sequence[Relaxable]) -> Iterator[_Exce
 
 
 def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
-    """Yield the single changes of the least possible cost, in order."""
+    """Yield the single changes of the least possible cost, one of every kind before a second one of any."""
     stocks = [
         (relaxable, stock_of(relaxable, problem)) for relaxable in excess.adding if relaxable.kind in KINDS
     ]
@@ -158,7 +158,8 @@ def _cheapest(excess: _Excess, problem: Problem) -> Iterator[Change]:
         cost = -(-amount // stock.largest)
         if cost <= least and amount > 0 and stock.is_plain:
             changes.append(relaxable.change(amount, cost, None))
-    yield from sorted(changes, key=order)
+    for (change,) in varied([(each,) for each in sorted(changes, key=order)]):
+        yield change
 
 
 def _is_verified(problem: Problem, deadline: Deadline, seed: int) -> bool:

@@ -16,7 +16,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.components import components
 from fairlead.solver.changes.apply import apply
 from fairlead.solver.changes.fragments import fragments
-from fairlead.solver.changes.kinds import Kind, describe_all, order
+from fairlead.solver.changes.kinds import Kind, describe_all, effort, order
 from fairlead.solver.feasibility import has_placement
 from fairlead.solver.joint_choices import choices, is_complete, is_shut, reaching
 from fairlead.solver.relaxation.sharing import EXACT, for_all, numbers_of, sharing_workloads, spoils
@@ -32,11 +32,11 @@ def relaxations(
     most: int = 3,
     failing: Container[str] | None = None,
 ) -> tuple[Relaxation, ...]:
-    """Return changes that make a problem feasible, the cheapest first; see `fairlead.solver.changes.kinds`.
+    """Return changes that make a problem feasible, the cheapest ones; see `fairlead.solver.changes.kinds`.
 
-    Every one of them was verified: with the changes made, the whole problem has a placement, in some choice
-    of affinity groups, except for parts of which no way out is known (`Relaxation.without`). None changes all
-    the rules that one before it changes.
+    The most useful come first, see `effort`. Every one of them was verified: with the changes made, the
+    whole problem has a placement, in some choice of affinity groups, except for parts of which no way out is
+    known (`Relaxation.without`). None changes all the rules that a cheaper one changes.
 
     Parameters
     ----------
@@ -70,11 +70,15 @@ def relaxations(
         else:
             without += rest.workload_by_key
     inside = {workload.key for part in parts for workload in part.workloads}
-    told: list[Relaxation] = []
+    suiting: list[Way] = []
     for way in _together(found, most):
-        if len(told) < most and _suits_others(way, inside, problem, deadline, seed):
-            told.append(replace(_relaxation(way, problem), without=tuple(sorted(without))))
-    return tuple(told)
+        if len(suiting) < most and _suits_others(way, inside, problem, deadline, seed):
+            suiting.append(way)
+    left_out = tuple(sorted(without))
+    return tuple(
+        replace(_relaxation(way, problem), without=left_out)
+        for way in sorted(suiting, key=lambda each: effort(each.changes))
+    )
 
 
 def _beside(part: Problem, keys: AbstractSet[str]) -> Problem:

@@ -10,7 +10,7 @@ from fairlead.models.cluster import Cluster
 from fairlead.models.problem import Problem
 from fairlead.models.quantity import format_units
 from fairlead.models.rules import Bounds, Candidates, Capacity, Duplicated, Total
-from fairlead.models.rules.capacity import demands, graded_room
+from fairlead.models.rules.capacity import amount_of, demands, graded_room
 from fairlead.models.rules.duplicated import copy_on
 from fairlead.models.rules.quota import shortfall_of
 from fairlead.models.source import Source
@@ -94,6 +94,6 @@ def _no_room(problem: Problem, workload: Workload, cluster: Cluster, replicas: i
     scarce = min(sorted(needs), key=lambda each: limits.get((cluster.name, each), 0) // needs[each])
     if cluster.free is not None and scarce not in cluster.free:
         return Block(f"it offers no {scarce}", cluster.source)
-    whole = format_units(scarce, limits.get((cluster.name, scarce), 0))
+    whole = amount_of(scarce, limits.get((cluster.name, scarce), 0))
     need = format_units(scarce, needs[scarce])
-    return Block(f"at capacity ({scarce} {whole} in total, {need} per replica)", cluster.source)
+    return Block(f"at capacity ({whole} in total, {need} per replica)", cluster.source)
