@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import starmap
+from typing import Any, Literal
 
 from fairlead.models.answer import Answer
 from fairlead.models.outcome import Outcome, Status
+from fairlead.models.placement import Placement, differences
 from fairlead.models.problem import Problem
 from fairlead.models.rules.moves import Moves
 from fairlead.models.rules.moves import cost as moves_of
 from fairlead.solver.plan.options import PlanOptions
 from fairlead.solver.plan.replay import PassedInside, passed_inside
 from fairlead.solver.plan.waves import WavePlan, running
-
-if TYPE_CHECKING:
-    from fairlead.models.placement import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +77,7 @@ class RebalancePlan(Answer):
         target = self.outcome.placement
         if target is None:
             return ()
-        return tuple(
-            PlannedChange(workload.key, name, held.get(name, 0), wanted.get(name, 0))
-            for workload in self.problem.workloads
-            for held, wanted in ((self.before.of(workload.key), target.of(workload.key)),)
-            for name in sorted(held.keys() | wanted.keys())
-            if held.get(name, 0) != wanted.get(name, 0)
-        )
+        return tuple(starmap(PlannedChange, differences(self.before, target, self.problem.workload_by_key)))
 
     @cached_property
     def moves(self) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from fairlead.manifests.yaml.documents import Document as Read
 from fairlead.models.answer import Answer
-from fairlead.models.placement import Placement
+from fairlead.models.placement import Placement, differences
 from fairlead.solver.plan.saved import validated
 
 if TYPE_CHECKING:
@@ -103,10 +104,11 @@ def compare_plans(before: Mapping[str, Any] | Read, after: RebalancePlan) -> Pla
     saved, new = _saved(before), _summary(after)
     if saved.target is None or new.target is None:
         return PlanComparison(saved, new)
+    workloads = sorted(saved.target.keys() | new.target.keys())
     return PlanComparison(
         saved,
         new,
-        tuple(_differences(saved.target, new.target)),
+        tuple(starmap(TargetDifference, differences(saved.target, new.target, workloads))),
         tuple(sorted(new.target.keys() - saved.target.keys())),
         tuple(sorted(saved.target.keys() - new.target.keys())),
     )
@@ -126,12 +128,3 @@ def _summary(plan: RebalancePlan) -> PlanSummary:
     """Return what is compared of a plan."""
     waves = None if plan.waves is None else len(plan.waves.waves)
     return PlanSummary(plan.outcome.placement, plan.moves, waves)
-
-
-def _differences(before: Placement, after: Placement) -> Iterator[TargetDifference]:
-    """Yield every workload and cluster with different numbers."""
-    for workload in sorted(before.keys() | after.keys()):
-        old, new = before.of(workload), after.of(workload)
-        for cluster in sorted(old.keys() | new.keys()):
-            if old.get(cluster, 0) != new.get(cluster, 0):
-                yield TargetDifference(workload, cluster, old.get(cluster, 0), new.get(cluster, 0))

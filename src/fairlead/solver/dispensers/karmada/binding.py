@@ -1,13 +1,10 @@
 """What the scheduler sees of a binding and of the member clusters, and what scheduling leads to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
-from math import ceil
+from dataclasses import dataclass
 
 from fairlead.manifests.api.policies import Placement
-from fairlead.models.cluster import Taint
-from fairlead.models.quantity import parse_quantity
+from fairlead.models.cluster import Cluster
 
 LARGEST = 2**31 - 1
 
@@ -15,89 +12,6 @@ LARGEST = 2**31 - 1
 def wrapped(number: int) -> int:
     """Return what a 32-bit signed integer holds after arithmetic gave a number: it wraps round silently."""
     return (number + 2**31) % 2**32 - 2**31
-
-
-NANO = 10**9
-"""Kubernetes keeps quantities exact down to the billionth part of a core, a byte or a pod."""
-
-Quantities = Mapping[str, int]
-"""Amounts by resource, in billionths of the base unit (core, byte, pod, device)."""
-
-
-def nano(quantity: str | float | Fraction) -> int:
-    """Return a quantity in billionths of its base unit, rounded up as Kubernetes does when it parses one."""
-    return ceil((quantity if isinstance(quantity, Fraction) else parse_quantity(quantity)) * NANO)
-
-
-def quantities(amounts: Mapping[str, str | int | float]) -> Quantities:
-    """Return written amounts by resource in billionths of the base unit."""
-    return {resource: nano(amount) for resource, amount in amounts.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceSummary:
-    """``status.resourceSummary`` of a cluster, in billionths of the base unit."""
-
-    allocatable: Quantities = field(default_factory=dict)
-    allocated: Quantities = field(default_factory=dict)
-    allocating: Quantities = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceModel:
-    """One grade of nodes of a cluster.
-
-    Parameters
-    ----------
-    minimum
-        What every node of the grade has at least: ``spec.resourceModels[].ranges[].min``, in billionths.
-    count
-        Number of such nodes: ``status.resourceSummary.allocatableModelings[].count``.
-    """
-
-    minimum: Quantities
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class MemberCluster:
-    """A member cluster.
-
-    Parameters
-    ----------
-    name
-        Unique name.
-    provider, region
-        Empty where absent.
-    zones
-        ``spec.zones``.
-    labels
-        Labels of the cluster object.
-    taints
-        ``spec.taints``.
-    deleting
-        True where it has a deletion timestamp.
-    has_api
-        True where its list of APIs is known to hold the kind of the workload.
-    available
-        Replicas that can still be added, where this is given instead of resources.
-    resources
-        Its resource summary; None where it reports none, which means no room to the scheduler.
-    models
-        Grades of nodes; empty where it has none.
-    """
-
-    name: str
-    provider: str = ""
-    region: str = ""
-    zones: tuple[str, ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
-    taints: tuple[Taint, ...] = ()
-    deleting: bool = False
-    has_api: bool = True
-    available: int | None = None
-    resources: ResourceSummary | None = None
-    models: tuple[ResourceModel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +23,8 @@ class BindingInput:
     replicas
         ``spec.replicas``.
     clusters
-        All member clusters, in any order.
+        All member clusters, in any order; one that does not tell its APIs is taken to serve none, and one of
+        unknown capacity to have no room.
     placement
         ``spec.placement``.
     previous
@@ -123,8 +38,10 @@ class BindingInput:
         ``status.schedulerObservedAffinityName``; empty where there is none.
     evicting
         Clusters named in ``spec.gracefulEvictionTasks``.
+    api
+        apiVersion and kind of the workload.
     requests
-        Request per replica in billionths of the base unit; None where the binding has no
+        Request per replica, in the units of `Cluster.free`, rounded up; None where the binding has no
         ``replicaRequirements``.
     empty_workload_propagation
         The scheduler flag ``--enable-empty-workload-propagation``: selected clusters without replicas stay,
@@ -134,14 +51,15 @@ class BindingInput:
     """
 
     replicas: int
-    clusters: tuple[MemberCluster, ...]
+    clusters: tuple[Cluster, ...]
     placement: Placement
     previous: tuple[tuple[str, int], ...] = ()
     fresh: bool = False
     uid: str = ""
     observed_affinity: str = ""
     evicting: frozenset[str] = frozenset()
-    requests: Quantities | None = None
+    api: tuple[str, str] = ("apps/v1", "Deployment")
+    requests: Mapping[str, int] | None = None
     empty_workload_propagation: bool = False
     defaulting: bool = False
 
