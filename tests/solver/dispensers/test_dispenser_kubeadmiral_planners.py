@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairlead.models.errors import UnsupportedError
-from fairlead.solver.dispensers.kubeadmiral import arithmetic
+from fairlead.solver.dispensers.kubeadmiral import inputs as arithmetic
 from fairlead.solver.dispensers.kubeadmiral.inputs import Preferences
 from fairlead.solver.dispensers.kubeadmiral.planner import queue, spread
 from kubeadmiral_builders import ask

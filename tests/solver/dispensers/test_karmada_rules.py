@@ -6,7 +6,16 @@ from fairlead.manifests.api.meta import Toleration
 from fairlead.manifests.api.policies import ClusterAffinity, Placement, SpreadConstraint
 from fairlead.models.cluster import Cluster, Grade, Taint
 from fairlead.solver.dispensers.karmada import BindingInput, Failure
-from fairlead.solver.dispensers.karmada.binding import LARGEST, wrapped
+from fairlead.solver.dispensers.karmada.binding import (
+    LARGEST,
+    Strategy,
+    overflows,
+    read_placement,
+    with_defaults,
+    wrapped,
+)
+from fairlead.solver.dispensers.karmada.binding import ignores_spread as ignoring
+from fairlead.solver.dispensers.karmada.binding import strategy as strategy_of
 from fairlead.solver.dispensers.karmada.candidates import (
     allocation,
     estimate,
@@ -16,9 +25,6 @@ from fairlead.solver.dispensers.karmada.candidates import (
     refusal,
     tier,
 )
-from fairlead.solver.dispensers.karmada.placement import Strategy, overflows, read_placement, with_defaults
-from fairlead.solver.dispensers.karmada.placement import ignores_spread as ignoring
-from fairlead.solver.dispensers.karmada.placement import strategy as strategy_of
 from karmada_records import left, member, units
 
 HOME = member("m1", 5, provider="aws", region="eu", zones=("a", "b"), labels={"env": "prod"})

@@ -16,7 +16,7 @@ from fairlead.models.share import Amount, share_of
 from fairlead.models.validity import trusted
 from fairlead.models.variants import Rules, with_rules
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.options import Budgets, Others, PlanOptions
+from fairlead.solver.plan.answer import Budgets, Others, PlanOptions
 
 UnderWay = Mapping[str, frozenset[str]]
 """Clusters by workload from which replicas are on their way already."""

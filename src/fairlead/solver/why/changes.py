@@ -39,7 +39,7 @@ from fairlead.solver.why.change import (
     with_bounds,
 )
 from fairlead.solver.why.exchange import exact_totals
-from fairlead.solver.why.limits import most_that_fit, no_more
+from fairlead.solver.why.steps import most_that_fit, no_more
 
 
 def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:

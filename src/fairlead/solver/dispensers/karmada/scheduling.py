@@ -12,9 +12,15 @@ from fairlead.models.quantity import requested_units
 from fairlead.models.workload import Workload
 from fairlead.solver.dispensers.in_turn import Answer, Dispensed, place_in_turn
 from fairlead.solver.dispensers.karmada.assignment import assign
-from fairlead.solver.dispensers.karmada.binding import NO_CLUSTER_FIT, BindingInput, Failure, Scheduled
+from fairlead.solver.dispensers.karmada.binding import (
+    NO_CLUSTER_FIT,
+    BindingInput,
+    Failure,
+    Scheduled,
+    read_placement,
+    with_defaults,
+)
 from fairlead.solver.dispensers.karmada.candidates import feasible, ordered
-from fairlead.solver.dispensers.karmada.placement import read_placement, with_defaults
 from fairlead.solver.dispensers.karmada.selection import select
 from fairlead.solver.running.deadline import Deadline
 
