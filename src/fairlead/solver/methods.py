@@ -16,8 +16,8 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Capacity
 from fairlead.solver.answers.answer import Answer, Question, proven
 from fairlead.solver.competing import solve_competing
+from fairlead.solver.feasibility import has_to_give_way, what_fits
 from fairlead.solver.joint_search import by_levels, by_prices, kept, may_have_prices, with_floor
-from fairlead.solver.partial import has_to_give_way, what_fits
 
 LOG = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from fairlead.solver.dispensers.reference import turn
 from fairlead.solver.exact.boxes import Available, box_of, has_box, room_left
 from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.exact.quick_placing import fill, filled, wished
-from fairlead.solver.filling import Filling
+from fairlead.solver.first_placing import Filling
 from fairlead.solver.keeping import is_small
 from fairlead.solver.running.deadline import Deadline
 

@@ -55,7 +55,7 @@ from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import running
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Simulation

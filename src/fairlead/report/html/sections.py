@@ -21,7 +21,7 @@ from fairlead.report.blocks import (
 )
 from fairlead.report.content.outcome import also_infeasible, level_table, told_rules, told_ways
 from fairlead.report.pages import Making, Section
-from fairlead.solver.plan.options import Others, PlanOptions
+from fairlead.solver.plan.answer import Others, PlanOptions
 from fairlead.version import VERSION
 
 OPENED = 8

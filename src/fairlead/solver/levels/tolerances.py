@@ -24,7 +24,7 @@ from fairlead.models.workload import Workload
 from fairlead.solver.answers.answer import Answer, added, origin_of
 from fairlead.solver.answers.attainment import Apart, attained, status_of
 from fairlead.solver.answers.rows import Placed, beside
-from fairlead.solver.levels.evening import evened_out
+from fairlead.solver.levels.evening import Goal, evened_out
 from fairlead.solver.levels.falling_short import counted, falls_short, in_full, with_shortfall
 from fairlead.solver.levels.frozen import frozen
 from fairlead.solver.levels.movable import (
@@ -233,7 +233,8 @@ class _Loosening:
         inside = Placement({key: self.placement.of(key) for key in part.workload_by_key})
         for rule in part.balances or ():
             until = search.deadline.part(SHARE)
-            inside = evened_out(part, rule, inside, self.apart, Fraction(targets[rule.members].value), until)
+            goal = Goal(BALANCE, float(targets[rule.members].value))
+            inside = evened_out(part, rule, inside, self.apart, goal, until)
         return replace(self, placement=Placement({**self.placement, **inside}))
 
     def part(self, keys: frozenset[str]) -> Problem:

@@ -14,8 +14,15 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Grouped, GroupTotal
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.transient import Course, Moment, Placed, course
-from fairlead.solver.plan.transient_rules import Capacities, shared_rows, workload_rows
+from fairlead.solver.plan.transient import (
+    Capacities,
+    Course,
+    Moment,
+    Placed,
+    course,
+    shared_rows,
+    workload_rows,
+)
 from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan, running
 
 _WHEN: Mapping[Moment, str] = {

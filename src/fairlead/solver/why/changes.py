@@ -26,6 +26,7 @@ from fairlead.models.rules import (
 from fairlead.models.rules.bounds import Bound
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.source import Source
+from fairlead.models.variants import exchanged, with_workload
 from fairlead.models.workload import Workload
 from fairlead.solver.why.answered import Answered, binds_sets
 from fairlead.solver.why.change import (
@@ -36,10 +37,9 @@ from fairlead.solver.why.change import (
     nothing,
     take_from,
     with_bounds,
-    with_workload,
 )
 from fairlead.solver.why.exchange import exact_totals
-from fairlead.solver.why.limits import most_that_fit, no_more
+from fairlead.solver.why.steps import most_that_fit, no_more
 
 
 def changes_of(about: Answered, *, binding: bool = False) -> tuple[Change, ...]:
@@ -201,7 +201,7 @@ def _swapped(
 ) -> Change:
     """Return the change that puts one rule in the place of another."""
     workload = about.workload
-    changed = replace(workload, rules=tuple(other if each is rule else each for each in workload.rules))
+    changed = replace(workload, rules=exchanged(workload.rules, rule, other))
     return Change(action, _with(about, changed), source, None, binding, best or nothing)
 
 
@@ -293,7 +293,7 @@ def _larger(rule: Quota, workload: Workload, cluster: str | None) -> Quota:
 
 def _sharing(about: Answered, rule: SharedRule, other: SharedRule) -> Callable[[], Problem]:
     """Return what makes the problem with another shared rule in the place of one."""
-    rules = tuple(other if each is rule else each for each in about.part.rules)
+    rules = exchanged(about.part.rules, rule, other)
     return lambda: replace(about.part, rules=rules)
 
 
@@ -311,7 +311,6 @@ def _roomier(about: Answered, cluster: Cluster) -> Callable[[], Problem]:
             free[resource] = max(free.get(resource, 0), -own) + need
         nodes = (Grade(1, needs(about.workload)),) if cluster.grades else ()
         larger = replace(cluster, free=free, grades=(*cluster.grades, *nodes))
-        clusters = tuple(larger if each is cluster else each for each in about.part.clusters)
-        return replace(about.part, clusters=clusters)
+        return replace(about.part, clusters=exchanged(about.part.clusters, cluster, larger))
 
     return build
