@@ -8,7 +8,7 @@ from fractions import Fraction
 from ortools.sat.python import cp_model
 
 from fairlead.encoders.convex import ConvexFunction, Term
-from fairlead.encoders.costs import Because, LevelCost
+from fairlead.encoders.costs import Because, Cost, LevelCost
 from fairlead.encoders.distances import squared
 from fairlead.encoders.encoding import Encoding, weighted
 from fairlead.encoders.scale import LARGEST
@@ -56,7 +56,7 @@ class _Filled:
 
 
 @dataclass(slots=True)
-class _FillingCost:
+class _FillingCost(Cost):
     """A convex cost of what is used of a resource on a cluster: a variable above lines that touch it.
 
     Parameters
@@ -79,11 +79,6 @@ class _FillingCost:
     used: cp_model.IntVar
     cost: cp_model.IntVar
     lines: set[int] = field(default_factory=set)
-
-    @property
-    def least(self) -> int | None:
-        """Not known."""
-        return None
 
     def of(self, placement: Placement) -> int:
         """Return what a placement costs, in steps."""

@@ -35,12 +35,12 @@ class Because:
 
 
 class Cost(Protocol):
-    """A part of what is minimised, in whole steps."""
+    """A part of what is minimised, in whole steps; unless it says more, linear in variables of others."""
 
     @property
     def least(self) -> int | None:
         """No placement costs less, in steps; None where that is not known."""
-        ...
+        return None
 
     def of(self, placement: Placement, /) -> int:
         """Return what a placement costs, in steps."""
@@ -52,11 +52,13 @@ class Cost(Protocol):
 
     def values(self, placement: Placement, /) -> Iterable[Term]:
         """Return variables of its own with the values that they have in a placement."""
-        ...
+        del placement
+        return ()
 
     def refine(self, placement: Placement, /) -> bool:
         """Make the cost exact at a placement; tell whether it was underestimated there."""
-        ...
+        del placement
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +90,11 @@ class LinearCost:
 
 
 @dataclass(frozen=True, slots=True)
-class CostAt:
+class CostAt(Cost):
     """A convex cost of the replicas on a cluster, or on a set of clusters."""
 
     subject: Subject
     convex: ConvexCost
-
-    @property
-    def least(self) -> int | None:
-        """Not known."""
-        return None
 
     def of(self, placement: Placement) -> int:
         """Return what a placement costs, in steps."""
@@ -117,7 +114,7 @@ class CostAt:
 
 
 @dataclass(frozen=True, slots=True)
-class PeakCost:
+class PeakCost(Cost):
     """The cost ``max over c of |W x_c - N w_c| / (N w_c)``, rounded down to whole steps of 1 / L.
 
     Parameters
@@ -151,10 +148,6 @@ class PeakCost:
     def values(self, placement: Placement) -> Iterable[Term]:
         """Return the variable with its value in a placement."""
         return [(self.variable, self.of(placement))]
-
-    def refine(self, placement: Placement) -> bool:  # noqa: ARG002 - exact everywhere
-        """Return that the cost was not underestimated."""
-        return False
 
     def exactly(self, placed: Mapping[str, int]) -> Fraction:
         """Return the cost of a division, not rounded."""

@@ -13,7 +13,7 @@ from fairlead.solver.batch.separable import applies
 from fairlead.solver.methods import solve_part, stand_alone
 from fairlead.solver.running.deadline import Span
 from fairlead.solver.running.interrupt import listening
-from fairlead.solver.running.machines import ENGINES, Machines, machines_of
+from fairlead.solver.running.machines import ENGINES, Machines
 from fairlead.solver.running.search import Search
 
 WORTH_A_PROCESS = 5_000
@@ -32,7 +32,7 @@ class Where:
     Parameters
     ----------
     engine, address
-        See `fairlead.solver.running.machines.machines_of`.
+        See `fairlead.solver.running.processes.machines_of`.
     partitions
         Shares into which a part of many workloads is split; None or 1 splits nothing.
     """
@@ -86,6 +86,8 @@ def _machines(left: Sequence[int], parts: Sequence[Problem], search: Search, whe
     """Return where parts and neighbourhoods are searched: here, unless they are worth a process."""
     places = sum(len(parts[number].workloads) * len(parts[number].clusters) for number in left)
     threads = places < WORTH_A_PROCESS
+    from fairlead.solver.running.processes import machines_of
+
     return machines_of(
         where.engine, search.threads, where.address, threads=threads, stop=search.deadline.stop
     )

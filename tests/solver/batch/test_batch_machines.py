@@ -28,7 +28,8 @@ from fairlead.solver.batch.separable import is_plain
 from fairlead.solver.feasibility import without_preferences
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline
-from fairlead.solver.running.machines import LocalProcesses, Machines, RayCluster, ThisProcess
+from fairlead.solver.running.machines import Machines, ThisProcess
+from fairlead.solver.running.processes import LocalProcesses, RayCluster
 from fairlead.solver.running.search import Search
 
 Task = TypeVar("Task")

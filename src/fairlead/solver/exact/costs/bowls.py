@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from fairlead.solver.exact.costs.straight import EVERYWHERE, InSteps, Numbers
 from fairlead.solver.exact.marginal import Box, exact_sum
 
+MOST_SORTED = 2**12
+"""Units up to which their costs are put in order; of more the last price is halved in."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bowls(InSteps):
@@ -38,15 +41,7 @@ class Bowls(InSteps):
         if not bool(free.any()):
             return box
         bend, slope = self.bend[at], self.slope[at]
-        # At `low` too few replicas are worth their price, at `high` enough.
-        low = int(((2 * box.lower + 1) * bend + slope)[free].min()) - 1
-        high = int(((2 * box.upper - 1) * bend + slope)[free].max())
-        while high - low > 1:
-            middle = (low + high) // 2
-            if exact_sum(_upto(middle, bend, slope, box.lower, box.upper)) >= box.total:
-                high = middle
-            else:
-                low = middle
+        high = _last_price(box, bend, slope, free)
         below, upto = (_upto(price, bend, slope, box.lower, box.upper) for price in (high - 1, high))
         return Box(below, upto, box.total).tight()
 
@@ -71,6 +66,28 @@ class Bowls(InSteps):
     def start(self) -> NDArray[np.float64]:
         """About how desirable clusters are, for a first set."""
         return -(self.bend + self.slope).astype(float)
+
+
+def _last_price(box: Box, bend: Numbers, slope: Numbers, free: NDArray[np.bool_]) -> int:
+    """Return the least price at which enough replicas are worth it, in a tight box that is not one point."""
+    wanted = box.total - exact_sum(box.lower)
+    units = np.minimum(box.upper - box.lower, wanted)
+    if exact_sum(units) <= MOST_SORTED:
+        above = np.arange(int(units.max()))
+        marginals = ((2 * (box.lower[:, None] + above) + 1) * bend[:, None] + slope[:, None])[
+            above < units[:, None]
+        ]
+        return int(np.partition(marginals, wanted - 1)[wanted - 1])
+    # At `low` too few replicas are worth their price, at `high` enough.
+    low = int(((2 * box.lower + 1) * bend + slope)[free].min()) - 1
+    high = int(((2 * box.upper - 1) * bend + slope)[free].max())
+    while high - low > 1:
+        middle = (low + high) // 2
+        if exact_sum(_upto(middle, bend, slope, box.lower, box.upper)) >= box.total:
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 def _upto(price: int, bend: Numbers, slope: Numbers, lower: Numbers, upper: Numbers) -> Numbers:
