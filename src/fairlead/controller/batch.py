@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fairlead.controller.settings import Settings
+from fairlead.controller.standing import Settings
 from fairlead.controller.targets import chooses, chosen, targets, with_copies
 from fairlead.controller.world import Entry, Place, World
 from fairlead.manifests.join import Identity, Subject

@@ -9,8 +9,7 @@ from enum import Enum, auto
 from typing import Any
 
 from fairlead.controller.batch import Decision, Placed, Reason, Unplaced
-from fairlead.controller.settings import Settings
-from fairlead.controller.standing import SCHEDULED, condition_of
+from fairlead.controller.standing import SCHEDULED, Settings, condition_of
 from fairlead.controller.world import Entry, entry_of
 from fairlead.live.client import Client, Object, RefusedError, UnreachableError
 from fairlead.manifests.karmada.scheduled import APPLIED, compact

@@ -5,10 +5,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.levels import DEVIATIONS, Deviation
-from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.outcome import Attained, Comparison, Contender, Difference, Outcome, Status
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total
 from fairlead.models.score import levels_of, score, value_of

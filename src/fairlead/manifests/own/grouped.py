@@ -18,8 +18,6 @@ from fairlead.models.source import Source
 from fairlead.models.topology import groups, groups_of, values_of
 
 GroupedKind = own.Survival | own.Skew
-KINDS = (own.Survival, own.Skew)
-"""The kinds, in the order in which they add rules."""
 MOST_WAYS = 5_000
 """In how many ways what is lost may be chosen: two of 100 clusters are 4,950, each a row of the model."""
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from fairlead.manifests.yaml.builder import Builder
 from fairlead.manifests.yaml.documents import Path, Places, has_entry
-from fairlead.manifests.yaml.events import Reading
-from fairlead.manifests.yaml.json_text import build, skip_space
+from fairlead.manifests.yaml.json_text import Reading, build, skip_space
 
 ITEMS = "items"
 
