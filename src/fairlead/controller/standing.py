@@ -15,30 +15,20 @@ DEFAULT_SCHEDULER = "default-scheduler"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a controller is to work.
-
-    Parameters
-    ----------
-    scheduler_name
-        Bindings of this ``spec.schedulerName`` are served; all others are occupied room.
-    namespaces
-        Namespaces that are served; empty serves all, and what is cluster-scoped.
-    dry_run
-        Whether nothing is written, but only told.
-    window
-        Seconds for which changes are gathered before they are placed together.
-    time_limit
-        Seconds for placing one batch; None means no limit.
-    workers
-        Threads of the solver; None means one for every core.
-    """
+    """How a controller is to work."""
 
     scheduler_name: str = "fairlead"
+    """Bindings of this ``spec.schedulerName`` are served; all others are occupied room."""
     namespaces: frozenset[str] = frozenset()
+    """Namespaces that are served; empty serves all, and what is cluster-scoped."""
     dry_run: bool = False
+    """Whether nothing is written, but only told."""
     window: float = 0.05
+    """Seconds for which changes are gathered before they are placed together."""
     time_limit: float | None = 10.0
+    """Seconds for placing one batch; None means no limit."""
     workers: int | None = None
+    """Threads of the solver; None means one for every core."""
 
 
 CLAIMS = (

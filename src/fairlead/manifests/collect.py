@@ -46,19 +46,13 @@ from fairlead.models.statement import NOT_UNDERSTOOD, Statement
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A binding or federated object that cannot be understood, which is left out.
-
-    Parameters
-    ----------
-    located
-        What of it can be read; None where that is too little.
-    mistakes
-        What cannot be understood.
-    """
+    """A binding or federated object that cannot be understood, which is left out."""
 
     document: Document
     located: "Located[ResourceBinding | FederatedObject] | None"
+    """What of it can be read; None where that is too little."""
     mistakes: tuple[Mistake, ...]
+    """What cannot be understood."""
 
 
 _DNS_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")

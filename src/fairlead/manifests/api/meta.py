@@ -40,15 +40,10 @@ INSTEAD = "instead"
 
 @dataclass(frozen=True, slots=True)
 class Inert:
-    """Mark of a field that cannot influence a placement.
-
-    Parameters
-    ----------
-    why
-        Why it cannot.
-    """
+    """Mark of a field that cannot influence a placement."""
 
     why: str
+    """Why it cannot."""
 
 
 class Api(BaseModel):

@@ -123,18 +123,12 @@ def _sets(placement: Placement, terms: Terms) -> Iterator[tuple[Path, ClusterSet
 
 
 class Interpreted(NamedTuple):
-    """What a placement means for one workload.
-
-    Parameters
-    ----------
-    rules
-        Rules, resolved against the clusters; those of the first affinity group where there are several.
-    groups
-        The affinity groups with their rules; empty where the placement has none.
-    """
+    """What a placement means for one workload."""
 
     rules: tuple[WorkloadRule, ...]
+    """Rules, resolved against the clusters; those of the first affinity group where there are several."""
     groups: tuple[AffinityGroup, ...]
+    """The affinity groups with their rules; empty where the placement has none."""
     warnings: tuple[Statement, ...]
 
 

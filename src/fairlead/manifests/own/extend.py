@@ -62,29 +62,20 @@ def _by_label(key: str | None, workloads: Sequence[Workload]) -> dict[str, list[
 
 
 class Extended(NamedTuple):
-    """What our own kinds make of a problem.
-
-    Parameters
-    ----------
-    rules
-        Rules that several workloads share.
-    levels
-        Keys of the objective levels, the most important first.
-    tolerances
-        How much worse than best levels may be, by key.
-    failure_rates
-        How often clusters fail.
-    warnings
-        Selectors that match nothing, bounds without effect and the like.
-    """
+    """What our own kinds make of a problem."""
 
     workloads: tuple[Workload, ...]
     rules: tuple[Companionship | MoveBudget, ...]
+    """Rules that several workloads share."""
     levels: tuple[str, ...]
+    """Keys of the objective levels, the most important first."""
     deviation: Deviation
     tolerances: Mapping[str, Tolerance]
+    """How much worse than best levels may be, by key."""
     failure_rates: tuple[FailureRate, ...]
+    """How often clusters fail."""
     warnings: tuple[Statement, ...]
+    """Selectors that match nothing, bounds without effect and the like."""
 
 
 def extend(

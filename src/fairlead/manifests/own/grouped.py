@@ -101,17 +101,12 @@ def silent(
 
 
 class Titled(NamedTuple):
-    """A total and where it stands, in words.
-
-    Parameters
-    ----------
-    opening
-        True for a group of a field that has no candidate, so that it counts only once one is opened.
-    """
+    """A total and where it stands, in words."""
 
     title: str
     total: GroupTotal
     opening: bool = False
+    """True for a group of a field that has no candidate, so that it counts only once one is opened."""
 
 
 def remarks(located: Located[GroupBounds], clusters: Mapping[str, Cluster]) -> Iterator[Remark]:

@@ -25,15 +25,10 @@ _decoder = json.JSONDecoder(parse_int=str, parse_float=str)
 
 @dataclass(frozen=True, slots=True)
 class JsonReading:
-    """What came of reading a text as JSON.
-
-    Parameters
-    ----------
-    is_json
-        Whether the text is JSON at all; if not, the mistake says where it stops being JSON.
-    """
+    """What came of reading a text as JSON."""
 
     is_json: bool
+    """Whether the text is JSON at all; if not, the mistake says where it stops being JSON."""
     values: Values
     mistakes: list[Mistake]
 

@@ -19,17 +19,12 @@ _decoder = json.JSONDecoder()
 
 @dataclass(frozen=True)
 class LateText(ABC):
-    """Text of one object, which is known to be sound.
-
-    Parameters
-    ----------
-    first
-        Line where it begins.
-    """
+    """Text of one object, which is known to be sound."""
 
     file: str
     text: str = field(repr=False)
     first: int = 1
+    """Line where it begins."""
 
     @cached_property
     def whole(self) -> tuple[Any, Places]:
@@ -165,16 +160,11 @@ def _elements(text: str, position: int) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class LateLines:
-    """Places that are looked for in the text when a line is asked for; see `Places`.
-
-    Parameters
-    ----------
-    path
-        What these places are of, from the top of the text.
-    """
+    """Places that are looked for in the text when a line is asked for; see `Places`."""
 
     text: LateText
     path: Path = ()
+    """What these places are of, from the top of the text."""
 
     @property
     def file(self) -> str:
