@@ -53,8 +53,8 @@ class Joined:
         if found.size * len(told) <= MOST_AT_ONCE and math.prod(sizes) <= MOST_KEPT and found.dtype != object:
             left = _every_rest(sizes)[:, told]
             sums = np.where(left >= 0, first[..., left] + second[..., None, told], self.least)
-            found = np.max(sums, axis=3, initial=self.least).reshape(found.shape)
-            return found
+            merged: Merits = np.max(sums, axis=3, initial=self.least).reshape(found.shape)
+            return merged
         for at in told.tolist():
             rest, beyond = _step(sizes, at)
             target = found[beyond]
