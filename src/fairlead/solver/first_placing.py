@@ -13,7 +13,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.usage import add, usage_of
 from fairlead.solver.answers.rows import among
 from fairlead.solver.batch.arrays import MOST_ASKED, Batch, Floats, Whole, batch_of
-from fairlead.solver.exact.quick_placing import place_quickly, wished
+from fairlead.solver.exact.quick_placing import place_quickly
 from fairlead.solver.filling import Filling, can_be_filled, is_a_row
 
 PLACES_LOOKED_AT = 2_000_000
@@ -95,15 +95,12 @@ class _Placing:
     @classmethod
     def of(cls, batch: Batch) -> "_Placing":
         """Look at a batch."""
-        limit = Filling.of(batch).left.astype(np.float64)
+        filling = Filling.of(batch)
+        limit = filling.left.astype(np.float64)
         offered = np.where(limit < MOST_ASKED, limit, 0.0).sum(axis=1)
         shares = batch.needs * batch.totals[:, None] / np.maximum(offered, 1.0)
         asked = np.where(offered > 0, shares, 0.0).max(axis=1, initial=0.0)
-        wishes = [
-            [min(workload.replicas, count) for count in wished(workload, batch.clusters)]
-            for workload in batch.problem.workloads
-        ]
-        return cls(batch, np.array(wishes, dtype=np.int64), limit, asked)
+        return cls(batch, filling.wishes(), limit, asked)
 
     def first(self) -> Whole | None:
         """Return the first placement that is found: by weights, then by prices and by room."""
@@ -138,11 +135,11 @@ class _Placing:
 
     def _filled_wholly(self, order: Whole, wishes: Whole) -> Whole | None:
         """Fill clusters; None as soon as a workload finds no place."""
-        filling, found = Filling.of(self.batch), np.zeros_like(wishes)
-        for row in order.tolist():
-            if (placed := filling.fill(row, wishes[row])) is None:
+        found = np.zeros_like(wishes)
+        for rows, placed in Filling.of(self.batch).in_turn(order.tolist(), wishes):
+            if placed is None:
                 return None
-            found[row] = placed
+            found[rows] = placed
         return found
 
     def _by_prices(self) -> Whole | None:
@@ -152,12 +149,15 @@ class _Placing:
             return None
         wishes, order = _rounded(self.batch, shares), self._fewest_first().tolist()
         for _ in range(max(1, min(MOST_ROUNDS, ROWS_FILLED // len(order)))):
-            filling = Filling.of(self.batch)
-            placed = {row: filling.fill(row, wishes[row]) for row in order}
-            late = [row for row in order if placed[row] is None]
+            found, late = np.zeros_like(wishes), set[int]()
+            for rows, placed in Filling.of(self.batch).in_turn(order, wishes):
+                if placed is None:
+                    late |= set(rows)
+                else:
+                    found[rows] = placed
             if not late:
-                return np.array([placed[row] for row in range(len(order))], dtype=np.int64)
-            order = [*late, *(row for row in order if placed[row] is not None)]
+                return found
+            order.sort(key=lambda row, late=late: row not in late)
         return None
 
     def _evened(self) -> tuple[Floats, float]:
