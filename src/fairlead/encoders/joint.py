@@ -63,18 +63,12 @@ class ConditionalEncoding(Encoding):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A model in which groups may be chosen.
-
-    Parameters
-    ----------
-    encoding
-        The model; nothing is minimised in it.
-    literals
-        By workload with a choice: a literal for each of its groups, of which exactly one holds.
-    """
+    """A model in which groups may be chosen."""
 
     encoding: Encoding
+    """The model; nothing is minimised in it."""
     literals: Mapping[str, Sequence[cp_model.IntVar]]
+    """By workload with a choice: a literal for each of its groups, of which exactly one holds."""
 
 
 def encode_choice(problem: Problem, options: Options) -> Choice:

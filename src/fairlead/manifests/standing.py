@@ -23,41 +23,28 @@ UNWEIGHABLE = "has unknown capacity, so it cannot be weighed by available replic
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Why a cluster is not open to a workload.
-
-    Parameters
-    ----------
-    reason
-        The end of Karmada's sentence "1 cluster(s) ...".
-    where
-        Place of the reason: a path inside the placement, or a source elsewhere; None where there is none.
-    keeps
-        True where a cluster that holds replicas of the workload may keep them.
-    taints
-        The taints that would have to be tolerated for the cluster to be open; empty where that would not do.
-    spoiling
-        Taints that had better not be tolerated; see `Exclusion`.
-    """
+    """Why a cluster is not open to a workload."""
 
     reason: str
+    """The end of Karmada's sentence "1 cluster(s) ..."."""
     where: Path | Source | None
+    """Place of the reason: a path inside the placement, or a source elsewhere; None where there is none."""
     keeps: bool = False
+    """True where a cluster that holds replicas of the workload may keep them."""
     taints: tuple[Taint, ...] = ()
+    """The taints that would have to be tolerated for the cluster to be open; empty where that would not
+    do."""
     spoiling: tuple[Taint, ...] = ()
+    """Taints that had better not be tolerated; see `Exclusion`."""
     cause: Cause = Cause.OTHER
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The clusters as one workload sees them.
-
-    Parameters
-    ----------
-    names
-        Candidates in name order.
-    """
+    """The clusters as one workload sees them."""
 
     names: tuple[str, ...]
+    """Candidates in name order."""
     excluded: Mapping[str, Ground]
     held_only: Mapping[str, Ground]
 
@@ -215,19 +202,13 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """Weights of the candidates, and the candidates that lose out.
-
-    Parameters
-    ----------
-    closed
-        Candidates that cannot be weighed and so are none.
-    full
-        Candidates that cannot be weighed and take nothing new.
-    """
+    """Weights of the candidates, and the candidates that lose out."""
 
     weights: Mapping[str, int]
     closed: Mapping[str, Ground]
+    """Candidates that cannot be weighed and so are none."""
     full: Mapping[str, Ground]
+    """Candidates that cannot be weighed and take nothing new."""
 
 
 @dataclass(frozen=True, slots=True)

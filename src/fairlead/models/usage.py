@@ -39,18 +39,12 @@ WORTH_ARRAYS = 500
 
 @dataclass(frozen=True, slots=True)
 class Charged:
-    """Clusters on which it counts what replicas use.
-
-    Parameters
-    ----------
-    names
-        Those of known capacity; or all, where what is asked of the others counts as well.
-    with_pods
-        Those of them that tell how many pods they can run, or whose capacity is unknown.
-    """
+    """Clusters on which it counts what replicas use."""
 
     names: frozenset[str]
+    """Those of known capacity; or all, where what is asked of the others counts as well."""
     with_pods: frozenset[str]
+    """Those of them that tell how many pods they can run, or whose capacity is unknown."""
 
     def of(self, resource: str) -> frozenset[str]:
         """Return those on which a resource counts."""
@@ -269,26 +263,18 @@ def scarcest(workload: Workload, cluster: Cluster, rest: Amounts) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Utilisation:
-    """What the workloads of a problem use of one resource of one cluster.
-
-    Parameters
-    ----------
-    cluster, resource
-        Which.
-    used
-        What their replicas request there: millicores of cpu, whole units of anything else.
-    offered
-        What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
-        the capacity is unknown, which is no limit.
-    allocatable
-        What the cluster has in all, for everybody. None where it does not say.
-    """
+    """What the workloads of a problem use of one resource of one cluster."""
 
     cluster: str
     resource: str
+    """Which resource of which cluster."""
     used: int
+    """What their replicas request there: millicores of cpu, whole units of anything else."""
     offered: int | None
+    """What they may use there together: what is free plus what they hold now (`Problem.limits`). None where
+    the capacity is unknown, which is no limit."""
     allocatable: int | None = None
+    """What the cluster has in all, for everybody. None where it does not say."""
 
     @property
     def share(self) -> Fraction | None:

@@ -19,7 +19,7 @@ from fairlead.solver.dispensers.reference import turn
 from fairlead.solver.exact.boxes import Available, box_of, has_box, room_left
 from fairlead.solver.exact.partial_boxes import place_what_fits
 from fairlead.solver.exact.quick_placing import fill
-from fairlead.solver.filling import Filling
+from fairlead.solver.first_placing import Filling
 from fairlead.solver.keeping import is_small
 from fairlead.solver.running.deadline import Deadline
 
@@ -33,28 +33,26 @@ def place_greedily(problem: Problem, deadline: Deadline | None = None) -> Placem
     with any clusters that will do; nothing else is worse than that. Small problems take no time worth that.
     """
     at_once = _greedily(problem, Deadline.after(0), smallest_first=False)
-    if is_small(problem):
-        deadline = None
-    if deadline is not None and not deadline.remaining():
+    due = Deadline() if deadline is None or is_small(problem) else deadline
+    if not due.remaining():
         return at_once
-    orders = (_greedily(problem, deadline, smallest_first=smallest) for smallest in (False, True))
+    orders = (_greedily(problem, due, smallest_first=smallest) for smallest in (False, True))
     found = (at_once, *orders)
     return min(found, key=lambda placement: [level.value for level in score(problem, placement)])
 
 
-def _greedily(problem: Problem, deadline: Deadline | None, *, smallest_first: bool) -> Placement:
+def _greedily(problem: Problem, deadline: Deadline, *, smallest_first: bool) -> Placement:
     """Place the workloads in one order."""
     strict = replace(problem, partial=False)
-    over = deadline is not None and not deadline.remaining()
-    filling = Filling.of_problem(strict) if over and not smallest_first else None
+    at_once = not deadline.remaining() and not smallest_first
+    filling = Filling.of_problem(strict) if at_once else None
     if filling is not None:
         return _parted(problem, _in_arrays(strict, filling))
 
     def partly(
         workload: Workload, part: Problem, available: Available, quotas: Sequence[Allowance]
     ) -> Mapping[str, int]:
-        in_time = deadline is None or deadline.remaining() > 0
-        return _as_far_as_it_fits(workload, part, available, quotas, exactly=in_time)
+        return _as_far_as_it_fits(workload, part, available, quotas, exactly=deadline.remaining() > 0)
 
     placed = reference.place(strict, partly, smallest_first=smallest_first, deadline=deadline)
     return _parted(problem, placed.to_dict())

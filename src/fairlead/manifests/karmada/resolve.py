@@ -104,22 +104,15 @@ def grounds(
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """Candidates and weights of one workload in one affinity group.
-
-    Parameters
-    ----------
-    weights
-        Weight by candidate; None where nothing is divided.
-    tiers
-        Candidates by overflow tier; empty where there are not at least two.
-    key
-        Equal for workloads that share this division; None where nobody does.
-    """
+    """Candidates and weights of one workload in one affinity group."""
 
     standing: Standing
     weights: Mapping[str, int] | None = None
+    """Weight by candidate; None where nothing is divided."""
     tiers: TieredNames = ()
+    """Candidates by overflow tier; empty where there are not at least two."""
     key: Hashable | None = None
+    """Equal for workloads that share this division; None where nobody does."""
 
 
 class Resolver(Fleet):

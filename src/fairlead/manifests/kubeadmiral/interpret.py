@@ -47,16 +47,11 @@ NO_COPY = "may hold at most 0 replicas"
 
 
 class Interpreted(NamedTuple):
-    """What a policy means for one workload.
-
-    Parameters
-    ----------
-    warnings
-        Preferences without effect, and what is assumed.
-    """
+    """What a policy means for one workload."""
 
     rules: tuple[WorkloadRule, ...]
     warnings: tuple[Statement, ...]
+    """Preferences without effect, and what is assumed."""
 
 
 class PolicyInterpreter(Fleet):

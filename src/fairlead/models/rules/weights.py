@@ -19,28 +19,20 @@ KIND = "weights"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The workload is divided as closely to the ratio of the weights as the other rules allow.
-
-    Parameters
-    ----------
-    weights
-        Weight by candidate, at least 0.
-    dynamic
-        True where the weights are the room of the clusters (available replicas).
-    tiers
-        Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of
-        a tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty
-        where there are none.
-    apart
-        True where the deviation counts after balance, as that from dynamic weights does of workloads that
-        fill clusters together; see `fairlead.models.balance`.
-    """
+    """The workload is divided as closely to the ratio of the weights as the other rules allow."""
 
     weights: Mapping[str, int]
+    """Weight by candidate, at least 0."""
     dynamic: bool = False
+    """True where the weights are the room of the clusters (available replicas)."""
     source: Source | None = None
     tiers: tuple[frozenset[str], ...] = ()
+    """Candidates by overflow tier, where there are tiers: each tier divides what it holds, so the quotas of a
+    tier are shares of the replicas that stand there, and the distances of the tiers add up. Empty where there
+    are none."""
     apart: bool = False
+    """True where the deviation counts after balance, as that from dynamic weights does of workloads that fill
+    clusters together; see `fairlead.models.balance`."""
 
 
 def level(rule: Weights) -> Level:

@@ -7,6 +7,7 @@ what was asked for, is no fault of the plan. Shares no code with what finds the 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from fairlead.models.check import broken, in_kept_group, required_by
 from fairlead.models.placement import Placement
@@ -14,8 +15,16 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Grouped, GroupTotal
 from fairlead.models.statement import Violation
 from fairlead.models.workload import Workload
-from fairlead.solver.plan.transient import Course, Moment, Placed, course
-from fairlead.solver.plan.transient_rules import Capacities, shared_rows, workload_rows
+from fairlead.solver.plan.transient import (
+    Capacities,
+    Course,
+    Moment,
+    Placed,
+    Row,
+    course,
+    shared_rows,
+    workload_rows,
+)
 from fairlead.solver.plan.waves import Move, Order, Wave, WaveOptions, WavePlan, running
 
 _WHEN: Mapping[Moment, str] = {
@@ -258,36 +267,19 @@ def _of_workload(plan: WavePlan, key: str, before: Placement, moves: list[Move])
     """Yield what one workload passes inside a wave."""
     target = plan.target.of(key)
     workload = in_kept_group(plan.problem.workload(key), target)
-    if not any(isinstance(rule, GroupTotal | Grouped) for rule in workload.rules):
-        return
-    taken = course(before.of(key), moves)
-    allowed = _larger(_broken(workload, taken.before), _broken(workload, target))
-    worst: dict[tuple[str, str], Violation] = {}
-    for moment in INSIDE:
-        for about, violation in _broken(workload, taken.moments[moment]).items():
-            known = worst.get(about) or allowed.get(about)
-            if known is None or violation.amount > known.amount:
-                worst[about] = violation
-    yield from (worst[about] for about in sorted(worst))
-
-
-def _broken(workload: Workload, placed: Placed) -> dict[tuple[str, str], Violation]:
-    """Return what a workload breaks of its rules about several clusters, by rule and set."""
-    required = (
+    required = [
         requirement
         for rule in workload.rules
         if isinstance(rule, GroupTotal | Grouped)
         for requirement in required_by(rule, workload, ())
-    )
-    return {(violation.rule, violation.detail): violation for violation in broken(required, placed)}
-
-
-def _larger(
-    first: Mapping[tuple[str, str], Violation], second: Mapping[tuple[str, str], Violation]
-) -> dict[tuple[str, str], Violation]:
-    """Return what is broken at all, each by the larger amount."""
-    found = dict(first)
-    for about, violation in second.items():
-        if about not in found or violation.amount > found[about].amount:
-            found[about] = violation
-    return found
+    ]
+    if not required:
+        return
+    taken = course(before.of(key), moves)
+    worst: dict[tuple[str, str], Violation] = {}
+    row: Row[Placed] = Row(INSIDE, partial(broken, required))
+    for _, violation in row.breaches(taken.before, taken.moments.__getitem__, target):
+        known = worst.setdefault((violation.rule, violation.detail), violation)
+        if violation.amount > known.amount:
+            worst[violation.rule, violation.detail] = violation
+    yield from (worst[about] for about in sorted(worst))

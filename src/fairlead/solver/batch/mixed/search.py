@@ -25,7 +25,13 @@ from fairlead.solver.batch.arrays import MOST
 from fairlead.solver.batch.levels import solve_batch
 from fairlead.solver.batch.mixed.approximations import divided, inner, joined
 from fairlead.solver.batch.mixed.bounds import RelaxedBounds
-from fairlead.solver.batch.mixed.parts import in_tiers, place_anew, place_one_by_one, tasks_of, without_tiers
+from fairlead.solver.batch.mixed.columns import (
+    in_tiers,
+    place_anew,
+    place_one_by_one,
+    tasks_of,
+    without_tiers,
+)
 from fairlead.solver.batch.separable import fits_arrays, is_measured, is_plain
 from fairlead.solver.levels.lexicographic import minimise_levels
 from fairlead.solver.running.deadline import Deadline, TimeOverError
