@@ -107,7 +107,7 @@ def in_array(names: tuple[str, ...], values: Mapping[str, int], otherwise: int =
 
 
 class Divided(NamedTuple):
-    """A workload that is divided by weights, without tiers: weights, replicas in all, and by cluster."""
+    """What weights divide, a workload or an overflow tier of it: weights, replicas, and where all stand."""
 
     weights: Mapping[str, int]
     replicas: int

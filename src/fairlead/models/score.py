@@ -95,7 +95,7 @@ def _costs_of(placement: Placement, workloads: Workloads, deviation: Deviation) 
     for workload, rule, levels in workloads.once(_contributions):
         placed = placement.of(workload.key)
         for level in levels:
-            if isinstance(rule, Weights) and not rule.tiers:
+            if isinstance(rule, Weights):
                 divided.setdefault((level, workload.priority), []).append((rule, workload))
             else:
                 cost = _cost(rule, workload, placed, level, deviation)
@@ -114,8 +114,9 @@ def _distance(
         from fairlead.models.at_once import Divided, distance_at_once
 
         rows = [
-            Divided(weights.by_cluster(rule), workload.replicas, placed)
+            Divided(inside, replicas, placed)
             for (rule, workload), placed in zip(divided, held, strict=True)
+            for inside, replicas in weights.divided(rule, workload, placed)
         ]
         with suppress(OverflowError):
             found = distance_at_once(rows, deviation)

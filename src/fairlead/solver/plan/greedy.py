@@ -90,7 +90,7 @@ def follow(
         then[key] = after(positions[key], step)
         path = migration.paths[key]
         charge(taken, path, step.starts)
-        for stopped in (step.late, step.early, step.gone):
+        for stopped in filter(None, (step.late, step.early, step.gone)):
             charge(taken, path, {cluster: -count for cluster, count in stopped.items()})
     return then, taken
 

@@ -5,7 +5,7 @@ at any moment of a wave than before that wave. What the target itself breaks, be
 what was asked for, is no fault of the plan. Shares no code with what finds the waves.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -35,6 +35,8 @@ _WHEN: Mapping[Moment, str] = {
 }
 
 
+MovesByWorkload = Mapping[str, Sequence[Move]]
+"""Moves of one wave by the workload that moves."""
 INSIDE = (Moment.STOPPED, Moment.STARTED)
 """The moments inside a wave that are furthest from what stands before and after it."""
 
@@ -74,10 +76,11 @@ def replay(plan: WavePlan) -> tuple[Breach, ...]:
     replayer = _Replayer(plan)
     breaches: list[Breach] = []
     for number, wave in enumerate(plan.waves, 1):
-        wrong = [Breach(number, None, violation) for violation in replayer.mistakes(wave)]
+        moves = _by_workload(wave.moves)
+        wrong = [Breach(number, None, violation) for violation in replayer.mistakes(wave, moves)]
         if wrong:
             return (*breaches, *wrong)
-        breaches.extend(Breach(number, moment, found) for moment, found in replayer.make(wave))
+        breaches.extend(Breach(number, moment, found) for moment, found in replayer.make(moves))
     breaches.extend(Breach(0, None, violation) for violation in replayer.missed())
     return tuple(breaches)
 
@@ -105,7 +108,7 @@ class _Replayer:
         """Return what a workload holds."""
         return self.state.get(workload, {})
 
-    def mistakes(self, wave: Wave) -> Iterator[Violation]:
+    def mistakes(self, wave: Wave, by_workload: MovesByWorkload) -> Iterator[Violation]:
         """List what makes a wave impossible to carry out."""
         wrong = [each for move in wave.moves for each in _malformed(move, self.problem, self.options)]
         most = self.options.most_moves
@@ -115,7 +118,7 @@ class _Replayer:
         if wrong:
             yield from wrong
             return
-        for key, moves in _by_workload(wave.moves).items():
+        for key, moves in by_workload.items():
             taken: dict[str, int] = {}
             for move in moves:
                 if move.source is not None:
@@ -126,9 +129,9 @@ class _Replayer:
                     text = f"{key}: {replicas} replicas leave {cluster}, which holds {held}"
                     yield Violation("moves", text, replicas - held, None, key, cluster)
 
-    def make(self, wave: Wave) -> Iterator[tuple[Moment, Violation]]:
+    def make(self, by_workload: MovesByWorkload) -> Iterator[tuple[Moment, Violation]]:
         """Make the moves of a wave and list what they break at which moment."""
-        courses = {key: course(self.of(key), moves) for key, moves in _by_workload(wave.moves).items()}
+        courses = {key: course(self.of(key), moves) for key, moves in by_workload.items()}
         for key, taken in courses.items():
             yield from self._of_workload(self.problem.workload(key), taken)
         yield from self._of_shared(courses)
@@ -166,6 +169,8 @@ class _Replayer:
             key = workload.key
             end = course(self.of(key), blocked.get(key, ())).moments[Moment.AFTER]
             wanted = self.plan.target.of(key)
+            if end == wanted:
+                continue
             for cluster in sorted(end.keys() | wanted.keys()):
                 there, due = end.get(cluster, 0), wanted.get(cluster, 0)
                 if there != due:
