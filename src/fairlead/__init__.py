@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from fairlead.models.answer import Plot
     from fairlead.models.asked import check, score
     from fairlead.models.cluster import Cluster, Taint, Toleration
-    from fairlead.models.comparison import Comparison, Contender, Difference
     from fairlead.models.errors import (
         ExtensionError,
         FairleadError,
@@ -33,7 +32,15 @@ if TYPE_CHECKING:
         UsageError,
     )
     from fairlead.models.levels import Deviation, Level
-    from fairlead.models.outcome import Attained, ClusterDecision, Outcome, Status
+    from fairlead.models.outcome import (
+        Attained,
+        ClusterDecision,
+        Comparison,
+        Contender,
+        Difference,
+        Outcome,
+        Status,
+    )
     from fairlead.models.placement import Placement
     from fairlead.models.problem import Problem
     from fairlead.models.source import Source
@@ -63,12 +70,11 @@ _PUBLIC = {
     "fairlead.models.answer": "Plot",
     "fairlead.models.asked": "check score",
     "fairlead.models.cluster": "Cluster Taint Toleration",
-    "fairlead.models.comparison": "Comparison Contender Difference",
     "fairlead.models.errors": (
         "ExtensionError FairleadError InternalError ManifestError Mistake UnsupportedError UsageError"
     ),
     "fairlead.models.levels": "Deviation Level",
-    "fairlead.models.outcome": "Attained ClusterDecision Outcome Status",
+    "fairlead.models.outcome": "Attained ClusterDecision Comparison Contender Difference Outcome Status",
     "fairlead.models.placement": "Placement",
     "fairlead.models.problem": "Problem",
     "fairlead.models.source": "Source",

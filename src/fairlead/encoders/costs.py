@@ -16,22 +16,15 @@ from fairlead.models.placement import Placement
 
 @dataclass(frozen=True, slots=True)
 class Because:
-    """Which rule a constraint or a cost comes from.
-
-    Parameters
-    ----------
-    rule
-        Kind of the rule, such as ``bounds``.
-    workload, cluster
-        What it is about; None where it is about none in particular.
-    detail
-        Which part of the rule, such as ``minimum``; empty where it has only one.
-    """
+    """Which rule a constraint or a cost comes from."""
 
     rule: str
+    """Kind of the rule, such as ``bounds``."""
     workload: str | None = None
     cluster: str | None = None
+    """Workload and cluster that it is about; None where it is about none in particular."""
     detail: str = ""
+    """Which part of the rule, such as ``minimum``; empty where it has only one."""
 
 
 class Cost(Protocol):
@@ -63,26 +56,18 @@ class Cost(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LinearCost:
-    """A sum of variables times coefficients, and a number; such as the number of clusters used.
-
-    Parameters
-    ----------
-    offset
-        What comes on top.
-    values
-        Variables of its own with the values that they have in a placement.
-    refine
-        Makes the cost exact at a placement; tells whether it was underestimated there.
-    least
-        No placement costs less, in steps; None where that is not known.
-    """
+    """A sum of variables times coefficients, and a number; such as the number of clusters used."""
 
     weighted: Sequence[Term]
     offset: int
+    """What comes on top."""
     of: Callable[[Placement], int]
     values: Callable[[Placement], Iterable[Term]] = lambda _: ()
+    """Variables of its own with the values that they have in a placement."""
     refine: Callable[[Placement], bool] = lambda _: False
+    """Makes the cost exact at a placement; tells whether it was underestimated there."""
     least: int | None = None
+    """No placement costs less, in steps; None where that is not known."""
 
     def terms(self) -> tuple[Sequence[Term], int]:
         """Return variables with coefficients, and what comes on top of their sum."""
@@ -115,22 +100,15 @@ class CostAt(Cost):
 
 @dataclass(frozen=True, slots=True)
 class PeakCost(Cost):
-    """The cost ``max over c of |W x_c - N w_c| / (N w_c)``, rounded down to whole steps of 1 / L.
-
-    Parameters
-    ----------
-    variable
-        Stands for the rounded maximum.
-    division
-        Replicas N and weights w.
-    scale
-        Steps L in one.
-    """
+    """The cost ``max over c of |W x_c - N w_c| / (N w_c)``, rounded down to whole steps of 1 / L."""
 
     variable: cp_model.IntVar
+    """Stands for the rounded maximum."""
     workload: str
     division: Division
+    """Replicas N and weights w."""
     scale: Scale
+    """Steps L in one."""
 
     @property
     def least(self) -> int:
@@ -176,24 +154,16 @@ class PeakCost(Cost):
 
 @dataclass(slots=True)
 class LevelCost:
-    """What is minimised on one level: whole steps of ``1 / scale``, and a constant beside them.
-
-    Parameters
-    ----------
-    scale
-        Steps in one unit of the level.
-    exact
-        True where the cost in steps is exact; False where it is rounded down.
-    constant
-        What the level costs beside the steps, in its own unit.
-    parts
-        What adds up, by workload; None for what belongs to several.
-    """
+    """What is minimised on one level: whole steps of ``1 / scale``, and a constant beside them."""
 
     scale: int
+    """Steps in one unit of the level."""
     exact: bool
+    """True where the cost in steps is exact; False where it is rounded down."""
     constant: Fraction = Fraction(0)
+    """What the level costs beside the steps, in its own unit."""
     parts: dict[str | None, list[Cost]] = field(default_factory=dict)
+    """What adds up, by workload; None for what belongs to several."""
 
     @property
     def costs(self) -> list[Cost]:

@@ -42,21 +42,14 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """What a workload's quotas come from.
-
-    Parameters
-    ----------
-    replicas
-        N: replicas of the workload, at least 1.
-    weights
-        w: weights by cluster, all positive.
-    whole
-        W: sum of the weights.
-    """
+    """What a workload's quotas come from."""
 
     replicas: int
+    """N: replicas of the workload, at least 1."""
     weights: Mapping[str, int]
+    """w: weights by cluster, all positive."""
     whole: int
+    """W: sum of the weights."""
 
 
 Held = Mapping[str, Sequence[Range]]
@@ -65,19 +58,13 @@ Held = Mapping[str, Sequence[Range]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Clusters that are measured together: all candidates, or an overflow tier.
-
-    Parameters
-    ----------
-    clusters
-        Which clusters; what they hold together is divided.
-    totals
-        How many replicas they may hold together.
-    """
+    """Clusters that are measured together: all candidates, or an overflow tier."""
 
     clusters: frozenset[str]
+    """Which clusters; what they hold together is divided."""
     weights: Mapping[str, int]
     totals: range
+    """How many replicas they may hold together."""
 
     @property
     def is_open(self) -> bool:

@@ -6,10 +6,9 @@ from fractions import Fraction
 from itertools import starmap
 from typing import Any
 
-from fairlead.models.comparison import Comparison, Contender, Difference
 from fairlead.models.declared import FederatedUnit, KarmadaBinding
 from fairlead.models.levels import DEVIATIONS, Deviation
-from fairlead.models.outcome import Attained, Outcome, Status
+from fairlead.models.outcome import Attained, Comparison, Contender, Difference, Outcome, Status
 from fairlead.models.placement import differences
 from fairlead.models.problem import Problem
 from fairlead.models.rules import total

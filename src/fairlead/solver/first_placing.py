@@ -3,6 +3,7 @@
 Nothing is searched for its own sake: any placement that keeps all rules is better than none.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,30 +77,68 @@ class Filling:
         most = zip(batch.needs.max(axis=1, initial=0).tolist(), running, strict=True)
         return cls.of(batch) if sum(need * count for need, count in most) < MOST_ASKED else None
 
-    def room(self, row: int) -> Whole:
-        """Return how many replicas of a workload every cluster takes, at least 0."""
-        need = self.batch.needs[row]
-        asked = np.flatnonzero(need)
-        room = self.batch.upper[row]
-        if len(asked):
-            room = np.minimum(room, (self.left[asked] // need[asked, None]).min(axis=0))
-        left: Whole = np.maximum(room, 0)
-        return left
+    def wishes(self) -> Whole:
+        """Return what runs now or the whole part of every share, by row and cluster, at most the total."""
+        clusters = self.batch.clusters
+        found = [
+            [min(each.replicas, count) for count in wished(each, clusters)]
+            for each in self.batch.problem.workloads
+        ]
+        return np.array(found, dtype=np.int64).reshape(self.batch.lower.shape)
+
+    def room(self, rows: Sequence[int]) -> Whole:
+        """Return how many replicas of workloads every cluster takes, each by itself, at least 0."""
+        needs = self.batch.needs[rows][:, :, None]
+        takes = np.where(needs > 0, self.left // np.maximum(needs, 1), MOST_ASKED).min(
+            axis=1, initial=MOST_ASKED
+        )
+        found: Whole = np.maximum(np.minimum(self.batch.upper[rows], takes), 0)
+        return found
 
     def take(self, row: int, counts: Whole, times: int = 1) -> None:
         """Let replicas of a workload use their clusters; -1 times gives back what they used."""
         self.left -= self.batch.needs[row][:, None] * (times * counts)
 
-    def fill(self, row: int, wishes: Whole) -> Whole | None:
-        """Return a workload placed as near to its wishes as there is room; None where it finds no place."""
-        room, lower, total = self.room(row), self.batch.lower[row], int(self.batch.totals[row])
-        if not int(lower.sum()) <= total <= int(room.sum()) or (lower > room).any():
-            return None
-        found = filled(lower, room, total, wishes)
-        self.take(row, found)
-        return found
+    def fill(self, rows: Sequence[int], wishes: Whole, *, partly: bool = False) -> Whole:
+        """Return the first of some workloads placed as near to their wishes as there is room for all of them.
+
+        Each is placed in the room there is before the first. None of them is where the first finds no place.
+
+        Parameters
+        ----------
+        partly
+            True where less than the total will do, and less than the fewest of a cluster if that is none.
+        """
+        lower, totals = self.batch.lower[rows], self.batch.totals[rows]
+        found = filled(lower, self.room(rows), totals, wishes)
+        enough = (found >= lower) | (found == 0) if partly else found >= lower
+        misses = ~enough.all(axis=1) | (not partly) & (found.sum(axis=1) < totals)
+        needs = self.batch.needs[rows]
+        if len(rows) > 1:
+            used = (needs[:, :, None] * found[:, None, :]).cumsum(axis=0)
+            misses |= (used > np.maximum(self.left, 0)).any(axis=(1, 2))
+        count = int(misses.argmax()) if misses.any() else len(rows)
+        self.left -= needs[:count].T @ found[:count]
+        return found[:count]
+
+    def in_turn(
+        self, order: Sequence[int], wishes: Whole, *, partly: bool = False
+    ) -> Iterator[tuple[Sequence[int], Whole | None]]:
+        """Yield workloads placed one after the other, as many at a time as there is room for.
+
+        None for one that finds no place; whoever asks may place it before the next ones are.
+        """
+        at, size = 0, TOGETHER
+        while at < len(order):
+            rows = order[at : at + size]
+            found = self.fill(rows, wishes[rows], partly=partly)
+            yield rows[: max(1, len(found))], found if len(found) else None
+            at += max(1, len(found))
+            size = min(TOGETHER, 2 * max(1, len(found)))
 
 
+TOGETHER = 64
+"""Workloads that are filled at one look."""
 PLACES_LOOKED_AT = 2_000_000
 """Places (workloads times clusters) that all steps towards prices look at together."""
 FEWEST_STEPS, MOST_STEPS = 20, 400
@@ -179,15 +218,12 @@ class _Placing:
     @classmethod
     def of(cls, batch: Batch) -> "_Placing":
         """Look at a batch."""
-        limit = Filling.of(batch).left.astype(np.float64)
+        filling = Filling.of(batch)
+        limit = filling.left.astype(np.float64)
         offered = np.where(limit < MOST_ASKED, limit, 0.0).sum(axis=1)
         shares = batch.needs * batch.totals[:, None] / np.maximum(offered, 1.0)
         asked = np.where(offered > 0, shares, 0.0).max(axis=1, initial=0.0)
-        wishes = [
-            [min(workload.replicas, count) for count in wished(workload, batch.clusters)]
-            for workload in batch.problem.workloads
-        ]
-        return cls(batch, np.array(wishes, dtype=np.int64), limit, asked)
+        return cls(batch, filling.wishes(), limit, asked)
 
     def first(self) -> Whole | None:
         """Return the first placement that is found: by weights, then by prices and by room."""
@@ -222,11 +258,11 @@ class _Placing:
 
     def _filled_wholly(self, order: Whole, wishes: Whole) -> Whole | None:
         """Fill clusters; None as soon as a workload finds no place."""
-        filling, found = Filling.of(self.batch), np.zeros_like(wishes)
-        for row in order.tolist():
-            if (placed := filling.fill(row, wishes[row])) is None:
+        found = np.zeros_like(wishes)
+        for rows, placed in Filling.of(self.batch).in_turn(order.tolist(), wishes):
+            if placed is None:
                 return None
-            found[row] = placed
+            found[rows] = placed
         return found
 
     def _by_prices(self) -> Whole | None:
@@ -236,12 +272,15 @@ class _Placing:
             return None
         wishes, order = _rounded(self.batch, shares), self._fewest_first().tolist()
         for _ in range(max(1, min(MOST_ROUNDS, ROWS_FILLED // len(order)))):
-            filling = Filling.of(self.batch)
-            placed = {row: filling.fill(row, wishes[row]) for row in order}
-            late = [row for row in order if placed[row] is None]
+            found, late = np.zeros_like(wishes), set[int]()
+            for rows, placed in Filling.of(self.batch).in_turn(order, wishes):
+                if placed is None:
+                    late |= set(rows)
+                else:
+                    found[rows] = placed
             if not late:
-                return np.array([placed[row] for row in range(len(order))], dtype=np.int64)
-            order = [*late, *(row for row in order if placed[row] is not None)]
+                return found
+            order.sort(key=lambda row, late=late: row not in late)
         return None
 
     def _evened(self) -> tuple[Floats, float]:

@@ -18,9 +18,9 @@ from fairlead.models.workload import Workload
 from fairlead.solver.plan.answer import Budgets, PlanOptions, RebalancePlan
 from fairlead.solver.plan.plan import plan
 from fairlead.solver.plan.replay import replay
-from fairlead.solver.plan.schedule import moved_to
 from fairlead.solver.plan.target import planned
 from fleets import random_fleet
+from moved import moved_to
 
 NAMES = ("member1", "member2", "member3")
 

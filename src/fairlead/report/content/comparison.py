@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from fairlead.models.comparison import Comparison, Contender
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Comparison, Contender, Outcome
 from fairlead.models.words import counted, format_number
 from fairlead.report.blocks import (
     Cell,

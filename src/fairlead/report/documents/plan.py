@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairlead.models.comparison import Comparison
+from fairlead.models.outcome import Comparison
 from fairlead.models.usage import utilisation
 from fairlead.report.documents.outcome import outcome_document
 from fairlead.report.documents.values import Document, picked

@@ -41,12 +41,17 @@ def planned(problem: Problem, options: PlanOptions) -> Problem:
         for workload in problem.workloads
         if asked and not workload.fresh and _stands_well(workload, problem)
     )
-    looked_at = problem.workloads if asked else (replace(each, due=True) for each in problem.workloads)
     moves = Moves(frozenset(problem.cluster_by_name))
     price = MovePrice(options.gain, moves.present) if options.gain else None
     workloads = tuple(
-        _prepared(workload, moves, price, first=options.moves_first or workload.key in staying)
-        for workload in looked_at
+        _prepared(
+            each,
+            moves,
+            price,
+            first=options.moves_first or each.key in staying,
+            due=each.due if asked else True,
+        )
+        for each in problem.workloads
     )
     still = (staying if options.others is Others.STAY else frozenset()) | options.pinned
     leaving = under_way(problem.workloads)
@@ -85,7 +90,9 @@ def _stands_well(workload: Workload, problem: Problem) -> bool:
     return not any(violations_of(in_kept_group(as_scheduled(workload), held), held))
 
 
-def _prepared(workload: Workload, moves: Moves, price: MovePrice | None, *, first: bool) -> Workload:
+def _prepared(
+    workload: Workload, moves: Moves, price: MovePrice | None, *, first: bool, due: bool
+) -> Workload:
     """Return a workload with the price of its moves, and with moves before all else where they come first."""
 
     def counted(given: Rules) -> Rules:
@@ -96,7 +103,7 @@ def _prepared(workload: Workload, moves: Moves, price: MovePrice | None, *, firs
             rules.append(price)
         return tuple(rules)
 
-    return replace(with_rules(workload, counted), fresh=workload.fresh and not first)
+    return replace(with_rules(workload, counted), fresh=workload.fresh and not first, due=due)
 
 
 def _budgets(problem: Problem, options: PlanOptions, leaving: UnderWay) -> Iterator[MoveBudget]:
