@@ -116,5 +116,5 @@ def _change(additions: Sequence[Addition]) -> dict[Place, int]:
     """Return how much more is used when everything new is there."""
     change: dict[Place, int] = {}
     for path, step in additions:
-        charge(change, path, minus(step.starts, plus(step.early, step.gone)))
+        charge(change, path.needs, minus(step.starts, plus(step.early, step.gone)))
     return change

@@ -107,7 +107,7 @@ class Migration:
         """Return how much more room replicas need that have still to be started, where they need more."""
         asked: dict[Place, int] = {}
         for key, path in self.paths.items():
-            charge(asked, path, left_over(path, positions[key])[1])
+            charge(asked, path.needs, left_over(path, positions[key])[1])
         return {place: amount - room[place] for place, amount in asked.items() if amount > room[place]}
 
     def only(self, keys: set[str]) -> "Migration":
@@ -126,7 +126,7 @@ class Migration:
         used, still = dict(self.used), dict(self.still)
         paths: dict[str, WorkloadPath] = {}
         for key, path in self.paths.items():
-            charge(used, path, minus(positions[key], path.start))
+            charge(used, path.needs, minus(positions[key], path.start))
             if minus(path.target, positions[key]):
                 paths[key] = replace(path, start=positions[key])
             else:
@@ -134,13 +134,8 @@ class Migration:
         return replace(self, paths=paths, still=still, used=used)
 
 
-def charge(used: dict[Place, int], path: WorkloadPath, change: Placed) -> None:
-    """Add what replicas take to what is used."""
-    _charge(used, path.needs, change)
-
-
-def _charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], change: Placed) -> None:
-    """Add what replicas take to what is used, by what one takes."""
+def charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], change: Placed) -> None:
+    """Add what replicas take to what is used, by what one takes on every cluster."""
     for cluster, replicas in change.items():
         for place, need in needs.get(cluster, {}).items():
             used[place] = used.get(place, 0) + need * replicas
@@ -178,8 +173,8 @@ def migration_of(
         needs = _needs(
             workload, problem, problem.cluster_by_name if everywhere and moves else {**start, **end}
         )
-        _charge(used, needs, start)
-        _charge(due, needs, end)
+        charge(used, needs, start)
+        charge(due, needs, end)
         if moves:
             path = _path(workload, problem, (start, end), options, everywhere=everywhere)
             paths[workload.key] = replace(path, needs=needs, bound=workload.key in bound)
