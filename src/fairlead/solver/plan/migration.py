@@ -11,7 +11,7 @@ from fairlead.models.rules import Candidates, Capacity, Companionship, Quota, ca
 from fairlead.models.rules.quota import Scope, asked
 from fairlead.models.workload import Workload
 from fairlead.solver.plan.constraints import PathConstraints, constraints_of
-from fairlead.solver.plan.steps import minus, positive, total
+from fairlead.solver.plan.steps import between, minus, total
 from fairlead.solver.plan.transient import Placed
 from fairlead.solver.plan.waves import Order, WaveOptions, running
 
@@ -143,8 +143,7 @@ def charge(used: dict[Place, int], needs: Mapping[str, Mapping[Place, int]], cha
 
 def left_over(path: WorkloadPath, position: Placed) -> tuple[dict[str, int], dict[str, int]]:
     """Return what has still to be stopped and what has still to be started, by cluster."""
-    change = minus(path.target, position)
-    return positive({cluster: -count for cluster, count in change.items()}), positive(change)
+    return between(position, path.target)
 
 
 def migration_of(
