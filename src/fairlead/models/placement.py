@@ -1,11 +1,12 @@
 """The answer: how many replicas of which workload stand on which cluster."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import compress, islice
 from operator import lt
 from types import MappingProxyType
 
 from fairlead.models.errors import UsageError
+from fairlead.models.in_order import WORTH_ARRAYS, Column
 from fairlead.models.kept import Known
 
 
@@ -75,6 +76,10 @@ def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
     """Sort by cluster, drop zeros and refuse what is no number of replicas."""
     if not isinstance(placed, Mapping):
         raise UsageError(f"{workload}: {placed!r} is no mapping of clusters to numbers of replicas")
+    if isinstance(placed, Column):
+        if len(placed) >= WORTH_ARRAYS and (found := _seen_at_once(placed)) is not None:
+            return found
+        placed = placed.by_name
     counts = placed.values()
     plain = set(map(type, counts)) <= {int} and min(counts, default=0) >= 0
     if plain and all(counts) and all(map(lt, placed, islice(placed, 1, None))):
@@ -85,3 +90,12 @@ def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:
                 f"{workload} on {cluster}: {replicas!r} is not a number of replicas (0, 1, 2, ...)"
             )
     return MappingProxyType({cluster: placed[cluster] for cluster in sorted(placed) if placed[cluster]})
+
+
+def _seen_at_once(placed: Column) -> Column | None:
+    """Drop zeros of many clusters in name order; None where they have to be looked at one by one."""
+    counts = placed.array
+    if counts.min() < 0 or sorted(placed.names) != list(placed.names):
+        return None
+    held = counts > 0
+    return placed if held.all() else Column(tuple(compress(placed.names, held.tolist())), counts[held])

@@ -8,6 +8,7 @@ from typing import assert_never
 
 from fairlead.models.check import in_kept_groups
 from fairlead.models.errors import InternalError
+from fairlead.models.in_order import WORTH_ARRAYS
 from fairlead.models.kept import kept, kept_of_last
 from fairlead.models.levels import BALANCE, CLUSTERS, COPIES, MINIMA, NET, ROOM, Deviation, Level, tier
 from fairlead.models.outcome import Attained
@@ -52,7 +53,6 @@ from fairlead.models.shortfall import (
     shortfall_values,
 )
 from fairlead.models.sums import summed
-from fairlead.models.usage import WORTH_ARRAYS
 from fairlead.models.workload import Workload, Workloads
 
 

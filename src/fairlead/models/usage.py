@@ -15,7 +15,7 @@ from operator import add as add_up
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
-from fairlead.models.in_order import Clusters, Column, in_order_of
+from fairlead.models.in_order import WORTH_ARRAYS, Clusters, Column, extremes, in_order_of
 from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Allowance, left
@@ -32,9 +32,6 @@ Amounts = Mapping[Row, int]
 
 Columns = Mapping[str, Mapping[str, int]]
 """How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
-
-WORTH_ARRAYS = 500
-"""Places that are worth arrays, and the import of NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +199,10 @@ def room(problem: Problem) -> Columns:
             if held:
                 most = map(max, most, map(held.get, names, repeat(0)))
             amounts = [*map(min, amounts, most)]
-        if min(amounts, default=0) < 0:
-            amounts = [max(0, amount) for amount in amounts]
-        found[resource] = column if amounts is column.amounts else Column(names, amounts)
+        left = column if amounts is column.amounts else Column(names, amounts)
+        if extremes(left)[0] < 0:
+            left = Column(names, [max(0, amount) for amount in amounts])
+        found[resource] = left
     return found
 
 

@@ -197,7 +197,8 @@ def _solve(
     if not bare.partial and (hopeless(bare, boxes) or quota_conflicts(bare)):
         return conclude_infeasible(problem, explain.conflicts(bare), "exact", _since(started))
     due = search.deadline.part(SHARE_ALONE)
-    alone = {} if method == "cp-sat" else _alone(replace(bare, partial=False), quickly, boxes, due)
+    whole = replace(bare, partial=False) if bare.partial else bare
+    alone = {} if method == "cp-sat" else _alone(whole, quickly, boxes, due)
     if not due.remaining() and search.deadline.remaining() < WORTH_A_SEARCH and not covers(alone, bare):
         return _concluded(problem, _at_once(problem, search), started)
     share = search.part(SHARE_STRICT, quietly=False) if loose else search

@@ -8,7 +8,7 @@ from operator import gt
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster, Grade
-from fairlead.models.in_order import in_order_of
+from fairlead.models.in_order import anywhere
 from fairlead.models.quantity import format_units
 from fairlead.models.statement import Statement, Violation
 from fairlead.models.words import counted, listed
@@ -146,9 +146,9 @@ def _of_sums(problem: Problem, placement: Placement) -> Iterator[Violation]:
     """List clusters and resources that are asked for more than there is."""
     over: dict[tuple[str, str], tuple[int, int]] = {}
     for resource, column in problem.used_columns(placement).items():
-        offered, names = problem.room.get(resource, {}), tuple(column)
+        offered = problem.room.get(resource, {})
         # Nearly always all of it fits, which is seen at one look.
-        if any(map(gt, in_order_of(names, column, 0), in_order_of(names, offered, 0))):
+        if anywhere(gt, column, offered):
             pairs = ((name, amount, offered.get(name, 0)) for name, amount in column.items())
             over |= {(name, resource): (amount, had) for name, amount, had in pairs if amount > had}
     for (name, resource), (amount, most) in sorted(over.items()):

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from fairlead.models.in_order import WORTH_ARRAYS, Column, numbers_of
+from fairlead.models.kept import Known
 from fairlead.models.levels import DEVIATION, DYNAMIC_DEVIATION, Deviation, Level
 from fairlead.models.source import Source
 from fairlead.models.sums import sum_of_ratios
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 KIND = "weights"
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+@dataclass(frozen=True)
+class Weights(Known):
     """The workload is divided as closely to the ratio of the weights as the other rules allow."""
 
     weights: Mapping[str, int]
@@ -35,6 +37,15 @@ class Weights:
     clusters together; see `fairlead.models.balance`."""
 
 
+def by_cluster(rule: Weights) -> Mapping[str, int]:
+    """Return the weights, as a column where they are many."""
+    return rule.once(_column) if len(rule.weights) >= WORTH_ARRAYS else rule.weights
+
+
+def _column(rule: Weights) -> Column:
+    return Column(tuple(rule.weights), [*rule.weights.values()])
+
+
 def level(rule: Weights) -> Level:
     """Return the level on which the deviation counts."""
     return DYNAMIC_DEVIATION if rule.apart else DEVIATION
@@ -45,7 +56,7 @@ def divided(
 ) -> Iterator[tuple[Mapping[str, int], int]]:
     """Yield what is divided, and by which weights: all replicas, or what each overflow tier holds."""
     if not rule.tiers:
-        yield rule.weights, workload.replicas
+        yield by_cluster(rule), workload.replicas
         return
     for tier in rule.tiers:
         held = sum(replicas for cluster, replicas in placed.items() if cluster in tier)
@@ -83,7 +94,7 @@ def distance(
     weights: Mapping[str, int], placed: Mapping[str, int], replicas: int, deviation: Deviation
 ) -> Fraction:
     """Return the distance of a division of so many replicas from the ratio of weights, exactly."""
-    whole = sum(weights.values())
+    whole = sum(numbers_of(weights))
     if not replicas or not whole:
         return Fraction(0)
     if deviation is Deviation.WEBSTER:
