@@ -67,6 +67,7 @@ def test_what_was_wrong_once(seed: int) -> None:
     "seed",
     [
         30071,  # nothing deviates, and rounding left less than nothing of that
+        30898,  # a weight that is nothing beside the dearest price
         30387,  # the bound of prices is above that of single workloads: later levels may use more
     ],
 )

@@ -254,7 +254,8 @@ class Blend:
         )
         scale = DEAREST / max(dearest, 1 / DEAREST)
         whole = np.rint(prices * scale).astype(np.int64)
-        scales = [int(scale * weight) for weight in self.weights.tolist()]
+        # Any weights bound; one that is nothing beside the dearest price counts a step.
+        scales = [max(1, int(scale * weight)) for weight in self.weights.tolist()]
         spent = self.rows.least(whole.tolist(), Fraction(scales[-1]))
         for mix in self.mixes:
             own, constant = in_steps(mix.own, scales)
