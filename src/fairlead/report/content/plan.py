@@ -31,7 +31,7 @@ from fairlead.report.content.fleet import (
 from fairlead.report.content.fullness import planned_fullness, planned_shifts
 from fairlead.report.content.outcome import SHOWN, explanation, remarks, told_cost, verdict
 from fairlead.report.tabular import sorted_by
-from fairlead.report.terminal import Look, fitted
+from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
 from fairlead.solver.plan.waves import Move, Wave, WavePlan
 
@@ -89,7 +89,7 @@ def _every(plan: RebalancePlan, look: Look) -> list[Line]:
         if look.picked.every or is_changed(plan.outcome, one)
     ]
     found = sorted_by(table(DIFFERENCES, rows), look.picked.sort_by)
-    return some(fitted(found.first(look.few(ROWS_SHOWN), "workload", ALL_SHOWN), look))
+    return some(found.first(look.few(ROWS_SHOWN), "workload", ALL_SHOWN))
 
 
 def _waves(plan: RebalancePlan, look: Look) -> list[Line]:

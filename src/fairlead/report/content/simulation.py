@@ -8,7 +8,7 @@ from itertools import islice
 
 from fairlead.models.outcome import Attained
 from fairlead.models.rules import duplicated, total
-from fairlead.models.words import counted, format_number, format_percent, listed
+from fairlead.models.words import counted, format_number, listed
 from fairlead.report.amounts import happening
 from fairlead.report.blocks import (
     NOTHING,
@@ -28,7 +28,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.additions import empty_additions
 from fairlead.report.content.costs import cost_lines
 from fairlead.report.content.fleet import Change, closing, difference, grouped, places_of, unproven
-from fairlead.report.content.fullness import cluster_shifts
+from fairlead.report.content.fullness import cluster_shifts, format_fullness
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import ALL_SHOWN, shift_cells
@@ -40,7 +40,7 @@ from fairlead.report.content.scenarios import (
     told,
 )
 from fairlead.report.tabular import sorted_by
-from fairlead.report.terminal import Look, fitted
+from fairlead.report.terminal import Look
 from fairlead.solver.simulate.changes import At
 from fairlead.solver.simulate.result import Effect, Simulation, effects
 
@@ -119,10 +119,9 @@ def _workloads(simulation: Simulation, look: Look) -> list[Line]:
     ]
     head = WORKLOADS if look.wide else (*WORKLOADS, *columns("~Fewer", "~More"))
     every = sorted_by(table(head, rows), picked.sort_by).first(look.few(SHOWN), "workload", ALL_SHOWN)
-    shown = every if look.wide else fitted(every, look)
     if not still or picked.every:
-        return some(shown)
-    return [*some(shown), Text(f"No difference to {counted(len(still), 'other workload')}.", "dim")]
+        return some(every)
+    return [*some(every), Text(f"No difference to {counted(len(still), 'other workload')}.", "dim")]
 
 
 def change(simulation: Simulation) -> Change:
@@ -210,7 +209,7 @@ def fills_first(simulation: Simulation) -> list[str]:
     if At("max") not in simulation.changes or not simulation.fullest:
         return []
     named = [
-        f"{one.cluster} ({one.resource} {format_percent(one.share or Fraction(0))})"
+        f"{one.cluster} ({one.resource} {format_fullness(one.share or Fraction(0))})"
         for one in simulation.fullest
     ]
     return [f"Fills first: {listed(named, 'cluster', shown=FULLEST)}."]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from fairlead.models.words import format_percent
 from fairlead.report.blocks import Panel
-from fairlead.report.content.fullness import NEARLY, Course
+from fairlead.report.content.fullness import NEARLY, Course, format_fullness
 from fairlead.report.html.canvas import Canvas, Ink, drawn, fitting, measured
 
 WIDTH, HEAD, ROW = 250, 24, 28
@@ -81,7 +80,7 @@ def _text(row: Course, *, compared: bool) -> str:
 
 def _percent(part: Fraction | None, absent: str = "not there") -> str:
     """Return a part in percent, or what is said where the cluster is not there."""
-    return absent if part is None else format_percent(part)
+    return absent if part is None else format_fullness(part)
 
 
 def _told(row: Course, names: Sequence[str]) -> str:

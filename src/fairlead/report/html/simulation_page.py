@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from operator import itemgetter
 
-from fairlead.models.words import counted, format_percent
+from fairlead.models.words import counted
 from fairlead.report.blocks import (
     NOTHING,
     ROWS_OPEN,
@@ -27,7 +27,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.additions import empty_additions
 from fairlead.report.content.costs import cost_lines
 from fairlead.report.content.fleet import difference
-from fairlead.report.content.fullness import tone_of
+from fairlead.report.content.fullness import format_fullness, tone_of
 from fairlead.report.content.outcome import TONES
 from fairlead.report.content.scenarios import scenario_table, scenario_verdict, sweep_words
 from fairlead.report.content.simulation import (
@@ -98,7 +98,7 @@ def _concerns(simulation: Simulation) -> Iterator[Concern]:
         yield from standing_concerns(simulation.after)
     known = [one for one in simulation.scenarios if one.answered]
     told = [f"{one.change}: {text}" for one in known for text in one.broken]
-    yield Concern("Scenarios in which more than replicas are short", told, "case")
+    yield Concern("Rules that a loss breaks", told, "case")
     late = [str(one.change) for one in simulation.scenarios if not one.answered]
     yield Concern("Scenarios that were not answered in time", late, "scenario", "notice")
 
@@ -199,4 +199,4 @@ def _parts(scenario: Scenario, names: list[str]) -> Iterator[Cell]:
             yield NOTHING
         else:
             tone: Tone = tone_of(part) or ("good" if part >= HALF else "")
-            yield Cell(format_percent(part), tone)
+            yield Cell(format_fullness(part), tone)

@@ -12,7 +12,7 @@ from fairlead.models.comparison import Comparison
 from fairlead.models.outcome import Outcome
 from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
-from fairlead.models.words import counted, format_percent
+from fairlead.models.words import counted
 from fairlead.report.amounts import short_amount
 from fairlead.report.blocks import (
     NOTHING,
@@ -29,7 +29,7 @@ from fairlead.report.blocks import (
     table,
 )
 from fairlead.report.content.comparison import BEST
-from fairlead.report.content.fullness import Course, courses, tone_of
+from fairlead.report.content.fullness import Course, courses, format_fullness, tone_of
 from fairlead.report.html.canvas import mosaic
 from fairlead.report.html.document import asset
 from fairlead.report.html.panels import HEAD, RESOURCES, ROW, WIDTH, panel
@@ -176,4 +176,4 @@ def _percent(part: Fraction | None) -> Cell:
         return NOTHING
     tone = tone_of(part)
     word = {"bad": " over", "notice": " high"}.get(tone, "")
-    return Cell(f"{format_percent(part)}{word}", tone)
+    return Cell(f"{format_fullness(part)}{word}", tone)
