@@ -76,11 +76,10 @@ def test_waves_and_changes_have_the_right_numbers() -> None:
 
 
 def test_utilisation_before_and_after() -> None:
-    """East may use 4 free cpus and the 7 that run there; the three that leave make 64 % to 37 %, rounded up
-    as in a terminal.
+    """East may use 4 free cpus and the 7 that run there; the three that leave make 64 % to 37 %.
 
-    Of the four columns of shares the second is the most of all moments: West holds 2, in the second wave 1 of
-    them stops first, and 3 have come: 4 of 6.
+    Shares are rounded up, as in a terminal. Of their columns the second is the most of all moments: West
+    holds 2, in the second wave 1 of them stops first, and 3 have come: 4 of 6.
     """
     page = read(report_html(example()))
     rows = {row[0]: row[1:] for row in page.tables["utilisation"][0].rows}

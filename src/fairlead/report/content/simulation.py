@@ -29,6 +29,7 @@ from fairlead.report.content.additions import empty_additions
 from fairlead.report.content.costs import cost_lines
 from fairlead.report.content.fleet import Change, closing, difference, grouped, places_of, unproven
 from fairlead.report.content.fullness import cluster_shifts, format_fullness
+from fairlead.report.content.next_steps import Step, command, steps_of
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import ALL_SHOWN, shift_cells
@@ -39,9 +40,10 @@ from fairlead.report.content.scenarios import (
     sweep_words,
     told,
 )
+from fairlead.report.pages import Making
 from fairlead.report.tabular import sorted_by
 from fairlead.report.terminal import Look
-from fairlead.solver.simulate.changes import At
+from fairlead.solver.simulate.changes import At, Drain
 from fairlead.solver.simulate.result import Effect, Simulation, effects
 
 AT_ONCE = 5
@@ -291,3 +293,14 @@ def _told(effect: Effect) -> str:
     """Return what happens to one workload, such as ``member1 3 -> 0, member2 3 -> 5; 2 unplaced``."""
     shifts = ", ".join(f"{name} {before} -> {after}" for name, before, after in effect.shifts)
     return "; ".join(filter(None, (shifts, f"{effect.unplaced} unplaced" if effect.unplaced else "")))
+
+
+def next_steps(simulation: Simulation, making: Making) -> list[Step]:
+    """Return what to do after a simulation."""
+    steps = steps_of(simulation.after, "simulate", making)
+    drained = [
+        word for one in simulation.changes if isinstance(one, Drain) for word in ("--drain", one.cluster)
+    ]
+    if drained and simulation.after.fits:
+        steps.append(("Plan the drain, wave by wave:", command("plan", making, *drained)))
+    return steps

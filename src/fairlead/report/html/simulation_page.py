@@ -36,6 +36,7 @@ from fairlead.report.content.simulation import (
     fills_first,
     gravest,
     level_table,
+    next_steps,
     shift_table,
     title,
     verdict,
@@ -47,8 +48,7 @@ from fairlead.report.html.attention import (
     change_figures,
     standing_concerns,
 )
-from fairlead.report.html.next_steps import steps_of_simulation
-from fairlead.report.html.sections import conflict_section, making_section, warnings_section
+from fairlead.report.html.sections import conflict_section, making_section, next_section, warnings_section
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
 from fairlead.solver.simulate.result import Scenario, Simulation
@@ -64,7 +64,7 @@ def simulation_page(simulation: Simulation, making: Making) -> Page:
     sections = (
         conflict_section(after),
         attention_section(_concerns(simulation), calm_words(after) if simulation.fits else ""),
-        steps_of_simulation(simulation, making),
+        next_section(next_steps(simulation, making)),
         heat_section(simulation),
         utilisation_section(simulation),
         _change_section(simulation),
