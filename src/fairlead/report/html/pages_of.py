@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fairlead.models.answer import Shown
-from fairlead.models.comparison import Comparison
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.words import amounts, counted, listed
 from fairlead.models.workload import running as running_of
@@ -57,7 +56,7 @@ from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import running
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Simulation

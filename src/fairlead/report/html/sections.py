@@ -1,4 +1,4 @@
-"""Sections that many pages share: proof, conflicts, warnings, how the report was made."""
+"""Sections that pages share: proof, conflicts, warnings, how the report was made, what to do next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.next_steps import Step
 from fairlead.report.content.outcome import also_infeasible, level_table, told_rules, told_ways
 from fairlead.report.pages import Making, Section
-from fairlead.solver.plan.options import Others, PlanOptions
+from fairlead.solver.plan.answer import Others, PlanOptions
 from fairlead.version import VERSION
 
 OPENED = 8
