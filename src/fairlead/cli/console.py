@@ -8,7 +8,6 @@ import errno
 import io
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -164,6 +163,8 @@ def coloured() -> bool:
 
 def look(*, wide: bool = False, headers: bool = True, picked: "Rows | None" = None) -> "Look":
     """Return how tables are printed where results go."""
+    import shutil
+
     from fairlead.report.terminal import Look, Rows
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

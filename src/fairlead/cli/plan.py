@@ -1,6 +1,5 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -231,6 +230,8 @@ def plan_command(
     with shown(options["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if files.save is not None:
+        import json
+
         outputs.write(files.save, json.dumps(found.to_dict(), indent=2) + "\n")
     if files.waves is not None:
         outputs.write_waves(found, files.waves)
