@@ -18,8 +18,7 @@ from fairlead.models.workload import Workload
 from fairlead.report.content.outcome import explanation
 from fairlead.report.content.plan import headline, target_line
 from fairlead.report.html import report_html
-from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.options import Budgets, PlanOptions
+from fairlead.solver.plan.answer import Budgets, PlanOptions, RebalancePlan
 from fairlead.solver.plan.waves import Blocked, Move
 from hand_made import infeasible, many, nginx, problem, solved
 from report_reading import addresses, read

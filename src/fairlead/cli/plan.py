@@ -223,8 +223,8 @@ def plan_command(
     problem = left_as_triggered(
         _changed(loaded, changes, quiet=inputs.quiet), as_triggered=options.pop("as_triggered")
     )
-    from fairlead.solver.plan.comparison import compare_plans
     from fairlead.solver.plan.plan import plan
+    from fairlead.solver.plan.saved import compare_plans
 
     arguments = plan_arguments(options)
     with shown(options["time_limit"], quiet=inputs.quiet) as progress:
@@ -262,7 +262,7 @@ def _changed(problem: "Problem", changes: "tuple[Change, ...]", *, quiet: bool) 
 
 def plan_arguments(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `plan`: single budgets become one object."""
-    from fairlead.solver.plan.options import Budgets
+    from fairlead.solver.plan.answer import Budgets
 
     arguments = dict(asked)
     several = ("workloads", "namespaces", "leaving", "arriving")

@@ -52,7 +52,8 @@ def validate_command(
 
     alone = conflicts(problem)
     told = said_once(alone, named=len(problem.workloads) > 1)
-    found = (*told, *_with_quotas(problem, alone))
+    failing = frozenset(each.key for one in alone for each in one.workloads)
+    found = (*told, *_with_quotas(problem, failing))
     refused = _refused(problem, strict=strict)
     if output not in ("sarif", "github") and not inputs.quiet:
         console.warn(problem.warnings, every=True)
@@ -96,11 +97,10 @@ def _of_findings(found: Sequence[Finding], output: Literal["sarif", "github"]) -
     return github(found) if output == "github" else console.serialised(sarif(found, VERSION), "json")
 
 
-def _with_quotas(problem: "Problem", alone: tuple["Conflict", ...]) -> tuple["Conflict", ...]:
+def _with_quotas(problem: "Problem", failing: frozenset[str]) -> tuple["Conflict", ...]:
     """Return the conflicts with quotas that do not only concern workloads which fail by themselves."""
     from fairlead.solver.conflicts.quotas import quota_conflicts
 
-    failing = {statement.workload for conflict in alone for statement in conflict.rules}
     return tuple(
         conflict
         for conflict in quota_conflicts(problem)

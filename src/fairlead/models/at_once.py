@@ -107,7 +107,7 @@ def in_array(names: tuple[str, ...], values: Mapping[str, int], otherwise: int =
 
 
 class Divided(NamedTuple):
-    """A workload that is divided by weights, without tiers: weights, replicas in all, and by cluster."""
+    """What weights divide, a workload or an overflow tier of it: weights, replicas, and where all stand."""
 
     weights: Mapping[str, int]
     replicas: int
@@ -139,23 +139,16 @@ def distance_at_once(divided: Sequence[Divided], deviation: Deviation) -> Fracti
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rows:
-    """Workloads one after the other, and their places one after the other.
-
-    Parameters
-    ----------
-    lengths
-        How many places each workload has.
-    counts, weights
-        Replicas and weight by place.
-    wholes, replicas
-        The sum W of all weights, and N, by workload.
-    """
+    """Workloads one after the other, and their places one after the other."""
 
     lengths: Whole
+    """How many places each workload has."""
     counts: Whole
     weights: Whole
+    """Replicas and weight by place."""
     wholes: Sequence[int]
     replicas: Sequence[int]
+    """The sum W of all weights, and N, by workload."""
 
     def squares(self) -> Iterator[tuple[int, int]] | None:
         """Return sum (x - q)^2 / q as (W / N) sum x^2 / w - 2 sum x + N, as fractions by N and w."""

@@ -1,6 +1,6 @@
 """The answer: how many replicas of which workload stand on which cluster."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress, islice
 from operator import lt
 from types import MappingProxyType
@@ -59,6 +59,17 @@ class Placement(Mapping[str, Mapping[str, int]], Known):
 
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
+
+
+def differences(
+    before: Placement, after: Placement, workloads: Iterable[str]
+) -> Iterator[tuple[str, str, int, int]]:
+    """Yield workload, cluster and both numbers where two placements differ, clusters in name order."""
+    for key in workloads:
+        old, new = before.of(key), after.of(key)
+        for name in sorted(old.keys() | new.keys()):
+            if old.get(name, 0) != new.get(name, 0):
+                yield key, name, old.get(name, 0), new.get(name, 0)
 
 
 def _clean(workload: str, placed: Mapping[str, int]) -> Mapping[str, int]:

@@ -27,24 +27,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Forms:
-    """The forms of an answer; of one kind they are imported where the first of its answers is shown.
-
-    Parameters
-    ----------
-    verdict
-        What it comes to, in a sentence or a few lines.
-    summary
-        The short rendering as text, a line each.
-    terminal
-        Everything that a terminal shows, in groups that stand apart.
-    document
-        JSON-ready values.
-    """
+    """The forms of an answer; of one kind they are imported where the first of its answers is shown."""
 
     verdict: Callable[[Any], str]
+    """What it comes to, in a sentence or a few lines."""
     summary: Callable[[Any], list[str]]
+    """The short rendering as text, a line each."""
     terminal: Callable[[Any, Look], Iterable[Iterable[Line]]]
+    """Everything that a terminal shows, in groups that stand apart."""
     document: Callable[[Any], dict[str, Any]]
+    """JSON-ready values."""
 
 
 def _forms(answer: Shown) -> _Forms:

@@ -23,49 +23,33 @@ WRAPPED_AT_LEAST = 20
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Which rows of a placement are printed, and in which order.
-
-    Parameters
-    ----------
-    changed
-        Whether only workloads are shown that change or are not wholly placed.
-    every
-        Whether workloads that do not change are shown one by one in a large fleet, too.
-    group_by
-        What a row is: ``workload``, ``cluster``, ``region`` or ``namespace``; empty for tables of workloads.
-    sort_by
-        Name of the column that sorts the rows; empty keeps the order.
-    """
+    """Which rows of a placement are printed, and in which order."""
 
     changed: bool = False
+    """Whether only workloads are shown that change or are not wholly placed."""
     every: bool = False
+    """Whether workloads that do not change are shown one by one in a large fleet, too."""
     group_by: str = ""
+    """What a row is: ``workload``, ``cluster``, ``region`` or ``namespace``; empty for tables of
+    workloads."""
     sort_by: str = ""
+    """Name of the column that sorts the rows; empty keeps the order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How an answer is printed.
-
-    Parameters
-    ----------
-    wide
-        Whether every column and every cluster is shown.
-    headers
-        Whether headers are printed; without them one flat table for scripts is left.
-    colour
-        Whether tones are printed.
-    width
-        Characters of a line of the terminal; None where the output is none and nothing may be cut.
-    picked
-        Which rows of a placement are printed.
-    """
+    """How an answer is printed."""
 
     wide: bool = False
+    """Whether every column and every cluster is shown."""
     headers: bool = True
+    """Whether headers are printed; without them one flat table for scripts is left."""
     colour: bool = False
+    """Whether tones are printed."""
     width: int | None = None
+    """Characters of a line of the terminal; None where the output is none and nothing may be cut."""
     picked: Rows = Rows()
+    """Which rows of a placement are printed."""
 
     @property
     def limit(self) -> int | None:

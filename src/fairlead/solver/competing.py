@@ -49,7 +49,7 @@ def solve_competing(question: Question, jointly: Jointly) -> Answer:
         return best.answer()
     best = best.told(start.attained(part))
     if not frozen(part, start.alone) and 2 * crowd(start) >= len(part.workloads):
-        return _as_a_whole(best, search, jointly)
+        return _as_a_whole(best, start.alone, search, jointly)
     first = first_stage(part)
     if first is not None and best.placement is not None:
         found = _Stage(first, search.urgently(FIRST_STAGE), single).searched(start.copied(), best)
@@ -60,13 +60,13 @@ def solve_competing(question: Question, jointly: Jointly) -> Answer:
     found = _Stage(part, share, single).searched(start, best)
     if found is None:
         return best.refuted()
-    return found.answer() if found.placement is not None else _as_a_whole(found, search, jointly)
+    return found.answer() if found.placement is not None else _as_a_whole(found, start.alone, search, jointly)
 
 
-def _as_a_whole(best: "Incumbent", search: Search, jointly: Jointly) -> Answer:
+def _as_a_whole(best: "Incumbent", alone: Placed, search: Search, jointly: Jointly) -> Answer:
     """Solve a part in one search: where nearly everybody competes, or nothing else has found a placement."""
     levels = best.relaxed[0] if best.relaxed else ()
-    found = jointly(Question(best.part, search, known=best.placement, relaxed=levels))
+    found = jointly(Question(best.part, search, alone, best.placement, levels))
     if found.status is Status.INFEASIBLE:
         return best.refuted()
     if found.placement is None:

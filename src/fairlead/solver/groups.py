@@ -223,5 +223,5 @@ def rejection(
     boxes = {tried.key: box_of(tried, together, together.limits)} if has_box(tried) else {}
     found = conflicts(together, boxes)
     if found:
-        return RejectedGroup(group.name, str(found[0]), group.source)
+        return RejectedGroup(group.name, str(found[0].told()), group.source)
     return RejectedGroup(group.name, OTHERS_LEFT if certain else OUT_OF_TIME, group.source)

@@ -69,18 +69,12 @@ FIELDS = ("clusterAffinity", "clusterAffinities", "affinityStrategy", "preferred
 
 @dataclass(frozen=True, slots=True)
 class DeclaredTier:
-    """One set of clusters, and where in the placement it stands.
-
-    Parameters
-    ----------
-    affinity
-        The set; None means all clusters.
-    path
-        Its path inside the placement.
-    """
+    """One set of clusters, and where in the placement it stands."""
 
     affinity: ClusterAffinity | None
+    """The set; None means all clusters."""
     path: Path
+    """Its path inside the placement."""
 
     def matched(self, clusters: Mapping[str, Cluster]) -> frozenset[str]:
         """Return the names of the clusters in the tier."""
@@ -89,18 +83,12 @@ class DeclaredTier:
 
 @dataclass(frozen=True, slots=True)
 class DeclaredGroup:
-    """An affinity group: tiers that are filled one after the other.
-
-    Parameters
-    ----------
-    name
-        Name of the group; None where the placement has no affinity groups.
-    path
-        Its path inside the placement.
-    """
+    """An affinity group: tiers that are filled one after the other."""
 
     name: str | None
+    """Name of the group; None where the placement has no affinity groups."""
     path: Path
+    """Its path inside the placement."""
     tiers: tuple[DeclaredTier, ...]
 
     def tiers_of(self, clusters: Mapping[str, Cluster]) -> tuple[frozenset[str], ...]:

@@ -141,15 +141,10 @@ def _preference(placement: Placement) -> ClusterPreferences | None:
 
 
 class StaticWeights(NamedTuple):
-    """Weights by candidate, and the candidates that lose out.
-
-    Parameters
-    ----------
-    weights
-        Positive weights by candidate.
-    """
+    """Weights by candidate, and the candidates that lose out."""
 
     weights: Mapping[str, int]
+    """Positive weights by candidate."""
     closed: Mapping[str, Ground]
 
 
@@ -182,20 +177,14 @@ class Declaration(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ResolvedBounds:
-    """Bounds by candidate.
-
-    Parameters
-    ----------
-    idle
-        Terms that name clusters which are no candidates: path of the term, and these clusters.
-    absent
-        Terms that name clusters which the input does not have: path of the term, and these names.
-    """
+    """Bounds by candidate."""
 
     minimum: Mapping[str, Declaration]
     maximum: Mapping[str, Declaration]
     idle: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    """Terms that name clusters which are no candidates: path of the term, and these clusters."""
     absent: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    """Terms that name clusters which the input does not have: path of the term, and these names."""
 
 
 NO_BOUNDS = ResolvedBounds({}, {})

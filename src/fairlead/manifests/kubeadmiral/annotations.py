@@ -120,21 +120,14 @@ NO_LIMITS = Limits({})
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What is known of an object from its annotations.
-
-    Parameters
-    ----------
-    estimated
-        Replicas that overloaded clusters can run (auto migration).
-    limited
-        Most replicas by custom migration.
-    unavailable
-        Clusters that the object has to leave, with the place where that stands.
-    """
+    """What is known of an object from its annotations."""
 
     estimated: Limits = NO_LIMITS
+    """Replicas that overloaded clusters can run (auto migration)."""
     limited: Limits = NO_LIMITS
+    """Most replicas by custom migration."""
     unavailable: Mapping[str, Source] = field(default_factory=dict)
+    """Clusters that the object has to leave, with the place where that stands."""
     warnings: tuple[Statement, ...] = ()
 
 

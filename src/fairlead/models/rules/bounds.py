@@ -20,21 +20,15 @@ KIND = "bounds"
 
 
 class Bound(NamedTuple):
-    """A number of replicas and where it was declared.
-
-    Parameters
-    ----------
-    replicas
-        The number.
-    ceiling
-        The most that a higher maximum in its place would allow, because of what nobody can change by itself:
-        a cluster that has no weight beside others, or a report of what a cluster can run. None where nothing
-        like that holds; the number itself where nobody declared it.
-    """
+    """A number of replicas and where it was declared."""
 
     replicas: int
+    """The number."""
     source: Source | None = None
     ceiling: int | None = None
+    """The most that a higher maximum in its place would allow, because of what nobody can change by itself: a
+    cluster that has no weight beside others, or a report of what a cluster can run. None where nothing like
+    that holds; the number itself where nobody declared it."""
 
 
 _REPLICAS = itemgetter(0)
@@ -45,24 +39,17 @@ class Bounds(Known):
     """Every named candidate holds at least its minimum and at most its maximum.
 
     Minima do not bind a workload that is scaled to 0.
-
-    Parameters
-    ----------
-    minimum
-        Fewest replicas by candidate; absent means 0.
-    maximum
-        Most replicas by candidate; absent means no limit.
-    where_held
-        Candidates whose minimum binds only where they hold replicas at all: those among which the solver
-        chooses (spread constraints, Aggregated, most clusters) and those of later overflow tiers.
-    preferred
-        True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``).
     """
 
     minimum: Mapping[str, Bound] = field(default_factory=dict)
+    """Fewest replicas by candidate; absent means 0."""
     maximum: Mapping[str, Bound] = field(default_factory=dict)
+    """Most replicas by candidate; absent means no limit."""
     where_held: frozenset[str] = frozenset()
+    """Candidates whose minimum binds only where they hold replicas at all: those among which the solver
+    chooses (spread constraints, Aggregated, most clusters) and those of later overflow tiers."""
     preferred: bool = False
+    """True where clusters with a minimum are chosen before all others (KubeAdmiral's ``maxClusters``)."""
 
 
 def requirements(rule: Bounds, workload: Workload) -> Iterator[Requirement]:

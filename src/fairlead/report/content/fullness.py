@@ -117,22 +117,15 @@ def _percent(one: Utilisation | None, absent: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How full one cluster is in one resource, step by step.
-
-    Parameters
-    ----------
-    cluster, resource
-        Which.
-    whole
-        All that the cluster has: millicores of cpu, whole units of anything else.
-    parts
-        The part that is used at every step, by others too; None where the cluster is not there.
-    """
+    """How full one cluster is in one resource, step by step."""
 
     cluster: str
     resource: str
+    """Which resource of which cluster."""
     whole: int
+    """All that the cluster has: millicores of cpu, whole units of anything else."""
     parts: tuple[Fraction | None, ...]
+    """The part that is used at every step, by others too; None where the cluster is not there."""
 
     @property
     def most(self) -> Fraction:

@@ -25,14 +25,21 @@ from fairlead.report.blocks import (
     table,
     texts,
 )
-from fairlead.report.content.additions import empty_additions
-from fairlead.report.content.costs import cost_lines
-from fairlead.report.content.fleet import Change, closing, difference, grouped, places_of, unproven
+from fairlead.report.content.fleet import (
+    Change,
+    closing,
+    cost_lines,
+    difference,
+    grouped,
+    places_of,
+    unproven,
+)
 from fairlead.report.content.fullness import cluster_shifts
 from fairlead.report.content.outcome import SHOWN, explanation, remarks
 from fairlead.report.content.outcome import verdict as verdict_on
 from fairlead.report.content.plan import ALL_SHOWN, shift_cells
 from fairlead.report.content.scenarios import (
+    empty_additions,
     failures,
     scenario_table,
     scenario_verdict,

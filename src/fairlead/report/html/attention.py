@@ -79,24 +79,16 @@ _GRAVITY: Sequence[Tone] = ("bad", "notice", "")
 
 
 class Concern(NamedTuple):
-    """Something to look at.
-
-    Parameters
-    ----------
-    title
-        What it is, with its number.
-    told
-        A sentence for each case, with its cause; without any there is no concern.
-    noun
-        What a case is called.
-    tone
-        How grave it is.
-    """
+    """Something to look at."""
 
     title: str
+    """What it is, with its number."""
     told: Sequence[str]
+    """A sentence for each case, with its cause; without any there is no concern."""
     noun: str
+    """What a case is called."""
     tone: Tone = "bad"
+    """How grave it is."""
 
 
 def attention_section(concerns: Iterable[Concern], calm: str = "") -> Section:

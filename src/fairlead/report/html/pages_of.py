@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fairlead.models.answer import Shown
-from fairlead.models.comparison import Comparison
-from fairlead.models.outcome import Outcome
+from fairlead.models.outcome import Comparison, Outcome
 from fairlead.models.problem import Problem
 from fairlead.models.words import amounts, counted, listed
 from fairlead.models.workload import running as running_of
@@ -40,12 +39,13 @@ from fairlead.report.html.attention import (
     figure,
     outcome_figures,
 )
-from fairlead.report.html.next_steps import steps_of_outcome, steps_of_plan
 from fairlead.report.html.sections import (
     conflict_section,
     making_section,
     proof_section,
     repaired_section,
+    steps_of_outcome,
+    steps_of_plan,
     warnings_section,
 )
 from fairlead.report.html.simulation_page import simulation_page
@@ -55,7 +55,7 @@ from fairlead.report.html.workloads import decision_section, placement_section
 from fairlead.report.pages import Figure, Making, Page, Section
 from fairlead.report.terminal import Look
 from fairlead.solver.plan.answer import RebalancePlan
-from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.plan.saved import PlanComparison
 from fairlead.solver.plan.waves import running
 from fairlead.solver.script.played import Played
 from fairlead.solver.simulate.result import Simulation

@@ -24,12 +24,10 @@ from fairlead.report.blocks import (
     number,
     table,
 )
-from fairlead.report.content.additions import empty_additions
-from fairlead.report.content.costs import cost_lines
-from fairlead.report.content.fleet import difference
+from fairlead.report.content.fleet import cost_lines, difference
 from fairlead.report.content.fullness import tone_of
 from fairlead.report.content.outcome import TONES
-from fairlead.report.content.scenarios import scenario_table, scenario_verdict, sweep_words
+from fairlead.report.content.scenarios import empty_additions, scenario_table, scenario_verdict, sweep_words
 from fairlead.report.content.simulation import (
     already,
     change,
@@ -47,8 +45,12 @@ from fairlead.report.html.attention import (
     change_figures,
     standing_concerns,
 )
-from fairlead.report.html.next_steps import steps_of_simulation
-from fairlead.report.html.sections import conflict_section, making_section, warnings_section
+from fairlead.report.html.sections import (
+    conflict_section,
+    making_section,
+    steps_of_simulation,
+    warnings_section,
+)
 from fairlead.report.html.utilisation import utilisation_section
 from fairlead.report.pages import Making, Page, Section
 from fairlead.solver.simulate.result import Scenario, Simulation

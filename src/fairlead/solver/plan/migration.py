@@ -181,8 +181,8 @@ def migration_of(
         _charge(used, needs, start)
         _charge(due, needs, end)
         if moves:
-            path = _path(workload, problem, (start, end), options, everywhere=everywhere)
-            paths[workload.key] = replace(path, needs=needs, bound=workload.key in bound)
+            path = _path(workload, problem, (start, end), needs, options, everywhere=everywhere)
+            paths[workload.key] = replace(path, bound=True) if workload.key in bound else path
     places = {place for path in paths.values() for needs in path.needs.values() for place in needs}
     given = {**problem.limits, **_quota_limits(problem)}
     limits = {place: max(given.get(place, 0), due.get(place, 0)) for place in sorted(places)}
@@ -198,11 +198,12 @@ def _path(
     workload: Workload,
     problem: Problem,
     ends: tuple[Placed, Placed],
+    needs: Mapping[str, Mapping[Place, int]],
     options: WaveOptions,
     *,
     everywhere: bool,
 ) -> WorkloadPath:
-    """Return the way of one workload, without what it takes from clusters."""
+    """Return the way of one workload, as if it kept together with no other."""
     start, target = ends
     touched = frozenset(problem.cluster_by_name if everywhere else minus(target, start))
     key, wanted = workload.key, total(target)
@@ -216,7 +217,7 @@ def _path(
         options.order_of(key),
         wanted - options.missing(key, wanted),
         None if surplus is None else wanted + surplus,
-        {},
+        needs,
         constraints_of(chosen, problem, touched, detours=everywhere),
         frozenset() if candidates is None else frozenset(start) - frozenset(candidates.names),
     )

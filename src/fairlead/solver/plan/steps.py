@@ -63,6 +63,8 @@ class Step:
         )
 
     def __add__(self, other: "Step") -> "Step":
+        if self.empty:
+            return other
         return Step(
             plus(self.starts, other.starts),
             plus(self.late, other.late),

@@ -162,7 +162,7 @@ class Face:
             else replace(self, open_to=changed, first=None)
         )
 
-    @property
+    @cached_property
     def possible(self) -> bool:
         """Whether everything that has to be used may be used."""
         return not bool(np.any(self.required & ~self.open_to)) and all(
