@@ -86,12 +86,11 @@ def _bars(runs: Sequence[Run]) -> str:
 def summary(text: str) -> str:
     """Return what the README says of the first size, from the first table of its part of the document."""
     rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
-    pending = {name: next(row[1] for row in rows if row[0] == name) for name in CONTENDERS.values()}
     seeds = re.search(r"seeds? ([\d, ]+);", text)
     count = len(seeds[1].split(",")) if seeds else 0
 
     def told(name: str) -> str:
-        return pending[CONTENDERS[name]].replace(" - ", " to ")
+        return next(row[1] for row in rows if row[0] == CONTENDERS[name]).replace(" - ", " to ")
 
     weeks = f"{NUMBERS[count]} made-up {'week' if count == 1 else 'weeks'}"
     return (

@@ -40,12 +40,12 @@ def copies_are_known(found: Answer, apart: Apart) -> bool:
     """Tell whether all that choose copies have as many replicas wherever the levels before balance are best.
 
     That is so for one with as many copies as it would have alone, and for the only one whose missing copies
-    count on a level that is proven: no other gets more where it has fewer.
+    count on a level that is proven, as all before it are: no other gets more where it has fewer.
     """
     choosing = [each for each in found.part.workloads if chooses_copies(each)]
     levels = Counter(replace(COPIES, priority=each.priority) for each in choosing)
     reached = zip(levels_of(found.part), found.attained, strict=False)
-    proven = {level for level, each in reached if each.proven and levels[level] == 1}
+    proven = {level for level, _ in takewhile(lambda pair: pair[1].proven, reached) if levels[level] == 1}
     return all(
         (each.key in apart.get(level, ()) or level in proven) and _copies_alike(each, found.part)
         for each in choosing
