@@ -49,10 +49,9 @@ if TYPE_CHECKING:
     from fairlead.report.html import report_html
     from fairlead.solver.comparing import compare
     from fairlead.solver.dispensing import dispense
-    from fairlead.solver.plan.answer import PlannedChange, RebalancePlan
-    from fairlead.solver.plan.comparison import PlanComparison, TargetDifference, compare_plans
-    from fairlead.solver.plan.options import Budgets
+    from fairlead.solver.plan.answer import Budgets, PlannedChange, RebalancePlan
     from fairlead.solver.plan.plan import plan
+    from fairlead.solver.plan.saved import PlanComparison, TargetDifference, compare_plans
     from fairlead.solver.simulate.changes import Add, At, Cordon, Drain, Lose, Restore, Scale, Weight
     from fairlead.solver.simulate.result import Effect, Scenario, Simulation
     from fairlead.solver.simulate.simulate import simulate
@@ -85,9 +84,8 @@ _PUBLIC = {
     "fairlead.solver.comparing": "compare",
     "fairlead.solver.dispensing": "dispense",
     "fairlead.solver.plan.plan": "plan",
-    "fairlead.solver.plan.comparison": "PlanComparison TargetDifference compare_plans",
-    "fairlead.solver.plan.options": "Budgets",
-    "fairlead.solver.plan.answer": "PlannedChange RebalancePlan",
+    "fairlead.solver.plan.saved": "PlanComparison TargetDifference compare_plans",
+    "fairlead.solver.plan.answer": "Budgets PlannedChange RebalancePlan",
     "fairlead.solver.simulate.simulate": "simulate",
     "fairlead.solver.solving": "solve",
     "fairlead.solver.simulate.changes": "Add At Cordon Drain Lose Restore Scale Weight",

@@ -63,18 +63,27 @@ class Standing:
         """Return the clusters that only taints keep closed."""
         return tuple(sorted(name for name, ground in self.excluded.items() if ground.taints))
 
-    def closed_for_good(self, names: Iterable[str], *, spoiling: bool = False) -> "Standing":
+    def closed_for_good(
+        self, names: Iterable[str], *, spoiling: bool = False, cause: Cause | None = None
+    ) -> "Standing":
         """Say of some closed clusters that they would stay closed even if their taints were tolerated.
 
         Parameters
         ----------
         spoiling
             True where they would open, but had better not: that would change what others hold.
+        cause
+            What would keep them closed beside the taints; None where nobody asks.
         """
         stuck = {
-            name: replace(self.excluded[name], taints=(), spoiling=self.excluded[name].taints * spoiling)
+            name: replace(
+                ground,
+                taints=(),
+                spoiling=ground.taints * spoiling,
+                cause=cause if cause is not None and ground.cause is Cause.OTHER else ground.cause,
+            )
             for name in names
-            if name in self.excluded and self.excluded[name].taints
+            if (ground := self.excluded.get(name)) is not None and ground.taints
         }
         return replace(self, excluded={**self.excluded, **stuck}) if stuck else self
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
+from fairlead.models.in_order import numbers_of
 from fairlead.models.levels import SHORTFALLS
 from fairlead.models.source import Source
 from fairlead.models.statement import Statement, Violation
@@ -84,7 +85,7 @@ class Everywhere(Scope):
 
     def count(self, placed: Mapping[str, int]) -> int:
         """Return all replicas."""
-        return sum(placed.values())
+        return sum(numbers_of(placed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -117,6 +117,11 @@ class Change:
     """Where the number was declared; None where it was not."""
 
     @property
+    def about(self) -> tuple[str, str | None, str | None, str]:
+        """Which number is changed, whatever it is before and after."""
+        return self.kind, self.workload, self.cluster, self.detail
+
+    @property
     def amount(self) -> int:
         """How far the number is changed, in its own unit."""
         return abs(self.after - self.before)

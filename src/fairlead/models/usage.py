@@ -6,7 +6,7 @@ they have no limit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -15,7 +15,7 @@ from operator import add as add_up
 from typing import TYPE_CHECKING
 
 from fairlead.models.cluster import PODS, Cluster
-from fairlead.models.in_order import Clusters, Column, in_order_of
+from fairlead.models.in_order import WORTH_ARRAYS, Clusters, Column, extremes, in_order_of
 from fairlead.models.placement import Placement
 from fairlead.models.rules.capacity import demands, needs
 from fairlead.models.rules.quota import Allowance, left
@@ -32,9 +32,6 @@ Amounts = Mapping[Row, int]
 
 Columns = Mapping[str, Mapping[str, int]]
 """How much by resource and cluster: the same as `Amounts`, for what is asked of all clusters at once."""
-
-WORTH_ARRAYS = 500
-"""Places that are worth arrays, and the import of NumPy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +111,28 @@ def used_columns(problem: Problem, placed: Mapping[str, Mapping[str, int]]) -> C
 
 
 def _used_by_all(placement: Placement, workloads: Workloads, clusters: Clusters) -> Columns:
-    """Return what workloads use where they are placed; where there are many places these are seen at once."""
-    counted = clusters.once(charged)
+    """Return what workloads use where they are placed."""
     held = [placement.of(workload.key) for workload in workloads]
+    return _used_together(workloads, held, clusters.once(charged), clusters.names)
+
+
+def _used_together(
+    workloads: Sequence[Workload],
+    held: Sequence[Mapping[str, int]],
+    counted: Charged,
+    names: tuple[str, ...],
+) -> Columns:
+    """Return what workloads use where each holds replicas; where there are many places, seen at once."""
     found = None
     if sum(map(len, held)) >= WORTH_ARRAYS:
         from fairlead.models.at_once import used_at_once
 
         with suppress(OverflowError):
-            found = used_at_once([needs(each) for each in workloads], held, clusters.names, counted.of)
-    return _used(workloads, placement, counted) if found is None else found
+            found = used_at_once([needs(each) for each in workloads], held, names, counted.of)
+    if found is not None:
+        return found
+    keys = (workload.key for workload in workloads)
+    return _used(workloads, dict(zip(keys, held, strict=True)), counted)
 
 
 def _used(
@@ -157,10 +166,11 @@ def add(amounts: dict[Row, int], more: Amounts, times: int = 1) -> None:
         amounts[row] = amounts.get(row, 0) + times * amount
 
 
-def _running(workloads: Iterable[Workload], counted: Charged) -> dict[str, dict[str, int]]:
+def _running(workloads: Iterable[Workload], counted: Charged) -> Columns:
     """Return what workloads hold now, by resource and cluster."""
     workloads = tuple(workloads)
-    return _used(workloads, {each.key: each.current for each in workloads}, counted)
+    held = [workload.current for workload in workloads]
+    return _used_together(workloads, held, counted, tuple(sorted(counted.names)))
 
 
 def room(problem: Problem) -> Columns:
@@ -189,9 +199,10 @@ def room(problem: Problem) -> Columns:
             if held:
                 most = map(max, most, map(held.get, names, repeat(0)))
             amounts = [*map(min, amounts, most)]
-        if min(amounts, default=0) < 0:
-            amounts = [max(0, amount) for amount in amounts]
-        found[resource] = column if amounts is column.amounts else Column(names, amounts)
+        left = column if amounts is column.amounts else Column(names, amounts)
+        if extremes(left)[0] < 0:
+            left = Column(names, [max(0, amount) for amount in amounts])
+        found[resource] = left
     return found
 
 

@@ -8,7 +8,7 @@ from fairlead.models.problem import Problem
 from fairlead.models.rules import Candidates, Capacity, Spread, Total, Weights
 from fairlead.models.rules.balance import Balance
 from fairlead.models.workload import Workload
-from fairlead.solver.levels.evening import evened_out
+from fairlead.solver.levels.evening import Goal, evened_out
 from fairlead.solver.running.deadline import Deadline
 
 AB = ("a", "b")
@@ -31,7 +31,7 @@ def evened(room: int) -> Placement:
     halves: dict[str, Fraction] = dict.fromkeys(AB, Fraction(1, 2))
     rule = Balance(frozenset({"left", "right"}), {CPU: halves}, {("b", CPU): 2000}, {CPU: 14000})
     start = Placement({"left": {"a": 6}, "right": {"a": 6}})
-    return evened_out(problem, rule, start, {}, Fraction(0), Deadline())
+    return evened_out(problem, rule, start, {}, Goal(BALANCE, 0.0), Deadline())
 
 
 def test_a_workload_passes_as_a_whole_where_it_may_not_be_split() -> None:

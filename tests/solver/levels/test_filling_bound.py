@@ -38,7 +38,7 @@ def bound_of(
         for each in problem.workloads
         for cluster in problem.clusters
     }
-    asked = Asked(level, Fraction(100), limit)
+    asked = Asked(level, lambda _: Fraction(100), {} if limit is None else {BALANCE: limit})
     return filling_bound(rule, problem, known, {}, ranges, asked, Deadline())
 
 

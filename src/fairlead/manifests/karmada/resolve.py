@@ -230,5 +230,5 @@ class Resolver(Fleet):
         found = self.weighed(self.rooms(base.names, workload), workload)
         rooms = self.rooms(base.openable(), workload)
         hopeless = [name for name, most in rooms.items() if most is None]
-        closed = base.closed_for_good(hopeless).without(found.closed)
+        closed = base.closed_for_good(hopeless, cause=Cause.UNWEIGHABLE).without(found.closed)
         return Division(closed.limited(found.full), found.weights, key=key)

@@ -1,9 +1,9 @@
 """From one manifest of our own kinds to rules of one workload."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, assert_never
+from typing import Any, NamedTuple
 
 from fairlead.manifests.api import own
 from fairlead.manifests.api.meta import Object
@@ -13,90 +13,16 @@ from fairlead.manifests.own.sets import Remark, named
 from fairlead.manifests.standing import Memory
 from fairlead.manifests.validation import Located
 from fairlead.manifests.yaml.documents import first_few
+from fairlead.models.closed import rule_without
 from fairlead.models.cluster import Cluster
-from fairlead.models.rules import (
-    Aggregated,
-    Bounds,
-    Candidates,
-    Copies,
-    CustomCost,
-    Duplicated,
-    Evenness,
-    Grouped,
-    GroupTotal,
-    MovePrice,
-    Moves,
-    Price,
-    Shares,
-    Tiers,
-    Total,
-    Weights,
-    WorkloadRule,
-)
+from fairlead.models.rules import Bounds, Candidates, Weights, WorkloadRule
 from fairlead.models.rules.candidates import Exclusion
 from fairlead.models.rules.capacity import needs
 from fairlead.models.source import NOWHERE, Source
+from fairlead.models.variants import Rules
 from fairlead.models.workload import Workload
 
-V = TypeVar("V")
 Closed = Mapping[str, Exclusion]
-
-
-def without(rule: WorkloadRule, closed: Closed) -> WorkloadRule:
-    """Return a rule that does not know some candidates any more, other than as excluded."""
-    if not closed:
-        return rule
-    match rule:
-        case Candidates():
-            return _candidates(rule, closed)
-        case Bounds():
-            low, high = _left(rule.minimum, closed), _left(rule.maximum, closed)
-            return replace(rule, minimum=low, maximum=high, where_held=rule.where_held - closed.keys())
-        case GroupTotal():
-            return replace(rule, clusters=rule.clusters - closed.keys())
-        case Grouped() | CustomCost():
-            return rule.without(closed.keys())
-        case Tiers():
-            return _tiers(rule, closed)
-        case Weights():
-            tiers = tuple(tier - closed.keys() for tier in rule.tiers)
-            return replace(rule, weights=_left(rule.weights, closed), tiers=tiers)
-        case (
-            Aggregated()
-            | Copies()
-            | Duplicated()
-            | Evenness()
-            | MovePrice()
-            | Moves()
-            | Price()
-            | Shares()
-            | Total()
-        ):
-            return rule
-        case _:
-            assert_never(rule)
-
-
-def _candidates(rule: Candidates, closed: Closed) -> Candidates:
-    """Exclude candidates with the reason."""
-    names = tuple(name for name in rule.names if name not in closed)
-    excluded = {**rule.excluded, **{name: closed[name] for name in rule.names if name in closed}}
-    return Candidates(
-        names, {name: excluded[name] for name in sorted(excluded)}, _left(rule.held_only, closed)
-    )
-
-
-def _left(values: Mapping[str, V], closed: Closed) -> Mapping[str, V]:
-    """Return what is said of the clusters that stay."""
-    return {name: value for name, value in values.items() if name not in closed}
-
-
-def _tiers(rule: Tiers, closed: Closed) -> Tiers:
-    """Return the tiers that still have clusters, each with its source."""
-    left = [tier - closed.keys() for tier in rule.tiers]
-    kept = [position for position, tier in enumerate(left) if tier]
-    sources = tuple(rule.sources[position] for position in kept if position < len(rule.sources))
-    return Tiers(tuple(left[position] for position in kept), sources)
 
 
 def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remark]:
@@ -115,7 +41,7 @@ def idle_bounds(rules: Sequence[WorkloadRule], closed: Closed) -> Iterator[Remar
 class Added(NamedTuple):
     """The rules of a workload with what a manifest adds, and what there is to say about it."""
 
-    rules: tuple[WorkloadRule, ...]
+    rules: Rules
     remarks: tuple[Remark, ...] = ()
 
 
@@ -166,12 +92,22 @@ class Adder:
         key = (id(located.model), names)
         found = self.memory.once(key, lambda: hierarchy.division(located, names, self.clusters))
 
-        def changed(rule: WorkloadRule) -> WorkloadRule:
-            if isinstance(rule, Weights):
-                return found.shares
-            return self.memory.once(("without", id(rule), id(found)), lambda: without(rule, found.closed))
+        kept = (
+            found.shares if isinstance(rule, Weights) else self._without(rule, workload, found)
+            for rule in rules
+        )
+        left = tuple(rule for rule in kept if rule is not None)
+        return Added(left, tuple(idle_bounds(rules, found.closed)))
 
-        return Added(tuple(map(changed, rules)), tuple(idle_bounds(rules, found.closed)))
+    def _without(
+        self, rule: WorkloadRule, workload: Workload, found: hierarchy.Division
+    ) -> WorkloadRule | None:
+        """Take the candidates without a share out of a rule."""
+
+        def reduced() -> WorkloadRule | None:
+            return rule_without(rule, workload.rules, workload, found.closed) if found.closed else rule
+
+        return self.memory.once(("without", id(rule), id(found)), reduced)
 
     def outside(self, located: Located[RuleManifest], workload: Workload) -> Added:
         """Add what a kind from outside makes; of equal rules all workloads have the very same one."""

@@ -26,7 +26,8 @@ class Cause(Enum):
 
     ``BESIDE_OTHERS``: it is closed only as long as others are open, such as one without a static weight.
     ``DELETING``, ``NOT_READY``: what has become of the cluster itself. ``UNWEIGHABLE``: its room is not
-    known, and weights are rooms. ``OTHER``: all else.
+    known, and weights are rooms; so it would be if its taints were tolerated. ``NO_COPY``: a copy there
+    would have no replicas. ``OTHER``: all else.
     """
 
     OTHER = auto()
@@ -34,6 +35,7 @@ class Cause(Enum):
     DELETING = auto()
     NOT_READY = auto()
     UNWEIGHABLE = auto()
+    NO_COPY = auto()
 
 
 @dataclass(frozen=True, slots=True)

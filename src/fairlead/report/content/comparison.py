@@ -20,7 +20,7 @@ from fairlead.report.blocks import (
 from fairlead.report.content.outcome import SHOWN, TONES, explanation, toned_verdict, verdict
 from fairlead.report.content.plan import shift_cells
 from fairlead.report.terminal import Look
-from fairlead.solver.plan.comparison import PlanComparison
+from fairlead.solver.plan.saved import PlanComparison
 
 BEST = "best"
 ROWS_SHOWN = 30

@@ -24,6 +24,7 @@ from fairlead.solver.exact.nested.choosing import faces_of, without_choice
 from fairlead.solver.exact.nested.face import Face
 from fairlead.solver.exact.nested.narrowing import narrow_all
 from fairlead.solver.exact.nested.picking import ApartError, TooLongError
+from fairlead.solver.exact.nested.pricing import cheapest
 from fairlead.solver.exact.nested.settling import settle
 
 Numbers = NDArray[np.int64]
@@ -164,18 +165,52 @@ class Choice:
         inside = (_within(face, lower, upper) for face in self.faces)
         return replace(self, faces=tuple(each for each in inside if each is not None))
 
-    def cheapest(self, cost: Bowls) -> Numbers | None:
-        """Return a placement that costs least; None where that takes too long to tell, or there is none."""
+    @property
+    def most(self) -> Numbers:
+        """How many replicas can be chosen at most, by cluster."""
+        ends = [np.where(face.open_to, face.upper, 0) for face in self.faces]
+        found: Numbers = np.max(ends, axis=0) if ends else np.zeros(len(self.names), dtype=np.int64)
+        return found
+
+    def cheapest(self, cost: Bowls, near: Numbers | None = None) -> "Cheapest | None":
+        """Return a placement that costs least; None where there is none.
+
+        Parameters
+        ----------
+        near
+            A placement that may be close to it: then one that is as good as cheapest will do.
+
+        Raises
+        ------
+        TooLongError
+            It takes too long to tell.
+        """
         single = self.faces[0] if len(self.faces) == 1 else None
         freely = None if single is None else _freely(single, cost)
         if freely is not None:
-            return freely
+            return Cheapest(freely, cost.value(freely))
+        if single is not None and near is not None:
+            inside = (near > 0) & single.open_to | single.required
+            priced = cheapest(single, cost, inside if single.holds(inside) else None)
+            if priced is not None:
+                return Cheapest(*priced)
         relaxed = None if single is None else without_choice(single, cost)
         try:
             best = narrow_all(self.faces, cost) if relaxed is None else [relaxed]
-            return next((each for each in map(settle, best) if each is not None), None)
-        except (TooLongError, ApartError):
-            return None
+            counts = next((each for each in map(settle, best) if each is not None), None)
+        except ApartError as apart:
+            raise TooLongError from apart
+        if counts is None and best:
+            raise TooLongError
+        return None if counts is None else Cheapest(counts, cost.value(counts))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cheapest:
+    """A placement of a workload, and what no placement costs less than, in steps."""
+
+    counts: Numbers
+    least: Fraction
 
 
 Choices = tuple[tuple[Workload, Choice | None], ...]

@@ -1,15 +1,14 @@
-"""What balance costs at least, or a deviation while balance is pinned: bounds from prices of what is filled.
+"""What balance costs at least, or a level after it while others are pinned: bounds from mixes of choices.
 
-At a price of every unit that is used, workloads choose by themselves what costs least, exactly, and what
-clusters are filled by is chosen freely. The sum of both bounds what is minimised from below, whatever the
-prices (Lagrangian relaxation). Where balance is pinned, it counts with a weight, less what it may be. The
-best prices are the marginal costs of the mix of choices that costs least, found step by step: the choices
-that are cheapest now come into the mix (M. Frank and P. Wolfe, 1956). Floats only look for prices and for the
-weight; the bound is evaluated in whole numbers.
+A mix may hold parts of choices, which no placement does, so its bound may lie below all placements
+(`fairlead.solver.levels.mixing`). Where it is not enough, the replicas of one workload on one cluster are cut
+in two, up to their mean in the mix and beyond it, and both are bounded: first where mixing gains most (branch
+and bound). What there is most of in every mix is a placement that may be a good one.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import heapq
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -20,25 +19,25 @@ from fairlead.models.placement import Placement
 from fairlead.models.problem import Problem
 from fairlead.models.rules.balance import Balance
 from fairlead.solver.answers.attainment import Apart
-from fairlead.solver.exact.costs.bowls import Bowls
-from fairlead.solver.levels.filled_rows import Choice, FilledRows, Floats, Numbers, rows_and_choices
+from fairlead.solver.exact.nested.picking import TooLongError
+from fairlead.solver.levels.filled_rows import Choice, rows_and_choices
+from fairlead.solver.levels.mixing import NOTHING, Blend, Mix
 from fairlead.solver.levels.own_cost import OwnCost, own_cost
 from fairlead.solver.running.deadline import Deadline
 
 ROUNDS = 24
-"""How often every workload chooses at most."""
-SWEEPS = 30
-"""How often the mix is evened out in between."""
-DEAREST = 2.0**34
-"""The price of a replica in whole steps, at most."""
+"""How often every workload chooses at most before anything is cut in two."""
+AGAIN = 6
+"""The same after each cut."""
+PARTS = 400
+"""How many parts are looked at in the end, at most."""
 ENOUGH = 2.0**-10
 """Of what the mix costs, how much more a bound has to promise to be looked for."""
-NOTHING = 1e-9
-"""Parts of a mix that are as good as none, and gains that are."""
-OVER = 50.0
-"""What it costs to fill more than there is room for, in terms of balance."""
-STRIDE = 4.0
-"""By what the weight of a pinned balance is changed at first."""
+CLOSE = 0.125
+"""The same, as a part of what is missing to what is wanted."""
+
+Wanted = Callable[[Placement | None], Fraction]
+"""Is told of a placement that may be good, or of none, and says which bound is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,136 +49,23 @@ class Asked:
     level
         Balance, or a level after it that single workloads add up to.
     wanted
-        A bound that is enough.
-    limit
-        What balance may be; None where it is minimised.
-    below
-        False where a bound that is not enough is worth nothing.
+        A bound that is enough; is told of placements that may be better than the best one.
+    pins
+        What other levels may cost, balance among them unless it is bounded.
     """
 
     level: Level
-    wanted: Fraction
-    limit: Fraction | None = None
-    below: bool = True
+    wanted: Wanted
+    pins: Mapping[Level, Fraction] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Mix:
-    """Parts of the choices of one workload that add up to 1, with what they use and what they cost alone."""
+@dataclass(order=True, slots=True)
+class _Part:
+    """A part of all placements: its bound, its number, and the mixes within."""
 
-    choice: Choice
-    own: OwnCost
-    used: list[Floats]
-    costs: list[float]
-    parts: list[float]
-
-    def add(self, counts: Numbers) -> None:
-        """Take in a choice, none of it so far."""
-        used, cost = (self.choice.usage @ counts).astype(float), self.own.about(counts)
-        known = zip(self.used, self.costs, strict=True)
-        if not any(cost == other and np.array_equal(used, each) for each, other in known):
-            self.used.append(used)
-            self.costs.append(cost)
-            self.parts.append(0.0)
-
-    def without_nothing(self) -> "_Mix":
-        """Return the mix of what is more than nothing."""
-        kept = [at for at, part in enumerate(self.parts) if part > NOTHING]
-        return _Mix(
-            self.choice,
-            self.own,
-            [self.used[at] for at in kept],
-            [self.costs[at] for at in kept],
-            [self.parts[at] for at in kept],
-        )
-
-
-class _Filling:
-    """How rows are filled by all together, in floats, and what balance weighs beside what workloads cost."""
-
-    def __init__(self, rows: FilledRows, mixes: list[_Mix], limit: Fraction | None) -> None:
-        self.rows = rows
-        self.mixes = mixes
-        self.used: Floats = sum((mix.used[0] for mix in mixes), np.zeros(len(rows.rows)))
-        self._bend = rows.bend
-        self._limit = limit
-        self._stride = STRIDE
-        self.weight = 1.0
-        if limit is not None:
-            self.weight = max(1.0, self.spent()) / max(float(limit), ENOUGH)
-
-    def spent(self) -> float:
-        """Return what the workloads of the mix cost alone."""
-        pairs = ((part, cost) for mix in self.mixes for part, cost in zip(mix.parts, mix.costs, strict=True))
-        return sum(part * cost for part, cost in pairs)
-
-    def prices(self) -> Floats:
-        """Return what a unit more costs, by row."""
-        over = np.maximum(0.0, self.used - self.rows.room)
-        found: Floats = 2 * self.weight * self._bend * (self.rows.standing + self.used + OVER * over)
-        return found
-
-    def value(self) -> float:
-        """Return about what the mix costs."""
-        uneven = self.rows.unevenness(self.rows.standing + self.used)
-        return uneven if self._limit is None else self.spent() + self.weight * (uneven - float(self._limit))
-
-    def even(self) -> None:
-        """Shift parts from what costs most to what costs least, until nothing is gained; then weigh again."""
-        for _ in range(SWEEPS):
-            if sum(map(self._shift, self.mixes)) < NOTHING * self.weight:
-                break
-        self.mixes = [mix.without_nothing() for mix in self.mixes]
-        if self._limit is not None:
-            over = self.rows.unevenness(self.rows.standing + self.used) > self._limit
-            if over != (self._stride > 1):
-                self._stride = self._stride**-0.5
-            self.weight *= self._stride
-
-    def _shift(self, mix: _Mix) -> float:
-        """Shift as much as gains most; return about what it gained."""
-        if len(mix.used) < 2:
-            return 0.0
-        prices = self.prices()
-        costs = [own + float(prices @ used) for own, used in zip(mix.costs, mix.used, strict=True)]
-        to = min(range(len(costs)), key=costs.__getitem__)
-        source = max((at for at in range(len(costs)) if mix.parts[at] > NOTHING), key=costs.__getitem__)
-        gain = costs[source] - costs[to]
-        if gain <= NOTHING * self.weight:
-            return 0.0
-        change = mix.used[to] - mix.used[source]
-        over = 1 + OVER * (self.used > self.rows.room)
-        slowed = float((2 * self.weight * self._bend * over * change * change).sum())
-        part = min(mix.parts[source], gain / slowed if slowed else 1.0)
-        mix.parts[to] += part
-        mix.parts[source] -= part
-        self.used = self.used + part * change
-        return part * gain
-
-    def bound(self) -> Fraction | None:
-        """Return the bound at the prices of the mix, and take the choices that are cheapest there into it.
-
-        None where one of these cannot be told.
-        """
-        prices, weight = self.prices(), Fraction(self.weight)
-        slopes = [prices @ mix.choice.usage for mix in self.mixes]
-        dearest = max(
-            float((slope + mix.own.dearest(mix.choice.total)).max(initial=0.0))
-            for slope, mix in zip(slopes, self.mixes, strict=True)
-        )
-        scale = int(DEAREST / max(dearest, 1 / DEAREST))
-        whole = np.rint(prices * scale).astype(np.int64)
-        spent = Fraction(0)
-        for mix in self.mixes:
-            own = mix.own.in_steps(scale)
-            cost = Bowls(own.bend, own.slope + whole @ mix.choice.usage)
-            counts = mix.choice.cheapest(cost)
-            if counts is None:
-                return None
-            spent += cost.value(counts) + scale * mix.own.constant
-            mix.add(counts)
-        found = (spent + self.rows.least(whole.tolist(), scale * weight)) / scale
-        return found if self._limit is None else found - weight * self._limit
+    bound: Fraction
+    number: int
+    blend: Blend = field(compare=False)
 
 
 def filling_bound(
@@ -219,36 +105,108 @@ def filling_bound(
     if found is None:
         return None
     rows, choices = found
-    mixes = list[_Mix]()
+    levels = [*(each for each in {**asked.pins, asked.level: None} if each != BALANCE), BALANCE]
+    mixes = list[Mix]()
     for workload, choice in choices:
         counts = asked.level != BALANCE or workload.key in rule.members
         if counts and choice is None:
             return None
         if counts and choice is not None:
-            own = own_cost(workload, choice, problem, asked.level)
-            mix = _Mix(_in_ranges(choice, ranges), own, [], [], [])
-            mix.add(choice.counts(placement.of(choice.key)))
-            mix.parts[0] = 1.0
-            mixes.append(mix)
-    return _raised(_Filling(rows, mixes, asked.limit), asked, until) if mixes else None
+            own = tuple(own_cost(workload, choice, problem, each) for each in levels[:-1])
+            if bool(choice.usage.any()) or any(each.counts for each in own):
+                own = (*own, OwnCost.nothing(len(choice.names)))
+                mixes.append(Mix.of(_in_ranges(choice, ranges), own, choice.counts(placement.of(choice.key))))
+    limits = tuple(asked.pins.get(each) for each in levels)
+    return _branched(Blend.of(rows, mixes, limits), asked, until) if mixes else None
 
 
-def _raised(filling: _Filling, asked: Asked, until: Deadline) -> Fraction | None:
-    """Return the best bound of some rounds."""
+def _branched(blend: Blend, asked: Asked, until: Deadline) -> Fraction | None:
+    """Return the best bound: of the whole, then of smaller and smaller parts."""
+    wanted = asked.wanted(None)
+    first = _raised(blend, wanted, ROUNDS, until)
+    if first is None or first >= wanted:
+        return first
+    wanted, least = asked.wanted(_largest(blend)), blend.rounded()
+    parts, number = [_Part(first, 0, blend)], 1
+    while parts and parts[0].bound < wanted and number < PARTS and until.remaining():
+        part = parts[0]
+        halves = _halves(part.blend)
+        if halves is None:
+            break
+        heapq.heappop(parts)
+        for half in halves:
+            found = _raised(half, wanted, AGAIN, until)
+            bound = part.bound if found is None else max(found, part.bound)
+            if bound < wanted:
+                heapq.heappush(parts, _Part(bound, number, half))
+                if half.rounded() < least:
+                    wanted, least = asked.wanted(_largest(half)), half.rounded()
+            number += 1
+    return min(parts[0].bound, wanted) if parts else wanted
+
+
+def _where_mixed(blend: Blend) -> tuple[int, int] | None:
+    """Return the workload and the cluster of which mixing saves most, by position; None where it saves nothing."""
+    gains = [mix.spread * blend.gain(mix) if len(mix.counts) > 1 else np.zeros(1) for mix in blend.mixes]
+    at = max(range(len(gains)), key=lambda each: float(gains[each].max()))
+    cluster = int(gains[at].argmax())
+    return (at, cluster) if gains[at][cluster] > NOTHING**2 else None
+
+
+def _halves(blend: Blend) -> Sequence[Blend] | None:
+    """Return the parts with fewer and with more replicas on the cluster of which mixing saves most.
+
+    Without those in which nothing can be chosen; None where nothing is mixed, or that cannot be told.
+    """
+    place = _where_mixed(blend)
+    if place is None:
+        return None
+    at, cluster = place
+    mix = blend.mixes[at]
+    mean = int(np.floor(mix.mean[cluster] + NOTHING))
+    most, none = np.full(len(mix.choice.names), mix.choice.total), np.zeros(len(mix.choice.names), np.int64)
+    fewer, more = most.copy(), none.copy()
+    fewer[cluster], more[cluster] = mean, mean + 1
+    try:
+        sides = (mix.within(none, fewer), mix.within(more, most))
+    except TooLongError:
+        return None
+    return [blend.copied(at, side) for side in sides if side is not None]
+
+
+def _raised(blend: Blend, wanted: Fraction, rounds: int, until: Deadline) -> Fraction | None:
+    """Return the best bound of some rounds; None where none is known, what is wanted where nothing is left."""
     best: Fraction | None = None
-    for _ in range(ROUNDS):
-        found = filling.bound() if until.remaining() else None
+    for _ in range(rounds):
+        try:
+            found = blend.bound() if until.remaining() else best
+        except TooLongError:
+            break
         if found is None:
-            break
+            return wanted if until.remaining() else best
         best = found if best is None else max(best, found)
-        value = filling.value()
-        if best >= asked.wanted or value - float(best) <= ENOUGH * value:
+        value = blend.value()
+        gap = value - float(best)
+        if best >= wanted or gap <= ENOUGH * abs(value):
             break
-        # No bound is above what a mix costs.
-        if not asked.below and value < asked.wanted:
+        if rounds < ROUNDS and gap <= CLOSE * float(wanted - best) and _where_mixed(blend) is not None:
             break
-        filling.even()
+        blend.even()
     return best
+
+
+def _largest(blend: Blend) -> Placement:
+    """Return what there is most of in every mix."""
+    return Placement(
+        {
+            mix.choice.key: {
+                name: count
+                for name, count in zip(mix.choice.names, mix.largest.tolist(), strict=True)
+                if count
+            }
+            for mix in blend.mixes
+        }
+    )
 
 
 def _in_ranges(choice: Choice, ranges: Mapping[Place, Range]) -> Choice:

@@ -1,30 +1,25 @@
 """Models between levels: what is known while levels are solved, and CP-SAT run on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 
-from fairlead.encoders.balance import error, steps_up_to
+from fairlead.encoders.balance import steps_up_to
 from fairlead.encoders.convex import Term
 from fairlead.encoders.costs import LevelCost, PeakCost
 from fairlead.encoders.encoding import Encoding
 from fairlead.encoders.registry import encode
-from fairlead.encoders.scale import LARGEST, Held
-from fairlead.encoders.selection import Group, replicas_at
+from fairlead.encoders.scale import LARGEST
+from fairlead.encoders.selection import Group
 from fairlead.encoders.variables import Place, Range
 from fairlead.models import blame
 from fairlead.models.errors import InternalError
-from fairlead.models.levels import BALANCE, DEVIATIONS, Level
-from fairlead.models.outcome import Attained
-from fairlead.models.placement import Placement
-from fairlead.models.problem import Problem
-from fairlead.models.score import levels_of, value_of
+from fairlead.models.levels import BALANCE, Level
+from fairlead.models.score import value_of
 from fairlead.models.shortfall import refused
-from fairlead.solver.answers.attainment import Apart, Least, Note
+from fairlead.solver.answers.attainment import Note
 from fairlead.solver.exact.ranges import within_peaks
-from fairlead.solver.levels.filling_bound import Asked, filling_bound
+from fairlead.solver.levels.level_bounds import LevelBounds
 from fairlead.solver.levels.stages import polished
-from fairlead.solver.levels.targets import Targets
 from fairlead.solver.running.deadline import Deadline
 from fairlead.solver.running.engine import Effort, Finding, Verdict, run
 
@@ -32,49 +27,12 @@ from fairlead.solver.running.engine import Effort, Finding, Verdict, run
 # the same. That is so much work, about two seconds, and this part of a level's time at most.
 FIRST_WORK = 0.5
 FIRST_TRY = 0.5
-# Of the time that is left, what a bound by prices may use.
-FILLING = 0.3
-# Workloads times clusters from which on prices are asked early: of balance before the best is looked for, of
-# the levels after it once one worker has not found it.
-PRICED_EARLY = 440
 
 
-@dataclass(slots=True)
-class LevelModels:
-    """What is known while the levels are solved: the best placement, ranges, pins and bounds."""
+class LevelModels(LevelBounds):
+    """Models of levels, and CP-SAT run on them."""
 
-    problem: Problem
-    least: Least
-    deadline: Deadline
-    workers: int
-    seed: int
-    relaxed: tuple[Attained, ...] = ()
-    apart: Apart = field(default_factory=dict)
-    best: Placement | None = None
-    floor: Placement | None = None
-    near: Placement | None = None
-    start: Placement | None = None
-    outline: Encoding | None = None
-    ranges: dict[Place, Range] = field(default_factory=dict)
-    pins: list[tuple[Level, int]] = field(default_factory=list)
-    pinned_apart: dict[Level, dict[str, int]] = field(default_factory=dict)
-    fixed: list[tuple[Group, int]] = field(default_factory=list)
-    held: Held | None = None
-    restricted: bool = False
-    notes: list[Note] = field(default_factory=list)
-    totals: dict[str, int] = field(default_factory=dict)
-    targets: Targets = field(default_factory=dict)
-    levels: tuple[Level, ...] = field(init=False)
-    polished: Placement | None = None
-    priced: dict[Level, Fraction] = field(default_factory=dict)
-    tried: bool = False
-
-    def __post_init__(self) -> None:
-        self.levels = levels_of(self.problem)
-
-    def _in_time(self) -> bool:
-        """Tell whether there is time left."""
-        return self.deadline.remaining() > 0
+    __slots__ = ()
 
     def _encode(self, ranges: Mapping[Place, Range] | None = None) -> Encoding | None:
         """Return a model in the given or the known ranges, with all pins; None where time ran out."""
@@ -139,7 +97,6 @@ class LevelModels:
                 aim = steps_up_to(cost, self.targets[level].value)
             if refined:
                 continue
-            self._price_between(level, settled=settled or not efforts)
             if finding.verdict is Verdict.OPTIMAL and target is None and not self.restricted:
                 self._agree(level, cost, bound)
             if settled or not efforts:
@@ -186,22 +143,6 @@ class LevelModels:
             self.best = found
         return refined
 
-    def _is_better(self, encoding: Encoding, found: Placement, level: Level | None) -> bool:
-        """Tell whether a placement keeps all pins and beats the best one on a level."""
-        if any(encoding.levels[pinned].steps(found) > steps for pinned, steps in self.pins):
-            return False
-        if self.best is None or level is None:
-            return True
-        cost = encoding.levels[level]
-        return cost.steps(found) < cost.steps(self.best)
-
-    def _is_inside(self, placement: Placement) -> bool:
-        """Tell whether the model can express a placement: every number lies in the range of its place."""
-        return all(
-            known.lower <= replicas_at(placement, place) <= known.upper
-            for place, known in self.ranges.items()
-        )
-
     def _polish(self, outline: Encoding, level: Level) -> None:
         """Let every workload stand as well as the others let it: a search cares for one level only.
 
@@ -232,61 +173,11 @@ class LevelModels:
             self.targets = {**self.targets, level: self.targets[level].raised(bound)}
         return self.best is not None and value_of(self.problem, self.best, level) <= self.targets[level].value
 
-    def _is_large(self) -> bool:
-        """Tell whether prices are asked early."""
-        return len(self.problem.workloads) * len(self.problem.clusters) >= PRICED_EARLY
-
-    def _is_priced_first(self, level: Level) -> bool:
-        """Tell whether prices are asked before a search: of balance, and where one looks again."""
-        return self._is_large() and (self.tried or (level == BALANCE and level in self.targets))
-
-    def _price_between(self, level: Level, *, settled: bool) -> None:
-        """Ask prices between two searches of a level that has to be best."""
-        if not settled and level not in self.targets and self._is_large():
-            self._price(level)
-
-    def _price(self, level: Level) -> None:
-        """Bound a level by prices of what is filled, where that is known how to do."""
-        best, rules = self.best, self.problem.balances or ()
-        if best is None or len(rules) != 1 or level in self.priced:
-            return
-        asked = self._asked(level, best)
-        if asked is not None:
-            until = self.deadline.part(FILLING)
-            found = filling_bound(rules[0], self.problem, best, self.apart, self.ranges, asked, until)
-            if found is not None:
-                self.priced[level] = found
-                if level in self.targets:
-                    self.targets = {**self.targets, level: self.targets[level].raised(found)}
-
-    def _asked(self, level: Level, best: Placement) -> Asked | None:
-        """Return what prices are asked for; None where they tell nothing of a level."""
-        value, pin = Fraction(value_of(self.problem, best, level)), dict(self.pins).get(BALANCE)
-        if level == BALANCE:
-            return Asked(level, value - self.targets[level].tolerance, below=False)
-        if level.base not in DEVIATIONS or pin is None or self.outline is None:
-            return None
-        cost = self.outline.levels[BALANCE]
-        return Asked(level, value, Fraction(cost.value(pin) + error(cost)))
-
     def _refuted(self) -> bool:
         """Return that there is no placement, unless one is known."""
         if self.best is not None:
             raise InternalError("CP-SAT calls a problem infeasible of which a placement is known")
         return False
-
-    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
-        """Return what a level costs at least by the problem with fewer rules; None where that is silent."""
-        number = self.levels.index(level)
-        known = number < len(self.relaxed) and self._reaches(number, best)
-        return self.relaxed[number].bound if known else None
-
-    def _reaches(self, count: int, best: Placement) -> bool:
-        """Tell whether the first levels, so many, cost what they cost in the problem with fewer rules."""
-        levels = zip(self.levels[:count], self.relaxed[:count], strict=False)
-        return len(self.relaxed) >= count and all(
-            value_of(self.problem, best, each) == other.value for each, other in levels
-        )
 
     def _sharpen(self, peak: PeakCost, bound: Fraction) -> Note:
         """Prove the greatest distance of one workload exactly: look for anything below it."""

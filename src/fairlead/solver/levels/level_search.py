@@ -331,7 +331,7 @@ class LevelSearch(LevelModels):
         if level in self.targets:
             found = () if bound is None or cost is None else (cost.value(bound),)
             return self.targets[level].note(value, (self.least[level], *found))
-        if value in (self.least[level], self._relaxed_at(level, self.best)):
+        if value in (self.least[level], self._relaxed_at(level, self.best), self.priced.get(level)):
             return Note(value, proven=True)
         if cost is None or bound is None:
             return Note()

@@ -1,0 +1,156 @@
+"""What is known while levels are solved, and what prices of what is filled tell of them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from fairlead.encoders.balance import error
+from fairlead.encoders.encoding import Encoding
+from fairlead.encoders.scale import Held
+from fairlead.encoders.selection import Group, replicas_at
+from fairlead.encoders.variables import Place, Range
+from fairlead.models.levels import BALANCE, Level
+from fairlead.models.outcome import Attained
+from fairlead.models.placement import Placement
+from fairlead.models.problem import Problem
+from fairlead.models.score import levels_of, value_of
+from fairlead.models.shortfall import refused
+from fairlead.solver.answers.attainment import Apart, Least, Note
+from fairlead.solver.levels.evening import Goal, evened_out
+from fairlead.solver.levels.filling_bound import Asked, filling_bound
+from fairlead.solver.levels.own_cost import is_own
+from fairlead.solver.levels.targets import Targets
+from fairlead.solver.running.deadline import Deadline
+
+# Of the time that is left, what a bound by prices may use, and what placing everybody again may before it.
+FILLING = 0.3
+EVENING = 0.15
+# Workloads times clusters from which on prices are asked before a search.
+PRICED_EARLY = 440
+
+
+@dataclass(slots=True)
+class LevelBounds:
+    """What is known while the levels are solved: the best placement, ranges, pins and bounds."""
+
+    problem: Problem
+    least: Least
+    deadline: Deadline
+    workers: int
+    seed: int
+    relaxed: tuple[Attained, ...] = ()
+    apart: Apart = field(default_factory=dict)
+    best: Placement | None = None
+    floor: Placement | None = None
+    near: Placement | None = None
+    start: Placement | None = None
+    outline: Encoding | None = None
+    ranges: dict[Place, Range] = field(default_factory=dict)
+    pins: list[tuple[Level, int]] = field(default_factory=list)
+    pinned_apart: dict[Level, dict[str, int]] = field(default_factory=dict)
+    fixed: list[tuple[Group, int]] = field(default_factory=list)
+    held: Held | None = None
+    restricted: bool = False
+    notes: list[Note] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+    targets: Targets = field(default_factory=dict)
+    levels: tuple[Level, ...] = field(init=False)
+    polished: Placement | None = None
+    priced: dict[Level, Fraction] = field(default_factory=dict)
+    tried: bool = False
+
+    def __post_init__(self) -> None:
+        self.levels = levels_of(self.problem)
+
+    def _in_time(self) -> bool:
+        """Tell whether there is time left."""
+        return self.deadline.remaining() > 0
+
+    def _is_better(self, encoding: Encoding, found: Placement, level: Level | None) -> bool:
+        """Tell whether a placement keeps all pins and beats the best one on a level."""
+        if any(encoding.levels[pinned].steps(found) > steps for pinned, steps in self.pins):
+            return False
+        if self.best is None or level is None:
+            return True
+        cost = encoding.levels[level]
+        return cost.steps(found) < cost.steps(self.best)
+
+    def _is_inside(self, placement: Placement) -> bool:
+        """Tell whether the model can express a placement: every number lies in the range of its place."""
+        return all(
+            known.lower <= replicas_at(placement, place) <= known.upper
+            for place, known in self.ranges.items()
+        )
+
+    def _is_priced_first(self, level: Level) -> bool:
+        """Tell whether prices are asked before a search: of balance and of what comes after it."""
+        large = len(self.problem.workloads) * len(self.problem.clusters) >= PRICED_EARLY
+        return large and (self.tried or level in self.targets or BALANCE in dict(self.pins))
+
+    def _price(self, level: Level) -> None:
+        """Bound a level by prices of what is filled, where that is known how to do, and fill it better."""
+        rules = self.problem.balances or ()
+        if self.best is None or self.outline is None or len(rules) != 1 or level in self.priced:
+            return
+        pins = self._pinned(self.outline)
+        if level != BALANCE and (BALANCE not in pins or not is_own(level)):
+            return
+        if level != BALANCE:
+            self._wanted(level, self.best)
+        asked = Asked(level, lambda found: self._wanted(level, found), pins)
+        until = self.deadline.part(FILLING)
+        found = filling_bound(rules[0], self.problem, self.best, self.apart, self.ranges, asked, until)
+        if found is None:
+            return
+        cost = self.outline.levels[level]
+        if cost.exact:
+            found = cost.value(math.ceil((found - cost.constant) * cost.scale))
+        self.priced[level] = found
+        if level in self.targets:
+            self.targets = {**self.targets, level: self.targets[level].raised(found)}
+
+    def _pinned(self, outline: Encoding) -> Mapping[Level, Fraction]:
+        """Return what levels are pinned to that bind workloads together."""
+        found, everybody = dict[Level, Fraction](), frozenset(self.problem.workload_by_key)
+        for level, steps in self.pins:
+            cost = outline.levels[level]
+            if level == BALANCE:
+                found[level] = cost.value(steps) + error(cost)
+            elif is_own(level) and not everybody <= self.apart.get(level, frozenset()):
+                # Every cost that adds up is rounded down by less than a step.
+                found[level] = cost.value(steps if cost.exact else steps + len(cost.costs))
+        return found
+
+    def _wanted(self, level: Level, found: Placement | None) -> Fraction:
+        """Take a placement if it is better; return what a level has to be bounded by to be settled."""
+        best, outline = self.best or Placement({}), self.outline
+        if found is not None and outline is not None:
+            tried = self._evened(level, Placement({**best, **found}))
+            better = self._is_better(outline, tried, level) and self._is_inside(tried)
+            if better and not refused(self.problem, tried):
+                self.best = best = tried
+        tolerance = self.targets[level].tolerance if level in self.targets else 0
+        return Fraction(value_of(self.problem, best, level)) - tolerance
+
+    def _evened(self, level: Level, placement: Placement) -> Placement:
+        """Return a placement that fills clusters better, whatever levels before balance."""
+        rule = (self.problem.balances or ())[0]
+        limit = 0.0
+        if level != BALANCE and self.outline is not None:
+            limit = float(self._pinned(self.outline)[BALANCE])
+        until = self.deadline.part(EVENING)
+        return evened_out(self.problem, rule, placement, self.apart, Goal(level, limit), until)
+
+    def _relaxed_at(self, level: Level, best: Placement) -> int | Fraction | None:
+        """Return what a level costs at least by the problem with fewer rules; None where that is silent."""
+        number = self.levels.index(level)
+        known = number < len(self.relaxed) and self._reaches(number, best)
+        return self.relaxed[number].bound if known else None
+
+    def _reaches(self, count: int, best: Placement) -> bool:
+        """Tell whether the first levels, so many, cost what they cost in the problem with fewer rules."""
+        levels = zip(self.levels[:count], self.relaxed[:count], strict=False)
+        return len(self.relaxed) >= count and all(
+            value_of(self.problem, best, each) == other.value for each, other in levels
+        )
