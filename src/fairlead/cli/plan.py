@@ -1,6 +1,5 @@
 """``fairlead plan``: which replicas to move, and in which order."""
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -231,6 +230,8 @@ def plan_command(
     with shown(options["time_limit"], quiet=inputs.quiet) as progress:
         found = plan(problem, resume=saved, progress=progress, **arguments)
     if files.save is not None:
+        import json
+
         outputs.write(files.save, json.dumps(found.to_dict(), indent=2) + "\n")
     if files.waves is not None:
         outputs.write_waves(found, files.waves)
@@ -239,6 +240,8 @@ def plan_command(
     # Where there is no new plan, the comparison does not tell why.
     if known is None or (found.waves is None and output in ("table", "wide")):
         _show(found, output, headers=not no_headers, picked=picked)
+    if not (applying.apply or files.save or files.waves):
+        console.suggest(found, output)
     if applying.apply and found.waves is not None:
         code = carried_out(found, applying, inputs, saved, files.save or files.resume)
         return code or exits.code_of_plan(found)

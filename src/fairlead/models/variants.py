@@ -1,12 +1,13 @@
 """Problems and workloads with something else in the place of what they had."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from fairlead.models.affinity_groups import settled_in
 from fairlead.models.problem import Problem
 from fairlead.models.rules import WorkloadRule
-from fairlead.models.workload import Workload
+from fairlead.models.workload import AffinityGroup, Workload
 
 T = TypeVar("T")
 Rules = tuple[WorkloadRule, ...]
@@ -31,6 +32,14 @@ def with_rules(workload: Workload, change: Callable[[Rules], Rules]) -> Workload
     """Return a workload with changed rules, in every affinity group as well."""
     groups = tuple(replace(group, rules=change(group.rules)) for group in workload.groups)
     return replace(workload, rules=change(workload.rules), groups=groups)
+
+
+def in_groups(problem: Problem, chosen: Mapping[str, AffinityGroup]) -> Problem:
+    """Return a problem in which workloads have the affinity groups that were chosen for them, by key."""
+    workloads = tuple(
+        settled_in(each, chosen[each.key]) if each.key in chosen else each for each in problem.workloads
+    )
+    return replace(problem, workloads=workloads)
 
 
 def with_workload(problem: Problem, workload: Workload) -> Problem:

@@ -124,9 +124,10 @@ class _Stage:
             share = replace(self.search.part(SHARE, quietly=False), ties=not early)
             question = Question(problem, _for_all(share, best), known=known, relaxed=relaxed)
             if not early:
-                return self.single.jointly(replace(question, relaxed=self.single.early.best(first, relaxed)))
+                return self.single.jointly(replace(question, relaxed=self.single.more_known(first, relaxed)))
             answer = self.single.jointly(replace(question, part=first or problem))
-            self.single.early.note(answer)
+            if answer.status is Status.OPTIMAL:
+                self.single.early.append(answer)
             return answer
 
         return coupled(groups, together, self._in_time, any_best=early)
@@ -235,24 +236,6 @@ class Incumbent:
         return Answer(self.part, status_of(levels), self.placement, levels, self.origin, self.apart)
 
 
-@dataclass(slots=True)
-class Early:
-    """What was proven of the first levels of groups, for the search of all levels of the same groups."""
-
-    answers: list[Answer] = field(default_factory=list)
-
-    def note(self, answer: Answer) -> None:
-        """Take down an answer if all of it is proven."""
-        if answer.status is Status.OPTIMAL:
-            self.answers.append(answer)
-
-    def best(self, first: Problem | None, relaxed: tuple[Attained, ...]) -> tuple[Attained, ...]:
-        """Return what tells more of a group: what is known of its first levels, or of fewer rules."""
-        found = next((each.attained for each in self.answers if each.part == first), ())
-        same = [each.value for each in found] == [each.value for each in relaxed[: len(found)]]
-        return relaxed if same else found
-
-
 @dataclass(frozen=True, slots=True)
 class Single:
     """Places workloads as if each had all that is shared for itself.
@@ -261,12 +244,20 @@ class Single:
     ----------
     search
         How to search where marginal allocation does not apply.
+    early
+        What was proven of the first levels of groups, for the search of all levels of the same groups.
     """
 
     search: Search
     jointly: Jointly
     floor: Placement
-    early: Early = field(default_factory=Early)
+    early: list[Answer] = field(default_factory=list)
+
+    def more_known(self, first: Problem | None, relaxed: tuple[Attained, ...]) -> tuple[Attained, ...]:
+        """Return what tells more of a group: what is known of its first levels, or of fewer rules."""
+        found = next((each.attained for each in self.early if each.part == first), ())
+        same = [each.value for each in found] == [each.value for each in relaxed[: len(found)]]
+        return relaxed if same else found
 
     def groups(self, part: Problem, known: Placed, workloads: Iterable[Workload]) -> Groups:
         """Return workloads each for itself; `known` tells where some of them stand best."""

@@ -93,8 +93,8 @@ def unknown_clusters(declared: Declared, resolver: Resolver) -> Iterator[Stateme
     clusters = resolver.clusters
     for path, affinity in _sets(declared.placement, resolver.terms):
         for field, names in (("clusterNames", affinity.cluster_names), ("exclude", affinity.exclude)):
-            unknown = [name for name in dict.fromkeys(names) if name not in clusters]
-            if unknown:
+            if not all(map(clusters.__contains__, names)):
+                unknown = [name for name in dict.fromkeys(names) if name not in clusters]
                 place = (*path, field)
                 where = declared.source((*place, names.index(unknown[0])))
                 said = with_nearest(unknown, clusters)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import NamedTuple
 
 from fairlead.manifests.api.policies import (
@@ -84,9 +85,14 @@ def target_sets(strategy: ReplicaSchedulingStrategy | None) -> Iterator[tuple[Pa
     for path, constraint in constraints_of(strategy):
         lists.append(((*path, "clusterConstraintTerms"), constraint.cluster_constraint_terms))
     for path, terms in lists:
+        if all(map(_ONLY_NAMES, terms)):
+            continue
         for position, term in enumerate(terms):
             if not term.only_names:
                 yield (*path, position, *term.target_path), term.target_cluster
+
+
+_ONLY_NAMES = attrgetter("only_names")
 
 
 DIVISION: Path = ("replicaScheduling", "replicaDivisionPreference")
@@ -248,9 +254,16 @@ class Terms:
         # By identity; the terms are kept, so that no other one gets the identity of one that is gone.
         self._known: dict[int, Single | None] = {}
         self._kept: list[StaticClusterWeight] = []
+        self._last: tuple[Sequence[StaticClusterWeight], Sequence[Single] | None] = ((), ())
 
     def singles(self, terms: Sequence[StaticClusterWeight]) -> Sequence[Single] | None:
         """Return cluster and weight of every term; None unless each names one cluster, and that is there."""
+        if self._last[0] is not terms:
+            self._last = terms, self._singles(terms)
+        return self._last[1]
+
+    def _singles(self, terms: Sequence[StaticClusterWeight]) -> Sequence[Single] | None:
+        """Return the same, looked up."""
         try:
             found = list(map(self._known.__getitem__, map(id, terms)))
         except KeyError:

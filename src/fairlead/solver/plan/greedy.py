@@ -89,9 +89,9 @@ def follow(
     for key, step in wave.items():
         then[key] = after(positions[key], step)
         path = migration.paths[key]
-        charge(taken, path, step.starts)
+        charge(taken, path.needs, step.starts)
         for stopped in filter(None, (step.late, step.early, step.gone)):
-            charge(taken, path, {cluster: -count for cluster, count in stopped.items()})
+            charge(taken, path.needs, {cluster: -count for cluster, count in stopped.items()})
     return then, taken
 
 
